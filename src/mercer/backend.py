@@ -1,0 +1,98 @@
+"""Optional packages, devices, memory and threads: everything that depends on the machine."""
+
+import contextlib
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from .errors import BackendError
+
+_EXTRA = {"torch": "gpu", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
+
+
+def need(name):
+    """Import an optional package, or say which pip line brings it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        extra = _EXTRA.get(name, "cli")
+        raise BackendError(
+            f"This needs the package {name.split('.')[0]!r}, which is not installed. "
+            f"Install it with: pip install 'mercer[{extra}]'"
+        ) from error
+
+
+def home(A):
+    """Where an array lives: "numpy", "torch" or "dask" (decided without importing either)."""
+    package = type(A).__module__.partition(".")[0]
+    if package == "torch":
+        return "torch"
+    if package == "dask":
+        return "dask"
+    return "numpy"
+
+
+def namespace(A):
+    """The module whose `exp`, `sqrt`, `clip`, ... act on A: torch for tensors, numpy for the rest."""
+    return sys.modules["torch"] if home(A) == "torch" else np
+
+
+def devices():
+    """Names of the devices torch can use, "cpu" first; empty when torch is not installed."""
+    try:
+        torch = need("torch")
+    except BackendError:
+        return []
+    return ["cpu"] + [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+
+
+def memory_available(device=None):
+    """Bytes that can still be allocated on the host (or on a CUDA device); None when unknown."""
+    if device is not None and str(device).startswith("cuda"):
+        return need("torch").cuda.mem_get_info(device)[0]
+    found = []
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found.append(1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]))
+    with contextlib.suppress(OSError, ValueError):  # a container may be allowed less than the machine has
+        group = Path("/sys/fs/cgroup")
+        found.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
+    if not found:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return max(min(found), 0) if found else None
+
+
+def size(n_bytes):
+    """Bytes as a person reads them.
+
+    >>> size(20_000_000_000)
+    '20.0 GB'
+    """
+    for unit in ("B", "kB", "MB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.0f} {unit}" if unit == "B" else f"{n_bytes:.1f} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.1f} GB"
+
+
+def require_memory(n_bytes, what, remedy, device=None):
+    """Refuse an allocation that cannot fit, before it is tried."""
+    free = memory_available(device)
+    if free is not None and n_bytes > free:
+        raise BackendError(f"{what} needs {size(n_bytes)} and {size(free)} are available. {remedy}")
+
+
+_controller = None
+
+
+def blas_threads(n):
+    """Context in which BLAS uses at most n threads (the thread pools are found once)."""
+    global _controller
+    if _controller is None:
+        _controller = ThreadpoolController()
+    return _controller.limit(limits=n, user_api="blas")

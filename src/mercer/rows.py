@@ -1,0 +1,143 @@
+"""Six verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU) or in Dask.
+
+Only n × r objects live off the host. What the verbs return lives on the host:
+
+====================== =========================== ================
+verb                   gives                       type
+====================== =========================== ================
+``gram(Z, weight)``    Zᵀ diag(weight) Z, r × r    float64
+``tdot(Z, A)``         Zᵀ A, r × k                 float64
+``dot(Z, W)``          Z W, n × k                  float64
+``take(Z, idx)``       some rows                   float64
+``host(a)``            the array itself            dtype kept
+``like(a, Z)``         a, moved to where Z lives   Z's dtype
+====================== =========================== ================
+
+Sums over rows are accumulated in float64 block by block, so a float32 Z loses no digits in its Gram matrix.
+"""
+
+import numpy as np
+
+from .backend import blas_threads, home, need
+
+BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
+
+
+def _blocks(n):
+    return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+
+
+def host(a):
+    """The array on the host as NumPy, whatever its home."""
+    kind = home(a)
+    if kind == "torch":
+        return a.detach().cpu().numpy()
+    if kind == "dask":
+        return _compute(a)
+    return np.asarray(a)
+
+
+def like(a, Z):
+    """A host array moved to where Z lives, in Z's dtype (for Dask the array stays on the host)."""
+    if home(Z) == "torch":
+        return need("torch").as_tensor(np.ascontiguousarray(a), dtype=Z.dtype, device=Z.device)
+    return np.asarray(a, dtype=Z.dtype)
+
+
+def gram(Z, weight=None):
+    """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones."""
+    if home(Z) == "dask":
+        return _reduce(Z, weight, _weighted_gram)
+    return _weighted_gram(Z, weight)
+
+
+def tdot(Z, A):
+    """Zᵀ A for a host vector or matrix A with one row per row of Z."""
+    if home(Z) == "dask":
+        return _reduce(Z, np.asarray(A, dtype=np.float64), _tdot)
+    return _tdot(Z, np.asarray(A, dtype=np.float64))
+
+
+def dot(Z, W):
+    """Z W as a host float64 array for a host vector or matrix W."""
+    W = np.asarray(W, dtype=np.float64)
+    if home(Z) == "dask":
+        parts = _each_block(Z, None, lambda block, _: _dot(block, W))
+        return np.concatenate(parts, axis=0)
+    return _dot(Z, W)
+
+
+def take(Z, idx):
+    """The rows idx (integers or a boolean mask) of Z on the host, float64."""
+    idx = np.asarray(idx)
+    if idx.dtype == bool:
+        idx = np.flatnonzero(idx)
+    if home(Z) == "torch":
+        idx = need("torch").as_tensor(idx, device=Z.device)
+    return host(Z[idx]).astype(np.float64)
+
+
+def _float64(block):
+    return block.double() if home(block) == "torch" else np.asarray(block, dtype=np.float64)
+
+
+def _weighted_gram(Z, weight):
+    total = 0.0
+    for rows in _blocks(Z.shape[0]):
+        block = _float64(Z[rows])
+        if weight is None:
+            total = total + block.T @ block
+        else:
+            total = total + (block * like(weight[rows], block)[:, None]).T @ block
+    return host(total)
+
+
+def _tdot(Z, A):
+    total = 0.0
+    for rows in _blocks(Z.shape[0]):
+        block = _float64(Z[rows])
+        total = total + block.T @ like(A[rows], block)
+    return host(total)
+
+
+def _dot(Z, W):
+    out = np.empty((Z.shape[0],) + W.shape[1:])
+    for rows in _blocks(Z.shape[0]):
+        block = _float64(Z[rows])
+        out[rows] = host(block @ like(W, block))
+    return out
+
+
+# Dask: one task per row block; what comes back is small.
+
+
+def _each_block(Z, A, function):
+    """[function(block, rows of A)] over the row blocks of a Dask array, computed in one go."""
+    delayed = need("dask").delayed
+    if Z.numblocks[1] != 1:
+        Z = Z.rechunk({1: -1})
+    ends = np.cumsum(Z.chunks[0])
+    parts = [
+        delayed(_pinned)(function, block, None if A is None else A[end - length : end])
+        for block, length, end in zip(Z.to_delayed().ravel(), Z.chunks[0], ends)
+    ]
+    with blas_threads(1):  # the threaded scheduler already uses every core
+        return need("dask").compute(*parts)
+
+
+def _reduce(Z, A, function):
+    return np.sum(_each_block(Z, A, function), axis=0)
+
+
+def _pinned(function, block, A):
+    """Run on a worker; in another process BLAS is pinned to one thread for good, since Dask runs a task a core."""
+    import multiprocessing
+
+    if multiprocessing.parent_process() is not None:
+        blas_threads(1)
+    return function(block, A)
+
+
+def _compute(a):
+    with blas_threads(1):
+        return a.compute()

@@ -1,0 +1,1 @@
+"""Algorithms on arrays: no kernel, no raw data and no estimator comes in here."""
