@@ -64,7 +64,7 @@ def test_the_only_label_of_a_class_always_trains():
     assert tested == [[1], [2], [4]]
     with pytest.raises(InputError, match="Every class has one label only"):
         list(LeaveOneLabelOut().split(y[:2], y[:2]))
-    with pytest.raises(InputError, match="n_splits=4 does not fit 3 labelled rows.*LeaveOneLabelOut"):
+    with pytest.raises(InputError, match=r"n_splits=4 does not fit 3 labelled rows.*LeaveOneLabelOut"):
         list(LabelledKFold(4).split(y, y))
     with pytest.raises(InputError, match="n_splits=1 does not fit"):
         list(LabelledKFold(1).split(y, y))

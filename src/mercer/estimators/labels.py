@@ -1,6 +1,6 @@
 """Read y: any class names, any way of saying "unlabelled", class probabilities instead of names.
 
-A row is unlabelled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. Whatever could be read
+A row is unlabelled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
 two ways is refused with both ways out; nothing is guessed.
 """
 
@@ -51,7 +51,7 @@ class Labels:
 
     @property
     def signs(self):
-        """(l, k') regression targets: one column in [-1, 1] for two classes, else one ±1 column per class against the rest."""
+        """(l, k') regression targets: one column in [-1, 1] for two classes, else a ±1 column per class."""
         if self.n_classes == 2:
             return self.given[:, 1:] - self.given[:, :1]
         return 2 * self.given - 1
@@ -76,8 +76,8 @@ def read_labels(y, missing_label="auto", n_rows=None):
     y : list, array, pandas or polars column of class names with marks for unlabelled rows; or a table (n, k) of class
         probabilities, with a row of NaN or of zeros where unlabelled. The columns of a data frame name the classes.
     missing_label : "auto", None, a mark or a list of marks
-        "auto": NaN, None, pd.NA, "" and -1 mark unlabelled rows. A mark or a list: those, and NaN, None and pd.NA, which
-        cannot be class names; -1 and "" are then classes like any other. None: every row is labelled.
+        "auto": NaN, None, pd.NA, "" and -1 mark unlabelled rows. A mark or a list: those, and NaN, None and pd.NA, for
+        they cannot be class names; -1 and "" are then classes like any other. None: every row is labelled.
     n_rows : int, optional
         How many rows y must have.
 
@@ -97,8 +97,8 @@ def read_labels(y, missing_label="auto", n_rows=None):
     keep = np.flatnonzero(~marked)
     if len(keep) == 0:
         raise InputError(
-            f"No row of y carries a label: all {len(y)} entries mark unlabelled rows (missing_label={missing_label!r}). "
-            "Label at least one row of each of two classes."
+            f"No row of y carries a label: all {len(y)} entries mark unlabelled rows "
+            f"(missing_label={missing_label!r}). Label at least one row of each of two classes."
         )
     classes, rank = _sorted_classes(values, keep)
     position = np.full(len(values), -1)
@@ -165,7 +165,8 @@ def _array(y):
     if y is None:
         raise InputError("requires y to be passed, but the target y is None. Give one entry per row of X.")
     if isinstance(y, np.ma.MaskedArray):
-        y = np.where(np.ma.getmaskarray(y), None, y.data.astype(object))
+        hidden, y = np.ma.getmaskarray(y), y.data.astype(object)
+        y[hidden] = None
     elif home(y) in ("torch", "dask"):
         y = host(y)
     elif hasattr(y, "to_numpy"):  # pandas, polars
@@ -267,8 +268,8 @@ def _marked(values, missing_label):
     if missing_label is None:
         if nothing.any():
             raise InputError(
-                f"Input y contains NaN or None ({entries[int(np.flatnonzero(nothing)[0])]!r}) and missing_label=None says "
-                'that every row is labelled. Use missing_label="auto", or fill these entries in.'
+                "Input y contains NaN or None, and missing_label=None says that every row is labelled. "
+                'Use missing_label="auto", or fill these entries in.'
             )
         return nothing
     if not (isinstance(missing_label, str) and missing_label == "auto"):

@@ -1,8 +1,8 @@
 """Cross-validation when some rows have no label: splitters and scorers for scikit-learn's tools.
 
 `cross_val_score` and `GridSearchCV` with their own splitters put unlabelled rows into the test folds and count them as
-errors. The splitters here keep every unlabelled row in every training fold, where the method can use it, and out of every
-test fold, where there is no answer to compare with.
+errors. The splitters here keep every unlabelled row in every training fold, where the method can use it, and out of
+every test fold, where there is no answer to compare with.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ def _testable(y, missing_label):
     several = np.bincount(codes, minlength=labels.n_classes)[codes] > 1
     if not several.any():
         raise InputError(
-            f"Every class has one label only ({len(codes)} labels, {labels.n_classes} classes), so no row can be left out "
-            "for testing. Label a second row of some class."
+            f"Every class has one label only ({len(codes)} labels, {labels.n_classes} classes), so no row can be left "
+            "out for testing. Label a second row of some class."
         )
     return labels.labelled[several], codes[several], len(labels.codes)
 
@@ -42,7 +42,8 @@ def _all_but(n, test):
 class LabelledKFold:
     """Stratified k-fold over the labelled rows; every unlabelled row trains in every fold.
 
-    Fold sizes differ by at most one, and so do the counts of a class in two folds. A class with one label is never tested.
+    Fold sizes differ by at most one, and so do the counts of a class in two folds. The only label of a class
+    always trains.
 
     Examples
     --------
