@@ -1,0 +1,49 @@
+"""mercer: kernel methods for data with few or no labels.
+
+Everything a user touches is importable from here; modules load when a name is first used, so that `import mercer` is fast.
+"""
+
+import importlib
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "kernels": (
+        "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable Kernel bandwidth_of"
+    ),
+    "kernels.graph": "Diffusion GraphLaplacian",
+    "maps": "LandmarkMap FourierMap",
+    "operators": "KernelOperator",
+    "estimators.kernel_pca": "KernelPCA",
+    "estimators.robust_kernel_pca": "RobustKernelPCA",
+    "estimators.sparse_kernel_pca": "SparseKernelPCA",
+    "estimators.lssvm": "LSSVMClassifier LSSVMRegressor",
+    "estimators.rls": "RLSClassifier",
+    "estimators.semi_kpca": "SemiKPCA",
+    "estimators.minimum_variance_kpca": "MinimumVarianceKPCA",
+    "estimators.least_squares_kpca": "LeastSquaresKPCA",
+    "estimators.logistic_kpca": "LogisticKPCA",
+    "estimators.spectral_graph_transducer": "SpectralGraphTransducer",
+    "estimators.s2rls": "S2RLSClassifier",
+    "estimators.max_margin_clustering": "MaxMarginClustering",
+    "estimators.svdd": "SVDD",
+    "estimators.kernel_density_novelty": "KernelDensityNovelty",
+    "estimators.kpca_novelty": "KPCANovelty",
+    "estimators.kernel_cmeans": "KernelCMeans",
+    "errors": "InputError NotInductiveError BackendError NotConverged",
+}
+_WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = sorted(_WHERE)  # noqa: PLE0605
+
+
+def __getattr__(name):
+    if name not in _WHERE:
+        raise AttributeError(f"mercer has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_WHERE))

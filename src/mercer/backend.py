@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -90,9 +91,31 @@ def require_memory(n_bytes, what, remedy, device=None):
 _controller = None
 
 
-def blas_threads(n):
-    """Context in which BLAS uses at most n threads (the thread pools are found once)."""
+def n_threads():
+    """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([allowed] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
+
+
+def parallel(function, tasks, threads=None):
+    """Call function on every task from several threads; NumPy lets go of the interpreter inside its loops."""
+    threads = min(threads or n_threads(), len(tasks))
+    if threads <= 1:
+        for task in tasks:
+            function(task)
+        return
+    with blas_threads(1), ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(function, tasks):
+            pass
+
+
+def _pools():
     global _controller
     if _controller is None:
         _controller = ThreadpoolController()
-    return _controller.limit(limits=n, user_api="blas")
+    return _controller
+
+
+def blas_threads(n):
+    """Context in which BLAS uses at most n threads (the thread pools are found once)."""
+    return _pools().limit(limits=n, user_api="blas")

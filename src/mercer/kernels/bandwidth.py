@@ -1,0 +1,82 @@
+"""Rules that turn training rows into a kernel width."""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist, squareform
+
+from ..backend import home, need
+from ..errors import InputError
+
+SAMPLE = 2000  # rows beyond which pairwise distances are taken on a fixed random sample
+NEIGHBOURS = 10
+
+
+def _median(X, weight):
+    """Median distance over pairs of different rows (duplicates at distance 0 say nothing about the width)."""
+    distance = pdist(X)
+    apart = distance > 0
+    if not apart.any():
+        return 1.0
+    if weight is None:
+        return float(np.median(distance[apart]))
+    i, j = np.triu_indices(len(X), 1)
+    mass = (weight[i] * weight[j])[apart]
+    order = np.argsort(distance[apart])
+    cumulated = np.cumsum(mass[order])
+    # The two middle positions of the repeated sample, averaged as np.median does.
+    low = np.searchsorted(cumulated, cumulated[-1] / 2, side="left")
+    high = np.searchsorted(cumulated, cumulated[-1] / 2, side="right")
+    values = distance[apart][order]
+    return float((values[low] + values[min(high, len(values) - 1)]) / 2)
+
+
+def _knn(X, weight):
+    """Mean distance to the ten nearest neighbours."""
+    if len(X) == 1:
+        return 1.0
+    distance = np.sort(squareform(pdist(X)), axis=1)[:, 1 : NEIGHBOURS + 1]
+    return float(np.average(distance.mean(axis=1), weights=weight)) or 1.0
+
+
+def _scale(X, weight):
+    """The width of scikit-learn's gamma="scale": gamma = 1 / (d · variance of all entries)."""
+    mean = np.average(X.mean(axis=1), weights=weight)
+    variance = float(np.average(((X - mean) ** 2).mean(axis=1), weights=weight))
+    return float(np.sqrt(X.shape[1] * variance / 2.0)) or 1.0
+
+
+def _range(X, weight):
+    """Diagonal of the bounding box (Gieseke et al. §4.2)."""
+    return float(np.sqrt(np.sum(np.ptp(X, axis=0) ** 2))) or 1.0
+
+
+RULES = {"median": _median, "knn": _knn, "scale": _scale, "range": _range}
+
+
+def bandwidth_of(X, rule="median", weight=None):
+    """The width a rule gives on the rows of X.
+
+    >>> bandwidth_of(np.array([[0.0], [1.0], [3.0]]), "median")
+    2.0
+    """
+    if rule not in RULES:
+        raise InputError(f"bandwidth={rule!r} is not a rule. Accepted: a number above 0, or one of {', '.join(RULES)}.")
+    if weight is not None:
+        keep = np.flatnonzero(np.asarray(weight) > 0)
+        X, weight = X[keep], np.asarray(weight, dtype=np.float64)[keep]
+    rows = np.arange(X.shape[0])
+    if len(rows) > SAMPLE:
+        rows = np.sort(np.random.default_rng(0).choice(len(rows), SAMPLE, replace=False))
+        weight = None if weight is None else weight[rows]
+    return RULES[rule](_dense(X, rows), weight)
+
+
+def _dense(X, rows):
+    """The chosen rows as a host float64 matrix."""
+    kind = home(X)
+    if kind == "torch":
+        return X[need("torch").as_tensor(rows, device=X.device)].cpu().numpy().astype(np.float64)
+    if kind == "dask":
+        return np.asarray(X[rows].compute(), dtype=np.float64)
+    X = X[rows]
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)

@@ -1,0 +1,346 @@
+"""Numba loops of the label search; imported when a search starts, because importing numba is slow.
+
+All loops maximise A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r). Moving row j from class a to b changes A by
+2 W_j·(s_b − s_a) + 2‖W_j‖², and exchanging i (in a) with j (in b) by the sum of both changes less 4 W_i·W_j.
+`low` and `high` bound how many free rows each class may hold. A loop leaves its labels feasible whenever it stops;
+`stop[0]` becomes 1 when the time is up.
+"""
+
+import numpy as np
+from numba import njit
+
+# Sums may be reordered (so that they vectorise); infinities and NaN keep their meaning.
+_FAST = {"reassoc", "contract", "nsz", "arcp"}
+_FASTER = _FAST | {"nnan"}  # no NaN either: lets a maximum vectorise
+_GAIN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_ROUNDING = 1e-13  # of A: smaller improvements are rounding, and following them could cycle
+
+
+@njit(cache=True, nogil=True)
+def _below(state, m):
+    """A random integer in 0 … m−1 (splitmix64; the state is the caller's, so threads do not share one)."""
+    state[0] += _GAIN
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * _MIX1
+    z = (z ^ (z >> np.uint64(27))) * _MIX2
+    z = z ^ (z >> np.uint64(31))
+    return np.int64(z >> np.uint64(11)) % m
+
+
+@njit(cache=True, nogil=True)
+def class_sums(W, labels, k):
+    """S (k × r): the sum of the rows of W in each class; rows labelled −1 are left out."""
+    S = np.zeros((k, W.shape[1]))
+    for j in range(W.shape[0]):
+        c = labels[j]
+        if c >= 0:
+            for t in range(W.shape[1]):
+                S[c, t] += W[j, t]
+    return S
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _flip_gain(W, S, norms, j, a, b):
+    total = 0.0
+    for t in range(W.shape[1]):
+        total += W[j, t] * (S[b, t] - S[a, t])
+    return 2.0 * (total + norms[j])
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _swap_gain(W, S, i, j, a, b):
+    """Change of A when i (in a) and j (in b) exchange their classes."""
+    total = 0.0
+    for t in range(W.shape[1]):
+        step = W[i, t] - W[j, t]
+        total += step * (S[b, t] - S[a, t] + step)
+    return 2.0 * total
+
+
+@njit(cache=True, nogil=True)
+def _move(W, S, counts, labels, j, b):
+    a = labels[j]
+    for t in range(W.shape[1]):
+        S[a, t] -= W[j, t]
+        S[b, t] += W[j, t]
+    counts[a] -= 1
+    counts[b] += 1
+    labels[j] = b
+
+
+@njit(cache=True, nogil=True)
+def round_robin(W, norms, free, labels, S, counts, low, high, stop):
+    """Visit the free rows in turn and take every improving valid move, until a full round changes nothing.
+
+    With two classes this is the (1+1) scheme of Algorithm 2 with the round-robin choice of the coordinate. Changes
+    labels, S and counts in place; returns the number of moves evaluated.
+    """
+    k = len(low)
+    tiny = _ROUNDING * np.sum(S * S)
+    evaluations, unchanged, position = 0, 0, 0
+    while unchanged < len(free) and stop[0] == 0:
+        j = free[position]
+        a = labels[j]
+        best, target = tiny, -1
+        if counts[a] > low[a]:
+            for b in range(k):
+                if b != a and counts[b] < high[b]:
+                    evaluations += 1
+                    gain = _flip_gain(W, S, norms, j, a, b)
+                    if gain > best:
+                        best, target = gain, b
+        if target >= 0:
+            _move(W, S, counts, labels, j, target)
+            unchanged = 0
+        else:
+            unchanged += 1
+        position = (position + 1) % len(free)
+    return evaluations
+
+
+@njit(cache=True, nogil=True)
+def swap_pass(W, norms, free, labels, S, counts, stop):
+    """Exchange rows between every two classes, best candidates of each side first; returns (evaluated, swapped)."""
+    k = S.shape[0]
+    tiny = _ROUNDING * np.sum(S * S)
+    evaluations, swapped = 0, 0
+    for a in range(k):
+        for b in range(a + 1, k):
+            rows_a = free[labels[free] == a]
+            rows_b = free[labels[free] == b]
+            if stop[0] != 0 or len(rows_a) == 0 or len(rows_b) == 0:
+                continue
+            gains_a = np.empty(len(rows_a))
+            gains_b = np.empty(len(rows_b))
+            for i in range(len(rows_a)):
+                gains_a[i] = _flip_gain(W, S, norms, rows_a[i], a, b)
+            for j in range(len(rows_b)):
+                gains_b[j] = _flip_gain(W, S, norms, rows_b[j], b, a)
+            order_a = np.argsort(-gains_a)
+            order_b = np.argsort(-gains_b)
+            evaluations += len(rows_a) + len(rows_b)
+            for p in range(min(len(rows_a), len(rows_b))):
+                i, j = rows_a[order_a[p]], rows_b[order_b[p]]
+                if gains_a[order_a[p]] + gains_b[order_b[p]] <= tiny or stop[0] != 0:
+                    break
+                evaluations += 1
+                if _swap_gain(W, S, i, j, a, b) > tiny:  # exact, with the sums as they are now
+                    _move(W, S, counts, labels, i, b)
+                    _move(W, S, counts, labels, j, a)
+                    swapped += 1
+    return evaluations, swapped
+
+
+@njit(cache=True, nogil=True)
+def evolve(W, norms, free, population, low, high, n_children, patience, state, stop):
+    """The (μ+ν) evolutionary algorithm: ν one-flip children per generation, the best μ of all survive.
+
+    `population` is μ × n, feasible, changed in place, best individual first. Stops after `patience` generations without
+    a change. Returns (generations, evaluations). A child is kept as (parent, row, class) until it survives.
+    """
+    mu, k, u = population.shape[0], len(low), len(free)
+    S = np.empty((mu, k, W.shape[1]))
+    counts = np.zeros((mu, k), np.int64)
+    value = np.empty(mu + n_children)
+    for p in range(mu):
+        S[p] = class_sums(W, population[p], k)
+        value[p] = np.sum(S[p] * S[p])
+        for j in free:
+            counts[p, population[p, j]] += 1
+    parents = np.arange(mu + n_children)
+    rows = np.empty(mu + n_children, np.int64)
+    targets = np.empty(mu + n_children, np.int64)
+    generations, unchanged = 0, 0
+    while unchanged < patience and stop[0] == 0:
+        for child in range(mu, mu + n_children):
+            p = _below(state, mu)
+            while True:  # the caller made sure that valid moves exist from every feasible labelling
+                j = free[_below(state, u)]
+                a = population[p, j]
+                b = (a + 1 + _below(state, k - 1)) % k
+                if counts[p, a] > low[a] and counts[p, b] < high[b]:
+                    break
+            parents[child], rows[child], targets[child] = p, j, b
+            value[child] = value[p] + _flip_gain(W, S[p], norms, j, a, b)
+        generations += 1
+        order = np.argsort(-value, kind="mergesort")[:mu]  # stable: an older individual wins a tie
+        if np.max(order) < mu:
+            unchanged += 1
+            continue
+        unchanged = 0
+        old_population, old_S, old_counts, old_value = population.copy(), S.copy(), counts.copy(), value.copy()
+        for slot in range(mu):
+            chosen = order[slot]
+            population[slot] = old_population[parents[chosen]]
+            S[slot] = old_S[parents[chosen]]
+            counts[slot] = old_counts[parents[chosen]]
+            value[slot] = old_value[chosen]
+            if chosen >= mu:
+                _move(W, S[slot], counts[slot], population[slot], rows[chosen], targets[chosen])
+    return generations, generations * n_children
+
+
+@njit(cache=True, nogil=True, fastmath=_FASTER)
+def _best_of_side(half, sign, side, free_at, step, needed):
+    """Row of this side with the largest gain, of those rested or good enough for a new best; (−1, −inf) if none."""
+    best = -np.inf
+    for j in range(len(half)):  # no index in this loop, so that it vectorises
+        ok = (sign[j] == side) & ((free_at[j] <= step) | (half[j] > needed))
+        best = max(best, half[j] if ok else -np.inf)
+    if best > -np.inf:
+        for j in range(len(half)):
+            if half[j] == best and sign[j] == side and (free_at[j] <= step or half[j] > needed):
+                return j, best
+    return -1, -np.inf
+
+
+@njit(cache=True, nogil=True, fastmath=_FASTER)
+def tabu_two(M, half, sign, count, low, high, patience, state, stop):
+    """:func:`tabu` for two classes, about five times faster: one number per row says everything.
+
+    sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j; `count` rows are +1, and
+    between `low` and `high` may be. Changes sign to the best found; returns (gain over the start, evaluations, steps).
+    """
+    m = len(half)
+    rest = min(10, m // 4) + m // 100
+    jitter = min(10, m // 4) + 1
+    free_at = np.zeros(m)  # first step at which the row may move again (float, as `half`: one vector width)
+    best_sign = sign.copy()
+    tiny = 0.0
+    for j in range(m):
+        tiny += _ROUNDING * abs(half[j])
+    current, best = 0.0, 0.0
+    step, since_best = 0, 0
+    while since_best < patience and stop[0] == 0:
+        step += 1
+        since_best += 1
+        needed = best + tiny - current
+        up, up_gain = _best_of_side(half, sign, -1.0, free_at, step, needed)
+        down, down_gain = _best_of_side(half, sign, 1.0, free_at, step, needed)
+        up_open, down_open = count < high, count > low
+        first, gain = -1, -np.inf
+        if up_open and up_gain > gain:
+            first, gain = up, up_gain
+        if down_open and down_gain > gain:
+            first, gain = down, down_gain
+        second = -1
+        shut = -1
+        if not up_open and up >= 0 and (down_open or up_gain >= down_gain or down < 0):
+            shut = up
+        elif not down_open and down >= 0:
+            shut = down
+        if shut >= 0:  # exchange the blocked row with its best partner
+            limit = -np.inf
+            for j in range(m):
+                both = half[shut] + half[j] - 2.0 * M[shut, j]
+                ok = (sign[j] != sign[shut]) & ((free_at[j] <= step) | (both > needed))
+                limit = max(limit, both if ok else -np.inf)
+            if limit > gain:
+                for j in range(m):
+                    both = half[shut] + half[j] - 2.0 * M[shut, j]
+                    if both >= limit and sign[j] != sign[shut] and (free_at[j] <= step or both > needed):
+                        first, second, gain = shut, j, limit
+                        break
+        for row in (first, second):
+            if row >= 0:
+                change = 2.0 * sign[row]
+                for j in range(m):
+                    half[j] += change * sign[j] * M[row, j]
+                half[row] = 2.0 * M[row, row] - (half[row] - 2.0 * M[row, row])
+                count -= np.int64(sign[row])
+                sign[row] = -sign[row]
+                free_at[row] = step + rest + _below(state, jitter)
+        if first >= 0:
+            current += gain
+        if current > best + tiny:
+            best = current
+            since_best = 0
+            best_sign[:] = sign
+    sign[:] = best_sign
+    return 2.0 * best, step * m, step
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def tabu(M, scores, labels, counts, low, high, patience, state, stop):
+    """Steepest moves and swaps with a short memory, on gains that are all kept up to date.
+
+    M = W Wᵀ over the rows in play (m × m); scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step takes
+    the best move that is not forbidden, even if it worsens; a moved row rests for about m/100 + 10 steps. Where the
+    balance blocks the best move, that row is exchanged with its best partner instead. Stops after `patience` steps without
+    a new best. Changes labels to the best found; returns (gain over the start, evaluations, steps).
+    """
+    m, k = scores.shape
+    rest = min(10, m // 4) + m // 100
+    jitter = min(10, m // 4) + 1
+    free_at = np.zeros(m, np.int64)  # first step at which the row may move again
+    best_labels = labels.copy()
+    scale = 0.0
+    for j in range(m):
+        scale += abs(scores[j, labels[j]])
+    tiny = _ROUNDING * scale
+    current, best = 0.0, 0.0
+    step, since_best = 0, 0
+    pending_i, pending_from, pending_to = -1, 0, 0
+    while since_best < patience and stop[0] == 0:
+        step += 1
+        since_best += 1
+        # One pass updates the scores after the last move and finds the best open and the best blocked move.
+        open_gain, open_row, open_to = -np.inf, -1, -1
+        shut_gain, shut_row, shut_to = -np.inf, -1, -1
+        if pending_i >= 0:
+            for j in range(m):
+                scores[j, pending_from] -= M[pending_i, j]
+                scores[j, pending_to] += M[pending_i, j]
+            pending_i = -1
+        needed = best + tiny - current
+        for j in range(m):
+            a = labels[j]
+            may_leave = counts[a] > low[a]
+            base = M[j, j] - scores[j, a]
+            resting = free_at[j] > step
+            for b in range(k):
+                if b == a:
+                    continue
+                gain = 2.0 * (base + scores[j, b])
+                if resting and gain <= needed:
+                    continue
+                if may_leave and counts[b] < high[b]:
+                    if gain > open_gain:
+                        open_gain, open_row, open_to = gain, j, b
+                elif gain > shut_gain:
+                    shut_gain, shut_row, shut_to = gain, j, b
+        partner = -1
+        if shut_row >= 0:
+            i, a, b = shut_row, labels[shut_row], shut_to
+            swap_gain = open_gain
+            for j in range(m):
+                if labels[j] == b:
+                    gain = shut_gain + 2.0 * (M[j, j] - scores[j, b] + scores[j, a]) - 4.0 * M[i, j]
+                    if gain > swap_gain and (free_at[j] <= step or gain > needed):
+                        swap_gain, partner = gain, j
+        if partner >= 0:
+            i, a, b = shut_row, labels[shut_row], shut_to
+            for j in range(m):
+                change = M[i, j] - M[partner, j]
+                scores[j, a] -= change
+                scores[j, b] += change
+            labels[i], labels[partner] = b, a
+            free_at[i] = step + rest + _below(state, jitter)
+            free_at[partner] = step + rest + _below(state, jitter)
+            current += swap_gain
+        elif open_row >= 0:
+            a = labels[open_row]
+            pending_i, pending_from, pending_to = open_row, a, open_to
+            labels[open_row] = open_to
+            counts[a] -= 1
+            counts[open_to] += 1
+            free_at[open_row] = step + rest + _below(state, jitter)
+            current += open_gain
+        if current > best + tiny:
+            best = current
+            since_best = 0
+            best_labels[:] = labels
+    labels[:] = best_labels
+    return best, step * m * (k - 1), step

@@ -1,0 +1,199 @@
+"""What the constrained least-squares fit says about labels it has not seen, for a whole (c, s) grid at once.
+
+For one label weight c the pencil (C, P) is diagonalised: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
+labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
+All (s, S) pairs of one c search together. The number r of directions is first shrunk by moment matching: what the
+labelled rows feel of the many directions with small θ is captured by a few blocks of them.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ..linalg import eigh_down
+from .secular import constrained_least_squares, largest_shift
+
+TOL = 1e-8
+CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
+
+
+def compress(theta, Z, shifts, tol=1e-6):
+    """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol, for ζ between the given shifts.
+
+    The directions of largest θ are kept; the rest are projected onto the Krylov blocks Zᵀ, ΘZᵀ, … of the tail, a
+    Gauss quadrature in θ. Head and blocks grow until the resolvent agrees at the shifts; where nothing is gained the
+    pair comes back as it is.
+    """
+    l, r = Z.shape
+    scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
+    head, blocks = 32, 1
+    while r and head + blocks * l < 0.7 * r:
+        # theta descends; a positive shift must stay clear of the tail's poles
+        if max(shifts) * theta[head] < 0.9:
+            small = _project_tail(theta, Z, head, blocks)
+            if all(_agree(theta, Z, *small, head, zeta, tol * scale) for zeta in shifts):
+                return small
+        head, blocks = (head, blocks + 1) if (blocks + 1) * l < 1.5 * head else (2 * head, blocks)
+    return theta, Z
+
+
+def _project_tail(theta, Z, head, blocks):
+    tail, T = theta[head:], Z[:, head:].T
+    krylov = [np.linalg.qr(T)[0]]
+    for _ in range(blocks - 1):
+        block = tail[:, None] / tail[0] * krylov[-1]
+        for _ in range(2):
+            for old in krylov:
+                block = block - old @ (old.T @ block)
+        krylov.append(np.linalg.qr(block)[0])
+    Q = np.concatenate(krylov, axis=1)
+    small, turn = eigh_down(Q.T @ (tail[:, None] * Q))
+    theta = np.concatenate([theta[:head], np.clip(small, 0.0, tail[0])])
+    return theta, np.concatenate([Z[:, :head], (Q.T @ T).T @ turn], axis=1)
+
+
+def _agree(theta, Z, small_theta, small_Z, head, zeta, tol):
+    def both(theta, Z):
+        half = Z / (1.0 - zeta * theta)
+        return half @ Z.T, abs(zeta) * (half * theta) @ half.T
+
+    pairs = zip(both(theta[head:], Z[:, head:]), both(small_theta[head:], small_Z[:, head:]))
+    return all(np.abs(full - part).max() <= tol for full, part in pairs)
+
+
+def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True):
+    """Predictions for labels left out, at every label weight c and spread s².
+
+    Parameters
+    ----------
+    theta, Z, t, costs : as in :func:`mercer.solvers.secular.constrained_least_squares`.
+    weights, spreads : the values of c and of s².
+    groups : list of index arrays into the labels; each is left out in turn. None: every label alone.
+    shrink : whether to :func:`compress` first.
+
+    Returns
+    -------
+    array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
+    (NaN for labels in no group).
+
+    Cost: O(r³) a weight after compression, then O(|S| r) a root step for each pair of spread and group.
+    """
+    t = np.asarray(t, float)
+    columns = t[:, None] if t.ndim == 1 else t
+    if groups is None:
+        groups = np.arange(len(t))[:, None]
+    by_size: dict[int, list] = {}
+    for group in groups:
+        by_size.setdefault(len(group), []).append(np.asarray(group))
+    root = np.ones(len(t)) if costs is None else np.sqrt(np.asarray(costs, float))
+    # A label of no weight still gets a prediction: its row is kept at a scale that cannot be felt.
+    root = np.maximum(root, 1e-7 * root.max(initial=1.0))
+    Z = Z * root[:, None]
+    if shrink:
+        theta, Z = compress(theta, Z, _range(theta, Z, columns * root[:, None], max(weights), min(spreads)))
+    U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
+    core = (Wt * theta) @ Wt.T
+    out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
+    spreads = np.asarray(spreads, float)
+    for a, weight in enumerate(weights):
+        mu, Y = _pencil(theta, U, S, Wt, core, weight)
+        for k, column in enumerate(columns.T):
+            for sets in by_size.values():
+                sets = np.stack(sets)
+                values = _grid(mu, Y, column * root, weight, spreads, sets)
+                out[a][:, sets.ravel(), k] = values.reshape(len(spreads), -1) / root[sets.ravel()]
+    return out[..., 0] if t.ndim == 1 else out
+
+
+def _range(theta, Z, columns, weight, spread):
+    """Shifts that span what the root search visits: the corner of the grid that shrinks most, and δ."""
+    corner = constrained_least_squares(theta, Z, columns, weight, spread, tol=1e-3).info["zeta"]
+    low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
+    return [low, low / 10, 0.99 * largest_shift(theta, Z, weight)]
+
+
+def _pencil(theta, U, S, Wt, core, weight):
+    """(μ, Y = ZV) of the pencil: C^{-1/2} differs from I only on the l right singular vectors W of Z."""
+    damp = 1.0 / np.sqrt(1.0 + weight * S**2)
+    less = damp - 1.0
+    cross = (Wt.T * less) @ (Wt * theta)
+    A = cross + cross.T + (Wt.T @ (less[:, None] * core * less)) @ Wt
+    A.flat[:: len(A) + 1] += theta
+    mu, V = eigh_down(A)
+    return np.clip(mu, 0.0, None), (U * (S * damp)) @ (Wt @ V)
+
+
+def _grid(mu, Y, t, weight, spreads, sets):
+    """Left-out values (spread, group, member) for groups of one size."""
+    n_groups, size = sets.shape
+    spread = np.repeat(spreads, n_groups)
+    group = np.tile(np.arange(n_groups), len(spreads))
+    values = np.empty((len(spread), size))
+    step = max(CHUNK // (size * len(mu)), 1)
+    for start in range(0, len(spread), step):
+        pairs = slice(start, start + step)
+        values[pairs] = _roots(mu, Y, t, weight, spread[pairs], sets[group[pairs]])
+    return values.reshape(len(spreads), n_groups, size)
+
+
+def _roots(mu, Y, t, weight, spread, sets):
+    """Left-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
+    total = t @ Y
+    lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), 1.0 / mu[0])
+    zeta = np.zeros(len(spread))
+    value = np.zeros(sets.shape)
+    todo = np.arange(len(spread))
+    for _ in range(100):
+        definite, f, phi, slope = _evaluate(mu, Y, t, weight, total, zeta[todo], sets[todo])
+        s2 = spread[todo]
+        good = definite & (phi <= s2)
+        value[todo[good]] = f[good]
+        lo[todo[good]] = zeta[todo[good]]
+        over = ~good
+        hi[todo[over]] = zeta[todo[over]]
+        near = definite & (np.abs(phi - s2) <= TOL * s2)
+        value[todo[near]] = f[near]
+        a, b = lo[todo], hi[todo]
+        stop = near | (np.isfinite(a) & (b - a <= 1e-14 * np.maximum(np.abs(a), np.abs(b))))
+        with np.errstate(all="ignore"):
+            step = zeta[todo] + 2.0 * phi / slope * (1.0 - np.sqrt(phi / s2))
+            middle = np.where(np.isfinite(a), (a + b) / 2, b - np.maximum(np.abs(b), 1.0 / mu[0]))
+        inside = definite & (step > a) & (step < b)
+        zeta[todo] = np.where(inside, step, middle)
+        todo = todo[~stop]
+        if not len(todo):
+            break
+    return value
+
+
+def _evaluate(mu, Y, t, weight, total, zeta, sets):
+    """(definite, f_S, wᵀPw, its slope) at one ζ a pair, in the pencil's basis with the group's labels removed."""
+    E = 1.0 / (1.0 - zeta[:, None] * mu)
+    rows = Y[sets]  # pairs × members × directions
+    b = weight * (total - np.einsum("pm,pmr->pr", t[sets], rows))
+    felt = rows * E[:, None, :]
+    R = -weight * np.einsum("pmr,pnr->pmn", felt, rows) if sets.shape[1] > 1 else None
+    if R is None:
+        scalar = 1.0 - weight * np.einsum("pmr,pmr->p", felt, rows)
+        definite = scalar > 0
+        scalar = np.where(definite, scalar, 1.0)
+
+        def inner(a):
+            return a / scalar[:, None]
+    else:
+        R[:, np.arange(sets.shape[1]), np.arange(sets.shape[1])] += 1.0
+        values, vectors = np.linalg.eigh(R)
+        definite = values[:, 0] > 0
+        values = np.where(definite[:, None], values, 1.0)
+
+        def inner(a):
+            turned = np.einsum("pmk,pm->pk", vectors, a) / values
+            return np.einsum("pmk,pk->pm", vectors, turned)
+
+    def solve(h):
+        f = inner(np.einsum("pmr,pr->pm", felt, h))
+        return f, E * (h + weight * np.einsum("pm,pmr->pr", f, rows))
+
+    f, w = solve(b)
+    moved = mu * w
+    slope = 2.0 * np.einsum("pr,pr->p", moved, solve(moved)[1])
+    return definite, f, np.einsum("pr,pr->p", moved, w), slope
