@@ -169,13 +169,10 @@ def _relative(residual, right_side):
 
 
 def _solved(value, gap, left_out):
-    converged = gap < 1e-6
+    if gap < 1e-6:
+        return Result(value, gap=gap, reason="Solved in closed form.", info={"left_out": left_out})
     reason = (
-        "Solved in closed form."
-        if converged
-        else (
-            f"The normal equations are solved to a relative residual of {gap:.1e} only: the regularisation is too weak for "
-            "the kernel's conditioning. Use a smaller gamma (a larger lam)."
-        )
+        f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
+        "the conditioning of the kernel matrix. Use a smaller gamma (a larger lam)."
     )
-    return Result(value, gap=gap, converged=converged, reason=reason, info={"left_out": left_out})
+    return Result(value, gap=gap, converged=False, reason=reason, info={"left_out": left_out})
