@@ -6,7 +6,7 @@ from .result import Result
 
 
 def hits(left_out, codes):
-    """(m, l) whether each candidate's left-out answer names the right class; scores are (m, l, k), k = 1 for two classes."""
+    """(m, l) whether the left-out answers (m, l, k) of m candidates name the right class; k = 1 for two classes."""
     if left_out.shape[2] == 1:
         return (left_out[:, :, 0] > 0).astype(int) == codes
     return np.argmax(left_out, axis=2) == codes
@@ -30,10 +30,9 @@ def accuracy_interval(right, total, z=1.96):
 def choose(right, default=None):
     """The best of m candidates by how many of l left-out labels they get right.
 
-    Ties go to the middle one of the tied candidates in their order, so that a plateau of a path is not left at its edge.
-    `default` is a candidate that was fixed without looking at labels: it is kept unless the best one beats it by more
-    than one standard error of their difference on the same rows (√(b + c), where b and c count the rows that only one of
-    the two gets right).
+    Ties go to the middle one of the tied candidates in their order, away from the edge of a plateau. `default` is a
+    candidate fixed without looking at labels: it is kept unless the best one beats it by more than one standard error
+    of their difference on the same rows (√(b + c), where b and c count the rows that only one of the two gets right).
 
     Returns a `Result`: value is the index, reason the sentence for the user, info the accuracies and the interval.
     """
