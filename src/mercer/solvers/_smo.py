@@ -45,3 +45,12 @@ def pairwise_ascent(K, gradient, beta, low, high, tol, max_iter):
         for t in range(m):
             gradient[t] -= 2.0 * step * (row[t] - other[t])
     return max_iter, violation
+
+
+@numba.njit(cache=True)
+def subtract_rows(out, C, rows, factor):
+    """out −= Σ_t factor_t · C[rows_t], without a copy of the rows."""
+    for t in range(len(rows)):
+        row, scale = C[rows[t]], factor[t]
+        for i in range(len(out)):
+            out[i] -= scale * row[i]
