@@ -2,8 +2,8 @@
 
 For one label weight c the pencil (C, P) is diagonalised: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
 labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
-All (s, S) pairs of one c search together. The number r of directions is first shrunk by moment matching: what the
-labelled rows feel of the many directions with small θ is captured by a few blocks of them.
+All (s, S) pairs of one c search together. The number r of directions is shrunk first: what the labelled rows feel of
+the many directions with small θ fits into a few blocks.
 """
 
 import numpy as np
@@ -16,48 +16,46 @@ TOL = 1e-8
 CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
 
 
-def compress(theta, Z, shifts, tol=1e-6):
-    """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol, for ζ between the given shifts.
+def compress(theta, Z, low, high, tol=1e-5):
+    """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol · max‖zᵢ‖², for low ≤ ζ ≤ high.
 
-    The directions of largest θ are kept; the rest are projected onto the Krylov blocks Zᵀ, ΘZᵀ, … of the tail, a
-    Gauss quadrature in θ. Head and blocks grow until the resolvent agrees at the shifts; where nothing is gained the
-    pair comes back as it is.
+    The directions of largest θ are kept; the many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
+    (a rational Krylov space: value and slope are exact at those ζⱼ). Head and blocks grow until points between the
+    ζⱼ agree too; where nothing would be gained the pair comes back as it is.
     """
     l, r = Z.shape
     scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
-    head, blocks = 32, 1
-    while r and head + blocks * l < 0.7 * r:
-        # theta descends; a positive shift must stay clear of the tail's poles
-        if max(shifts) * theta[head] < 0.9:
-            small = _project_tail(theta, Z, head, blocks)
-            if all(_agree(theta, Z, *small, head, zeta, tol * scale) for zeta in shifts):
-                return small
-        head, blocks = (head, blocks + 1) if (blocks + 1) * l < 1.5 * head else (2 * head, blocks)
+    for head, n_shifts in [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]:
+        if head + n_shifts * l > 0.7 * r:
+            break
+        if high * theta[head] > 0.995:  # the tail must stay clear of its poles
+            continue
+        shifts = np.concatenate([[high, 0.0], -np.geomspace(-low, 1.0 / theta[0], n_shifts - 2)])
+        small = _project_tail(theta, Z, head, shifts)
+        between = np.concatenate([[0.9 * high, 0.5 * low, low], -np.sqrt(shifts[2:-1] * shifts[3:]), shifts[-1:] / 2])
+        if all(_agree((theta, Z), small, head, zeta, tol * scale) for zeta in between):
+            return small
     return theta, Z
 
 
-def _project_tail(theta, Z, head, blocks):
+def _project_tail(theta, Z, head, shifts):
     tail, T = theta[head:], Z[:, head:].T
-    krylov = [np.linalg.qr(T)[0]]
-    for _ in range(blocks - 1):
-        block = tail[:, None] / tail[0] * krylov[-1]
-        for _ in range(2):
-            for old in krylov:
-                block = block - old @ (old.T @ block)
-        krylov.append(np.linalg.qr(block)[0])
-    Q = np.concatenate(krylov, axis=1)
+    Q, R = np.linalg.qr(np.concatenate([T / (1.0 - zeta * tail)[:, None] for zeta in shifts], axis=1))
+    size = np.abs(np.diag(R))
+    Q = Q[:, size > 1e-12 * size.max(initial=0.0)]
     small, turn = eigh_down(Q.T @ (tail[:, None] * Q))
     theta = np.concatenate([theta[:head], np.clip(small, 0.0, tail[0])])
-    return theta, np.concatenate([Z[:, :head], (Q.T @ T).T @ turn], axis=1)
+    return theta, np.concatenate([Z[:, :head], (T.T @ Q) @ turn], axis=1)
 
 
-def _agree(theta, Z, small_theta, small_Z, head, zeta, tol):
+def _agree(pair, small, head, zeta, tol):
+    """Whether both pairs give the same resolvent and slope at ζ; the head is the same in both."""
+
     def both(theta, Z):
-        half = Z / (1.0 - zeta * theta)
-        return half @ Z.T, abs(zeta) * (half * theta) @ half.T
+        half = Z[:, head:] / (1.0 - zeta * theta[head:])
+        return half @ Z[:, head:].T, abs(zeta) * (half * theta[head:]) @ half.T
 
-    pairs = zip(both(theta[head:], Z[:, head:]), both(small_theta[head:], small_Z[:, head:]))
-    return all(np.abs(full - part).max() <= tol for full, part in pairs)
+    return all(np.abs(full - part).max() <= tol for full, part in zip(both(*pair), both(*small)))
 
 
 def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True):
@@ -89,7 +87,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
     if shrink:
-        theta, Z = compress(theta, Z, _range(theta, Z, columns * root[:, None], max(weights), min(spreads)))
+        theta, Z = compress(theta, Z, *_range(theta, Z, columns * root[:, None], max(weights), min(spreads)))
     U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
     core = (Wt * theta) @ Wt.T
     out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
@@ -97,18 +95,18 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     for a, weight in enumerate(weights):
         mu, Y = _pencil(theta, U, S, Wt, core, weight)
         for k, column in enumerate(columns.T):
-            for sets in by_size.values():
-                sets = np.stack(sets)
+            for same_size in by_size.values():
+                sets = np.stack(same_size)
                 values = _grid(mu, Y, column * root, weight, spreads, sets)
                 out[a][:, sets.ravel(), k] = values.reshape(len(spreads), -1) / root[sets.ravel()]
     return out[..., 0] if t.ndim == 1 else out
 
 
 def _range(theta, Z, columns, weight, spread):
-    """Shifts that span what the root search visits: the corner of the grid that shrinks most, and δ."""
+    """The ends of what the root search visits: below the corner of the grid that shrinks most, and δ."""
     corner = constrained_least_squares(theta, Z, columns, weight, spread, tol=1e-3).info["zeta"]
     low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
-    return [low, low / 10, 0.99 * largest_shift(theta, Z, weight)]
+    return low, 0.99 * largest_shift(theta, Z, weight)
 
 
 def _pencil(theta, U, S, Wt, core, weight):

@@ -146,17 +146,19 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
         converged=converged,
         reason="The secular equation is solved."
         if converged
-        else f"The secular equation was left with a residual of {gap:.1e}. Bring label_weight and variance nearer to 1.",
+        else f"The secular equation was left with a residual of {gap:.1e}. "
+        "Bring label_weight and variance nearer to 1.",
         info=info,
     )
 
 
 def _one(theta, Z, t, weight, spread, tol, max_iter):
-    """One right-hand side: (w, facts). Newton on 1/√φ(ζ), which is concave and falling, inside a bracket of the root."""
+    """One right-hand side: (w, facts). Newton on 1/√φ(ζ), which is concave and falling, inside a bracket."""
     lo, hi = -np.inf, _rayleigh(theta, Z, weight)  # φ < spread at lo; at hi φ > spread, or hi ≥ δ
     zeta, below = 0.0, None
-    w, hard = np.zeros(len(theta)), False
-    for n_iter in range(1, max_iter + 1):
+    w, hard, n_iter = np.zeros(len(theta)), False, 0
+    while n_iter < max_iter:
+        n_iter += 1
         system = Shifted(theta, Z, weight, zeta)
         step = np.nan
         if system.definite:
