@@ -175,13 +175,12 @@ def _working_set(gradient, beta, low, high, rho, n_new, n_free):
     """In-bound variables and, from each side, the bound ones that violate most; the worst pair is always in."""
     free = np.flatnonzero((beta > low) & (beta < high))
     free = _largest(free, np.abs(gradient[free] - rho), n_free)
-    can_grow, can_shrink = beta < high, beta > low
-    top, bottom = np.max(gradient[can_grow]), np.min(gradient[can_shrink])
-    grow = np.flatnonzero(can_grow & (gradient > bottom))
-    shrink = np.flatnonzero(can_shrink & (gradient < top))
+    can_grow, can_shrink = np.flatnonzero(beta < high), np.flatnonzero(beta > low)
+    grow, shrink = can_grow[gradient[can_grow] > rho], can_shrink[gradient[can_shrink] < rho]
     grow = _largest(grow, gradient[grow], n_new // 2)
     shrink = _largest(shrink, -gradient[shrink], n_new // 2)
-    return np.unique(np.concatenate([free, grow, shrink]))
+    worst = [can_grow[np.argmax(gradient[can_grow])], can_shrink[np.argmin(gradient[can_shrink])]]
+    return np.unique(np.concatenate([free, grow, shrink, worst]))
 
 
 def _largest(idx, score, count):

@@ -1,0 +1,53 @@
+"""The compiled step of kernel c-means on a stored kernel matrix. Imports numba: import lazily."""
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True)
+def move_rows(sums, K, weight, moved, old, new):
+    """sums[old] −= w_i K_i and sums[new] += w_i K_i for every moved row i (old = −1: the row was nowhere)."""
+    n = K.shape[0]
+    for t in range(len(moved)):
+        i = moved[t]
+        row, scale = K[i], weight[i]
+        if scale == 0.0:
+            continue
+        if old[t] >= 0:
+            away, here = sums[old[t]], sums[new[t]]
+            for j in range(n):
+                away[j] -= scale * row[j]
+                here[j] += scale * row[j]
+        else:
+            here = sums[new[t]]
+            for j in range(n):
+                here[j] += scale * row[j]
+
+
+@numba.njit(cache=True)
+def nearest(sums, mass, center_sq, labels, slack):
+    """Nearest centre of every row: (label, own distance, nearest distance), distances less the row's own k(x, x).
+
+    A row moves only when the other centre is nearer by more than `slack`, so that rounding cannot make it wander.
+    """
+    k, n = sums.shape
+    label, own, least = np.empty(n, np.int64), np.empty(n), np.full(n, np.inf)
+    label[:] = labels
+    for c in range(k):
+        if mass[c] == 0.0:
+            continue
+        scale, row = 2.0 / mass[c], sums[c]
+        for i in range(n):
+            distance = center_sq[c] - scale * row[i]
+            if labels[i] == c:
+                own[i] = distance
+            if distance < least[i]:
+                least[i] = distance
+                label[i] = c
+    for i in range(n):
+        if mass[labels[i]] == 0.0:  # only a row of weight 0 can sit in a cluster without mass
+            own[i] = least[i]
+        elif own[i] - least[i] <= slack:
+            label[i] = labels[i]
+            least[i] = own[i]
+    return label, own, least

@@ -1,0 +1,207 @@
+"""Kernel c-means: Lloyd's algorithm where the points are known only through their inner products.
+
+    min over partitions   Σ_k Σ_{i in k} w_i ‖φ(x_i) − m_k‖²,     m_k = Σ_{i in k} w_i φ(x_i) / mass_k.
+
+Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k²:
+an iteration needs K only through S. A stored K corrects S by the rows that moved; else one product serves all starts.
+"""
+
+import numpy as np
+
+from .. import rows
+from ..errors import InputError
+from .result import Result
+
+
+class Features:
+    """K = ZZᵀ seen through the verbs, wherever Z lives."""
+
+    def __init__(self, Z):
+        self.Z, self.shape = Z, (Z.shape[0], Z.shape[0])
+
+    def __matmul__(self, A):
+        return rows.dot(self.Z, rows.tdot(self.Z, A))
+
+    def columns(self, idx):
+        return rows.dot(self.Z, rows.take(self.Z, idx).T)
+
+
+def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, tol=0.0, max_iter=300, random_state=0):
+    """Cluster the rows of a kernel matrix, of an operator (`shape`, `@`, `columns(idx)`), or of `Features(Z)`.
+
+    Parameters
+    ----------
+    K : n × n, as above.
+    linear : d_i = k(x_i, x_i). For an approximate map it may exceed ‖z_i‖²; it then adds a constant to the objective.
+    n_clusters : number of clusters.
+    weight : non-negative weight per row; ones unless given.
+    init : "k-means++" (in feature space), "random" (rows as first centres), or an array of first labels.
+    n_init : starts; the best is returned. One when `init` is an array.
+    tol : a start also ends when its objective falls by at most tol times itself.
+
+    Returns
+    -------
+    Result : value labels, objective the weighted sum of squares, gap the share of rows that one more iteration would
+        move (0 at a fixed point), history the objective per iteration (it never increases); info holds `mass` and
+        `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty cluster was
+        given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
+    """
+    n = K.shape[0]
+    linear = np.asarray(linear, dtype=np.float64)
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    available = np.count_nonzero(weight)
+    if n_clusters > available:
+        raise InputError(
+            f"n_clusters = {n_clusters} is more than the {available} rows of positive weight. "
+            f"Ask for at most {available} clusters."
+        )
+    if isinstance(init, str):
+        first = _seed(K, linear, weight, n_clusters, n_init, init == "k-means++", np.random.default_rng(random_state))
+    else:
+        first = [np.asarray(init, dtype=np.int64)]
+    sums = _StoredSums(K, weight) if isinstance(K, np.ndarray) else _ProductSums(K, weight)
+    starts = [_Start(labels, n_clusters) for labels in first]
+    running = starts
+    for iteration in range(max_iter + 1):
+        sums.refresh(running)
+        for start in running:
+            start.step(linear, weight, tol, last=iteration == max_iter)
+        running = [start for start in running if not start.done]
+        if not running:
+            break
+    best = min(starts, key=lambda start: start.history[-1])
+    if best.gap == 0 or best.small_gain:
+        reason = "No row is nearer to another centre." if best.gap == 0 else "The objective stopped falling."
+    else:
+        reason = (
+            f"Kernel c-means stopped after {max_iter} iterations while {best.gap:.1%} of the rows still wanted "
+            "to move. Raise max_iter, or set tol (1e-4, say) to accept a small decrease as the end."
+        )
+    info = {
+        "mass": best.mass,
+        "center_sq": best.center_sq,
+        "objectives": [start.history[-1] for start in starts],
+        "reseeded": best.reseeded,
+        "n_empty": int(np.sum(best.mass == 0)),
+    }
+    converged = best.gap == 0 or best.small_gain
+    return Result(
+        best.labels, best.history[-1], best.gap, max(len(best.history) - 1, 1), converged, reason, best.history, info
+    )
+
+
+class _Start:
+    """One start: its labels, the sums S (k × n) that belong to them, and how its objective fell."""
+
+    def __init__(self, labels, n_clusters):
+        self.labels, self.n_clusters = labels, n_clusters
+        self.moved, self.old = np.arange(len(labels)), np.full(len(labels), -1)
+        self.sums = np.zeros((n_clusters, 0))
+        self.history: list[float] = []
+        self.reseeded, self.gap, self.done, self.small_gain = 0, 1.0, False, False
+
+    def step(self, linear, weight, tol, last):
+        """Evaluate the partition; unless it is final, move every row to its nearest centre."""
+        from ._move import nearest
+
+        labels, k = self.labels, self.n_clusters
+        self.mass = np.bincount(labels, weight, k)
+        own = weight * self.sums[labels, np.arange(len(labels))]
+        divisor = np.where(self.mass > 0, self.mass, 1.0)
+        self.center_sq = np.bincount(labels, own, k) / divisor**2
+        slack = 64 * np.finfo(float).eps * float(np.max(np.abs(linear)))
+        new, own_shift, least = nearest(self.sums, self.mass, self.center_sq, labels, slack)
+        self.history.append(float(np.sum(weight * np.maximum(linear + own_shift, 0))))
+        reseeded = _fill_empty(new, weight, weight * np.maximum(linear + least, 0), k, slack)
+        moved = np.flatnonzero(new != labels)
+        self.gap = len(moved) / len(labels)
+        self.small_gain = len(self.history) > 1 and self.history[-2] - self.history[-1] <= tol * self.history[-2]
+        if last or self.gap == 0 or self.small_gain:
+            self.done = True
+            return
+        self.moved, self.old = moved, labels[moved]
+        self.labels, self.reseeded = new, self.reseeded + reseeded
+
+
+def _fill_empty(labels, weight, cost, n_clusters, slack):
+    """Give every empty cluster the costliest row that does not empty another one; in place. Returns how many."""
+    count = np.bincount(labels[weight > 0], minlength=n_clusters)
+    empty = np.flatnonzero(count == 0)
+    if len(empty) == 0:
+        return 0
+    order = iter(np.argsort(-cost, kind="stable"))
+    filled = 0
+    for cluster in empty:
+        row = next((i for i in order if count[labels[i]] > 1 and cost[i] > slack * weight[i]), None)
+        if row is None:  # every row left sits on its centre: fewer distinct rows than clusters
+            break
+        count[labels[row]] -= 1
+        labels[row], filled = cluster, filled + 1
+    return filled
+
+
+class _StoredSums:
+    """S from a matrix in memory, corrected by the rows that moved: O(n) per moved row."""
+
+    def __init__(self, K, weight):
+        self.K, self.weight = np.ascontiguousarray(K, dtype=np.float64), weight
+
+    def refresh(self, starts):
+        from ._move import move_rows
+
+        for start in starts:
+            if not start.history:
+                start.sums = np.zeros((start.n_clusters, len(self.weight)))
+            move_rows(start.sums, self.K, self.weight, start.moved, start.old, start.labels[start.moved])
+
+
+class _ProductSums:
+    """S by one product for all starts together."""
+
+    def __init__(self, K, weight):
+        self.K, self.weight = K, weight
+
+    def refresh(self, starts):
+        n, k = len(self.weight), starts[0].n_clusters
+        members = np.zeros((n, len(starts) * k))
+        for s, start in enumerate(starts):
+            members[np.arange(n), s * k + start.labels] = self.weight
+        product = np.ascontiguousarray((self.K @ members).T)
+        for s, start in enumerate(starts):
+            start.sums = product[s * k : (s + 1) * k]
+
+
+def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
+    """First labels of every start: nearest of n_clusters rows, drawn far apart (greedy k-means++) or at random.
+
+    All starts ask for their columns together, so that the passes over K do not grow with n_init.
+    """
+    n, every = len(weight), np.arange(len(weight))
+    trials = 2 + int(np.log(n_clusters)) if plus_plus else 1
+    share = weight / np.sum(weight)
+    nearest_sq = np.full((n_init, n), np.inf)
+    labels = np.zeros((n_init, n), dtype=np.int64)
+    random_rows = None if plus_plus else [rng.choice(n, n_clusters, replace=False, p=share) for _ in range(n_init)]
+    for cluster in range(n_clusters):
+        drawn = []
+        for s in range(n_init):
+            if random_rows is not None:
+                drawn.append(random_rows[s][cluster : cluster + 1])
+                continue
+            mass = share if cluster == 0 else weight * nearest_sq[s]
+            total = np.sum(mass)
+            chance = np.cumsum(mass / total if total > 0 else share)
+            chance[-1] = 1.0
+            drawn.append(np.searchsorted(chance, rng.uniform(size=1 if cluster == 0 else trials), side="right"))
+        pick = np.minimum(np.concatenate(drawn), n - 1)
+        columns = K[pick].T if isinstance(K, np.ndarray) else K.columns(pick)
+        distance = np.maximum(linear[:, None] - 2 * columns + columns[pick, np.arange(len(pick))], 0)
+        begin = 0
+        for s, candidates in enumerate(drawn):
+            block = distance[:, begin : begin + len(candidates)]
+            begin += len(candidates)
+            closest = np.minimum(block, nearest_sq[s][:, None])
+            best = int(np.argmin(weight @ closest))
+            nearer = block[every, best] < nearest_sq[s]
+            labels[s][nearer], nearest_sq[s] = cluster, closest[:, best]
+    return list(labels)
