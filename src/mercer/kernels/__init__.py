@@ -2,6 +2,7 @@
 
 from .bandwidth import bandwidth_of
 from .base import Callable, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
+from .graph import Diffusion, GraphLaplacian
 from .products import Cosine, Linear, Polynomial, Sigmoid
 from .stationary import RBF, Exponential, Laplacian, Matern32, Matern52
 
@@ -17,6 +18,8 @@ NAMES = {
     "cosine": Cosine,
     "sigmoid": Sigmoid,
     "precomputed": Precomputed,
+    "diffusion": Diffusion,
+    "graph_laplacian": GraphLaplacian,
 }
 
 __all__ = [
@@ -24,7 +27,9 @@ __all__ = [
     "RBF",
     "Callable",
     "Cosine",
+    "Diffusion",
     "Exponential",
+    "GraphLaplacian",
     "Kernel",
     "Laplacian",
     "Linear",

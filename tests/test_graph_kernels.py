@@ -1,0 +1,149 @@
+"""Neighbour graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+import scipy.linalg as sla
+import scipy.sparse as sp
+from sklearn.datasets import make_moons
+from sklearn.metrics import pairwise_distances
+
+from mercer.errors import InputError
+from mercer.kernels import RBF
+from mercer.kernels import graph as graphs
+from mercer.kernels.graph import Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
+
+
+def naive_graph(X, k):
+    D = pairwise_distances(X)
+    near = np.argsort(D + np.diag(np.full(len(X), np.inf)), axis=1)[:, :k]
+    joined = np.zeros(D.shape, bool)
+    joined[np.arange(len(X))[:, None], near] = True
+    joined |= joined.T
+    b2 = np.mean(D[joined] ** 2)
+    return np.where(joined, np.exp(-(D**2) / (2 * b2)), 0.0)
+
+
+def naive_laplacian(W, kind):
+    d = W.sum(1)
+    S = W / np.sqrt(np.outer(d, d))
+    if kind == "unnormalized":
+        return np.diag(d) - W
+    return np.eye(len(W)) - S if kind == "symmetric" else np.diag(S.sum(1)) - S
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(35, 3))
+
+
+@pytest.mark.parametrize("kind", graphs.LAPLACIANS)
+def test_kernels_equal_the_dense_formulas(X, kind):
+    W = naive_graph(X, 5)
+    np.testing.assert_allclose(neighbour_graph(X, 5)[0].toarray(), W, atol=1e-12)
+    Lap = naive_laplacian(W, kind)
+    np.testing.assert_allclose(laplacian(sp.csr_matrix(W), kind).toarray(), Lap, atol=1e-12)
+    kernel = Diffusion(5, time=3.0, laplacian=kind).resolve(X)
+    np.testing.assert_allclose(kernel(X), sla.expm(-3.0 * Lap), atol=1e-10)
+    np.testing.assert_allclose(kernel.factor() @ kernel.factor().T, sla.expm(-3.0 * Lap), atol=1e-10)
+    np.testing.assert_allclose(kernel.diag(X), np.diag(sla.expm(-3.0 * Lap)), atol=1e-10)
+    inverse = GraphLaplacian(5, laplacian=kind).resolve(X)
+    np.testing.assert_allclose(inverse(X), np.linalg.pinv(Lap, rcond=1e-10), atol=1e-8)
+
+
+def test_unnormalized_laplacian_is_the_sum_over_edges(X):
+    W, _ = neighbour_graph(X, 4)
+    f = np.random.default_rng(1).normal(size=len(X))
+    dense = W.toarray()
+    edges = np.sum(dense * (f[:, None] - f[None]) ** 2)
+    assert 2 * f @ laplacian(W, "unnormalized") @ f == pytest.approx(edges)
+
+
+def test_mix_with_another_kernel(X):
+    mix = (0.3 * RBF(1.0) + 0.7 * Diffusion(5, time=2.0)).resolve(X)
+    assert mix.transductive
+    expected = 0.3 * RBF(1.0)(X) + 0.7 * sla.expm(-2.0 * naive_laplacian(naive_graph(X, 5), "normalized-weights"))
+    np.testing.assert_allclose(mix(X), expected, atol=1e-10)
+
+
+def test_new_rows_take_the_mean_of_their_neighbours(X):
+    kernel = Diffusion(5, time=2.0).resolve(X)
+    np.testing.assert_allclose(kernel.features(X), kernel.factor())  # a training row is itself
+    new = np.array([[0.2, 0.1, -0.3], [1e6, 1e6, 1e6]])
+    D = pairwise_distances(new, X)
+    near = np.argsort(D, axis=1)[:, :5]
+    weight = np.exp(-(np.take_along_axis(D, near, 1)[0] ** 2) / (2 * kernel.edge_bandwidth_**2))
+    np.testing.assert_allclose(kernel.features(new)[0], weight @ kernel.factor()[near[0]] / weight.sum())
+    assert np.isfinite(kernel.features(new)).all()  # however far away
+
+
+def test_duplicates_components_and_few_rows():
+    X = np.repeat(np.array([[0.0, 0], [1, 0], [50, 50]]), 4, axis=0)
+    W, _ = neighbour_graph(X, 3)
+    assert (W.diagonal() == 0).all() and (np.diff(W.indptr) >= 3).all()
+    values, _ = low_spectrum(laplacian(W))
+    assert np.sum(values < 1e-12) == 3  # the three heaps are three components
+    K = Diffusion(3, time=5.0).resolve(X)(X)
+    assert np.isfinite(K).all() and abs(K[0, 8]) < 1e-12
+    same = Diffusion(3).resolve(np.zeros((4, 2)))
+    assert np.isfinite(same(np.zeros((4, 2)))).all()
+    assert GraphLaplacian(10).resolve(X[[0, 4, 8]])(X[[0, 4, 8]]).shape == (3, 3)
+
+
+def test_lanczos_equals_the_dense_spectrum_and_nothing_dense_is_made_above_the_limit(monkeypatch):
+    X, _ = make_moons(700, noise=0.05, random_state=0)
+    dense = Diffusion(8, time=200.0, rank=20)
+    Lap = laplacian(neighbour_graph(X, 8)[0])
+    values, vectors = sla.eigh(Lap.toarray())
+    expected = (vectors[:, :20] * np.exp(-200.0 * values[:20])) @ vectors[:, :20].T
+    np.testing.assert_allclose(dense.resolve(X)(X), expected, atol=1e-7)
+
+    monkeypatch.setattr(graphs, "DENSE", 500)
+    monkeypatch.setattr(sp.csr_matrix, "toarray", lambda *a, **k: pytest.fail("a dense matrix was formed"))
+    kernel = Diffusion(8, time=200.0).resolve(X)
+    assert kernel.factor().shape[0] == 700 and len(kernel.spectrum_) == graphs.RANK
+    np.testing.assert_allclose(kernel.spectrum_[:50], np.clip(values[:50], 0, None), atol=1e-8)
+
+
+def test_faiss_is_used_when_installed(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    expected = neighbour_graph(X, 5)[0].toarray()
+
+    class IndexFlatL2:
+        used = 0
+
+        def __init__(self, d):
+            assert d == 3
+
+        def add(self, rows):
+            self.rows = rows
+
+        def search(self, rows, k):
+            IndexFlatL2.used += 1
+            D = pairwise_distances(rows, self.rows)
+            near = np.argsort(D, axis=1)[:, :k]
+            return np.take_along_axis(D, near, 1) ** 2, near
+
+    module = types.ModuleType("faiss")
+    module.IndexFlatL2 = IndexFlatL2
+    monkeypatch.setitem(sys.modules, "faiss", module)
+    monkeypatch.setattr(graphs, "DENSE", 50)
+    np.testing.assert_allclose(neighbour_graph(X, 5)[0].toarray(), expected, atol=1e-12)
+    assert IndexFlatL2.used == 1
+
+
+def test_refusals(X):
+    with pytest.raises(InputError, match=r"n_neighbors=0 is not accepted: give a whole number of at least 1"):
+        Diffusion(0).resolve(X)
+    with pytest.raises(InputError, match=r"time=-1 is not accepted: give a number above 0"):
+        Diffusion(time=-1).resolve(X)
+    with pytest.raises(InputError, match=r"rank=0 is not accepted"):
+        Diffusion(rank=0).resolve(X)
+    with pytest.raises(InputError, match=r"laplacian='random walk' is not known"):
+        Diffusion(laplacian="random walk").resolve(X)
+    with pytest.raises(InputError, match=r"has no graph yet. Call kernel.resolve\(X\)"):
+        Diffusion()(X)
+    with pytest.raises(InputError, match=r"needs at least two rows"):
+        Diffusion().resolve(X[:1])
