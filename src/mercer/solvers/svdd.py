@@ -105,6 +105,9 @@ def certify(gradient, beta, linear, low, high):
         later = order[cut + 1 :][high[order[cut + 1 :]] > low[order[cut + 1 :]]]
         if len(later):
             rho = (rho + gradient[later[0]]) / 2
+    # Rows on the sphere count as inside; rounding scatters their g about ρ, so the outermost of them gives the radius.
+    margin = 1e-6 * (high - low)
+    surface = np.max(gradient[(beta > low + margin) & (beta < high - margin)], initial=rho)
     excess = gradient - rho
     gap = float(np.sum(np.maximum(high * excess, low * excess) - beta * excess))
     objective = float(beta @ (linear + gradient)) / 2
@@ -117,7 +120,7 @@ def certify(gradient, beta, linear, low, high):
         "objective": objective,
         "rho": float(rho),
         "center_sq": center_sq,
-        "radius_sq": float(rho) + center_sq,
+        "radius_sq": float(surface) + center_sq,
         "violation": max(violation, 0.0),
         "gradient": gradient,
     }
