@@ -8,7 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
 
 from mercer.errors import InputError
-from mercer.solvers.lloyd import Features, lloyd
+from mercer.operators import FactorOperator
+from mercer.solvers.lloyd import lloyd
 
 
 def naive_objective(Z, labels, weight):
@@ -44,7 +45,7 @@ class Operator:
         return self.K[:, idx]
 
 
-FORMS = {"matrix": lambda Z: Z @ Z.T, "operator": lambda Z: Operator(Z @ Z.T), "features": Features}
+FORMS = {"matrix": lambda Z: Z @ Z.T, "operator": lambda Z: Operator(Z @ Z.T), "features": FactorOperator}
 
 
 @pytest.fixture
@@ -130,8 +131,8 @@ def test_one_iteration_is_honest_about_it():
 def test_a_larger_diagonal_adds_a_constant(points):
     square = np.sum(points**2, axis=1)
     extra = np.random.default_rng(2).uniform(size=30)
-    a = lloyd(Features(points), square, 3, init=np.arange(30) % 3)
-    b = lloyd(Features(points), square + extra, 3, init=np.arange(30) % 3)
+    a = lloyd(FactorOperator(points), square, 3, init=np.arange(30) % 3)
+    b = lloyd(FactorOperator(points), square + extra, 3, init=np.arange(30) % 3)
     np.testing.assert_array_equal(a.value, b.value)
     assert b.objective == pytest.approx(a.objective + extra.sum())
 
@@ -141,7 +142,7 @@ def test_same_clusters_wherever_the_features_live(points, home):
     module = importlib.import_module(home)
     elsewhere = module.from_numpy(points) if home == "torch" else module.from_array(points, chunks=(7, 4))
     square = np.sum(points**2, axis=1)
-    here, there = (lloyd(Features(Z), square, 3, n_init=3) for Z in (points, elsewhere))
+    here, there = (lloyd(FactorOperator(Z), square, 3, n_init=3) for Z in (points, elsewhere))
     np.testing.assert_array_equal(here.value, there.value)
 
 

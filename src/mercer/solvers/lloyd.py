@@ -8,26 +8,12 @@ an iteration needs K only through S. A stored K corrects S by the rows that move
 
 import numpy as np
 
-from .. import rows
 from ..errors import InputError
 from .result import Result
 
 
-class Features:
-    """K = ZZᵀ seen through the verbs, wherever Z lives."""
-
-    def __init__(self, Z):
-        self.Z, self.shape = Z, (Z.shape[0], Z.shape[0])
-
-    def __matmul__(self, A):
-        return rows.dot(self.Z, rows.tdot(self.Z, A))
-
-    def columns(self, idx):
-        return rows.dot(self.Z, rows.take(self.Z, idx).T)
-
-
 def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, tol=0.0, max_iter=300, random_state=0):
-    """Cluster the rows of a kernel matrix, of an operator (`shape`, `@`, `columns(idx)`), or of `Features(Z)`.
+    """Cluster the rows of a stored kernel matrix, or of an operator with `shape`, `@` and `columns(idx)`.
 
     Parameters
     ----------
