@@ -183,25 +183,33 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
 
 
 @njit(cache=True, nogil=True, fastmath=_FASTER)
-def _best_of_side(half, sign, side, free_at, step, needed):
-    """Row of this side with the largest gain, of those rested or good enough for a new best; (−1, −inf) if none."""
-    best = -np.inf
+def _best_gains(half, sign, free_at, step, needed):
+    """Largest half gain of the rows at −1 and of those at +1 that have rested or would make a new best."""
+    up, down = -np.inf, -np.inf
     for j in range(len(half)):  # no index in this loop, so that it vectorises
-        ok = (sign[j] == side) & ((free_at[j] <= step) | (half[j] > needed))
-        best = max(best, half[j] if ok else -np.inf)
-    if best > -np.inf:
+        gain = half[j] if (free_at[j] <= step) | (half[j] > needed) else -np.inf
+        up = max(up, gain if sign[j] < 0 else -np.inf)
+        down = max(down, gain if sign[j] > 0 else -np.inf)
+    return up, down
+
+
+@njit(cache=True, nogil=True)
+def _find(half, sign, free_at, step, needed, side, gain):
+    """First row of this side with this gain."""
+    if gain > -np.inf:
         for j in range(len(half)):
-            if half[j] == best and sign[j] == side and (free_at[j] <= step or half[j] > needed):
-                return j, best
-    return -1, -np.inf
+            if half[j] == gain and sign[j] == side and (free_at[j] <= step or gain > needed):
+                return j
+    return -1
 
 
 @njit(cache=True, nogil=True, fastmath=_FASTER)
 def tabu_two(M, half, sign, count, low, high, patience, state, stop):
-    """:func:`tabu` for two classes, about five times faster: one number per row says everything.
+    """:func:`tabu` for two classes, about three times faster: one number per row says everything.
 
-    sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j; `count` rows are +1, and
-    between `low` and `high` may be. Changes sign to the best found; returns (gain over the start, evaluations, steps).
+    sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j; `count` free rows are
+    +1, and between `low` and `high` may be. Changes sign to the best found; returns (gain over the start, evaluations,
+    steps).
     """
     m = len(half)
     rest = min(10, m // 4) + m // 100
@@ -217,20 +225,15 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
         step += 1
         since_best += 1
         needed = best + tiny - current
-        up, up_gain = _best_of_side(half, sign, -1.0, free_at, step, needed)
-        down, down_gain = _best_of_side(half, sign, 1.0, free_at, step, needed)
+        up, down = _best_gains(half, sign, free_at, step, needed)
         up_open, down_open = count < high, count > low
-        first, gain = -1, -np.inf
-        if up_open and up_gain > gain:
-            first, gain = up, up_gain
-        if down_open and down_gain > gain:
-            first, gain = down, down_gain
-        second = -1
-        shut = -1
-        if not up_open and up >= 0 and (down_open or up_gain >= down_gain or down < 0):
-            shut = up
-        elif not down_open and down >= 0:
-            shut = down
+        # The better of the open moves, and the better of those the balance shuts.
+        gain = max(up if up_open else -np.inf, down if down_open else -np.inf)
+        shut_gain = max(-np.inf if up_open else up, -np.inf if down_open else down)
+        side = -1.0 if up_open and up == gain else 1.0
+        first, second = _find(half, sign, free_at, step, needed, side, gain), -1
+        side = -1.0 if not up_open and up == shut_gain else 1.0
+        shut = _find(half, sign, free_at, step, needed, side, shut_gain)
         if shut >= 0:  # exchange the blocked row with its best partner
             limit = -np.inf
             for j in range(m):
@@ -248,7 +251,7 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
                 change = 2.0 * sign[row]
                 for j in range(m):
                     half[j] += change * sign[j] * M[row, j]
-                half[row] = 2.0 * M[row, row] - (half[row] - 2.0 * M[row, row])
+                half[row] = 2.0 * M[row, row] - half[row]  # flipping back undoes the gain
                 count -= np.int64(sign[row])
                 sign[row] = -sign[row]
                 free_at[row] = step + rest + _below(state, jitter)
@@ -266,10 +269,11 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
 def tabu(M, scores, labels, counts, low, high, patience, state, stop):
     """Steepest moves and swaps with a short memory, on gains that are all kept up to date.
 
-    M = W Wᵀ over the rows in play (m × m); scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step takes
-    the best move that is not forbidden, even if it worsens; a moved row rests for about m/100 + 10 steps. Where the
-    balance blocks the best move, that row is exchanged with its best partner instead. Stops after `patience` steps without
-    a new best. Changes labels to the best found; returns (gain over the start, evaluations, steps).
+    M = W Wᵀ over the rows in play (m × m); scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step
+    takes the best move that is not forbidden, even if it worsens; a moved row rests for about m/100 + 10 steps, unless
+    moving it makes a new best. Where the balance blocks the best move, that row is exchanged with its best partner
+    instead. Stops after `patience` steps without a new best. Changes labels to the best found; returns (gain over the
+    start, evaluations, steps).
     """
     m, k = scores.shape
     rest = min(10, m // 4) + m // 100
