@@ -1,6 +1,6 @@
 """mercer: kernel methods for data with few or no labels.
 
-Everything a user touches is importable from here; modules load when a name is first used, so that `import mercer` is fast.
+Everything a user touches is importable from here. Modules load when a name is first used, so `import mercer` is fast.
 """
 
 import importlib
@@ -8,9 +8,9 @@ import importlib
 __version__ = "0.1.0"
 
 _HOMES = {
-    "kernels": (
-        "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable Kernel bandwidth_of"
-    ),
+    "kernels": "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable",
+    "kernels.base": "Kernel",
+    "kernels.bandwidth": "bandwidth_of",
     "kernels.graph": "Diffusion GraphLaplacian",
     "maps": "LandmarkMap FourierMap",
     "operators": "KernelOperator",
@@ -34,7 +34,7 @@ _HOMES = {
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-__all__ = sorted(_WHERE)  # noqa: PLE0605
+__all__ = sorted(_WHERE)
 
 
 def __getattr__(name):

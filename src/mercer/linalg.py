@@ -55,3 +55,108 @@ def safe_cholesky(A):
         "A matrix that should be positive definite is not, even after adding 1e-8 of its mean diagonal. "
         "Check the kernel: a precomputed or callable one must be symmetric and positive semi-definite."
     )
+
+
+def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
+    """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
+
+    Columns of K are asked for in blocks, so K is never stored and everything runs at matrix-product speed: each round
+    proposes a block of pivots, a small pivoted factorisation keeps those that the others do not explain, and one
+    product updates the rest. Chosen rows move to the front, so a full-rank factor costs n³/3 like plain Cholesky.
+
+    Parameters
+    ----------
+    block : function (rows, cols) -> K[rows][:, cols] for two index arrays.
+    diag : the diagonal of K.
+    max_rank : most pivots to take.
+    rng : None proposes the largest residuals (greedy); a generator draws them in proportion to the residual (randomly
+        pivoted Cholesky, Chen et al. 2024; accepting by rejection as Epperly et al. 2025 keeps its distribution).
+
+    Returns
+    -------
+    pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
+    """
+    n = len(diag)
+    residual = np.maximum(np.asarray(diag, dtype=np.float64), 0.0).copy()
+    floor = 64 * precision(dtype) * max(residual.max(initial=0.0), np.finfo(np.float64).tiny)
+    # Dividing by a random pivot far below the largest residual amplifies rounding: finish greedily.
+    random_floor = np.sqrt(precision(dtype)) * residual.max(initial=0.0)
+    order = np.arange(n)
+    factor = np.zeros((min(max_rank, n), n), dtype=dtype)  # pages are touched, and so taken, only as the rank grows
+    rank = 0
+    while rank < len(factor) and residual[rank:].max(initial=0.0) > floor:
+        tail = residual[rank:]
+        if rng is not None and tail.max() < 10 * random_floor:
+            rng = None
+        least = floor if rng is None else random_floor
+        # Narrow blocks first, where few pivots may be enough; wide ones later, where matrix products pay.
+        width = min(int(np.clip(rank, 32, 256)), len(factor) - rank, int(np.sum(tail > least)))
+        if rng is None:
+            chosen = np.argpartition(-tail, width - 1)[:width]
+        else:
+            live = np.where(tail > least, tail, 0.0)
+            chosen = np.unique(rng.choice(len(tail), size=width, p=live / live.sum()))
+        chosen = rank + chosen
+        known = factor[:rank, chosen].astype(np.float64)
+        core = np.asarray(block(order[chosen], order[chosen]), dtype=np.float64) - known.T @ known
+        keep, root = _accept(core, residual[chosen], least, rng)
+        chosen, width = chosen[keep], len(keep)
+        _bring_forward(chosen, rank, order, residual, factor)
+        panel = factor[rank : rank + width]
+        front, back = slice(rank, rank + width), slice(rank + width, n)
+        panel[:, front] = root.T
+        if rank + width < n:
+            columns = np.asarray(block(order[back], order[front]), dtype=dtype).T
+            columns = columns - factor[:rank, front].T @ factor[:rank, back]
+            panel[:, back] = sla.solve_triangular(root.astype(dtype), columns, lower=True, check_finite=False)
+            residual[back] -= np.einsum("ij,ij->j", panel[:, back], panel[:, back], dtype=np.float64)
+            np.maximum(residual[back], 0.0, out=residual[back])
+        residual[front] = 0.0
+        rank += width
+    F = np.empty((n, rank), dtype=dtype)
+    F[order] = factor[:rank].T
+    left = np.empty(n)
+    left[order] = residual
+    return order[:rank].copy(), F, left
+
+
+def _accept(core, residual, floor, rng):
+    """Which proposed pivots to keep, in order, and the lower factor of their core."""
+    kept: list[int] = []
+    left = np.diag(core).copy()
+    root = np.zeros((len(core), len(core)))
+    for _ in range(len(core)):
+        if rng is None:
+            # Greedy: the best one left, as long as it is still as good as half of what it looked like.
+            i = int(np.argmax(left))
+            if left[i] <= max(floor, 0.5 * residual[i] if kept else 0.0):
+                break
+        else:
+            waiting = [j for j in range(len(core)) if np.isfinite(left[j])]
+            if not waiting:
+                break
+            i = waiting[0]
+            if left[i] <= floor or (kept and rng.random() * residual[i] > left[i]):
+                left[i] = -np.inf
+                continue
+        row = core[:, i] - root[:, : len(kept)] @ root[i, : len(kept)]
+        pivot = np.sqrt(left[i])
+        root[:, len(kept)] = row / pivot
+        kept.append(i)
+        left -= root[:, len(kept) - 1] ** 2
+        left[kept] = -np.inf
+    if not kept:  # rounding: take the largest rather than turn in circles
+        kept = [int(np.argmax(np.diag(core)))]
+        root[:, 0] = core[:, kept[0]] / np.sqrt(max(core[kept[0], kept[0]], floor))
+    return np.array(kept), np.tril(root[np.ix_(kept, range(len(kept)))])
+
+
+def _bring_forward(chosen, rank, order, residual, factor):
+    """Swap the chosen rows to positions rank, rank + 1, … in everything that is kept in pivot order."""
+    target = np.arange(rank, rank + len(chosen))
+    stay = np.setdiff1d(target, chosen)  # rows in the target zone that must make room
+    holes = np.setdiff1d(chosen, target)
+    source = np.concatenate([chosen, stay])
+    place = np.concatenate([target, holes])
+    order[place], residual[place] = order[source], residual[source]
+    factor[:rank, place] = factor[:rank, source]

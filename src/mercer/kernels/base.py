@@ -131,6 +131,9 @@ class Sum(_Pair):
     def diag(self, X):
         return self.left.diag(X) + self.right.diag(X)
 
+    def __repr__(self):
+        return f"{self.left!r} + {self.right!r}"
+
 
 class Product(_Pair):
     """k(x, y) = left(x, y) · right(x, y)."""
@@ -142,6 +145,9 @@ class Product(_Pair):
 
     def diag(self, X):
         return self.left.diag(X) * self.right.diag(X)
+
+    def __repr__(self):
+        return " * ".join(f"({side!r})" if isinstance(side, Sum) else repr(side) for side in (self.left, self.right))
 
 
 class Scaled(Kernel):
@@ -171,12 +177,15 @@ class Scaled(Kernel):
     def diag(self, X):
         return self.factor * self.kernel.diag(X)
 
+    def __repr__(self):
+        return f"{self.factor!r} * " + (f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel))
+
 
 class Callable(Kernel):
     """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
 
-    Which of the two is found out on the first rows. The function must be symmetric and positive semi-definite; the maps
-    measure how far it is from that (`negative_mass_`).
+    Which of the two is found out by trying both on a few rows. The function must be symmetric and positive
+    semi-definite; the maps measure how far it is from that (`negative_mass_`).
     """
 
     psd = False
@@ -186,23 +195,40 @@ class Callable(Kernel):
         self.function = function
 
     def _tile(self, X, Y):
-        whole = self._whole(X, Y)
-        if whole is not None:
-            return whole
-        # float() accepts whatever scalar the function returns.
-        K = np.array([[float(self.function(x, y)) for y in _rows(Y)] for x in _rows(X)])
-        return K.reshape(X.shape[0], Y.shape[0]).astype(X.dtype, copy=False)
+        X, Y = _rows(X), _rows(Y)
+        matrix = self._takes_matrices(X, Y)
+        K = self._matrix(X, Y) if matrix else self._pairs(X, Y)
+        if K is None:
+            raise InputError(
+                f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two matrices."
+            )
+        return K.astype(X.dtype, copy=False)
 
-    def _whole(self, X, Y):
-        """f(X, Y) if the function takes matrices and answers with the right shape, else None."""
+    def _takes_matrices(self, X, Y):
+        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare the values."""
+        X, Y = X[:2], Y[:3]
+        pairs = self._pairs(X, Y)
+        if pairs is None:
+            return True
+        matrix = self._matrix(X, Y)
+        return matrix is not None and matrix.size > 1 and np.allclose(matrix, pairs)
+
+    def _pairs(self, X, Y):
+        try:  # float() accepts whatever scalar the function returns
+            K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
+        except (TypeError, ValueError, IndexError):
+            return None
+        return K.reshape(X.shape[0], Y.shape[0])
+
+    def _matrix(self, X, Y):
         try:
-            K = np.asarray(self.function(X, Y))
+            K = np.array(self.function(X, Y), dtype=np.float64)
         except Exception:  # whatever a function of two rows does with matrices
             return None
-        return np.array(K, dtype=X.dtype) if K.shape == (X.shape[0], Y.shape[0]) and K.shape != (1, 1) else None
+        return K if K.shape == (X.shape[0], Y.shape[0]) else None
 
     def diag(self, X):
-        return np.array([float(np.squeeze(self._tile(X[i : i + 1], X[i : i + 1]))) for i in range(X.shape[0])])
+        return np.array([self._tile(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])], dtype=np.float64)
 
 
 class Precomputed(Kernel):
@@ -211,7 +237,9 @@ class Precomputed(Kernel):
     psd = False  # unknown until its spectrum is seen
 
     def _tile(self, X, Y):
-        raise InputError("A precomputed kernel has no formula: give the matrix to an estimator with kernel='precomputed'.")
+        raise InputError(
+            "A precomputed kernel has no formula: give the matrix to an estimator with kernel='precomputed'."
+        )
 
     def __call__(self, X, Y=None):
         return X if Y is None else self._tile(X, Y)
@@ -278,7 +306,7 @@ def _empty(X, n, m):
     require_memory(
         n * m * X.dtype.itemsize,
         f"The kernel matrix of {n} × {m} rows",
-        "Use approx=<number of landmarks> (a map with that many features), eigen_solver='operator' in KernelPCA "
+        "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
         "(products without storing the matrix), or float32 data (half the memory).",
         device,
     )

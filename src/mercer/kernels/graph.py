@@ -155,11 +155,7 @@ class GraphKernel(Kernel):
         self._check_parameters()
         rows = host_rows(X)
         resolved.graph_, resolved.edge_bandwidth_, resolved._finder = _build(rows, self.n_neighbors)
-        values, vectors = low_spectrum(laplacian(resolved.graph_, self.laplacian), self.rank)
-        gains = self._gain(values)
-        keep = gains > np.finfo(float).eps * len(values) * gains.max(initial=0.0)
-        resolved.spectrum_ = values
-        resolved.factor_ = vectors[:, keep] * np.sqrt(gains[keep])
+        resolved.spectrum_, resolved.factor_ = self._factor(laplacian(resolved.graph_, self.laplacian))
         return resolved
 
     def factor(self):
@@ -188,9 +184,9 @@ class GraphKernel(Kernel):
     def diag(self, X):
         return np.sum(self.features(X) ** 2, axis=1)
 
-    def _gain(self, values):
-        """Eigenvalues of the kernel from those of the Laplacian."""
-        raise NotImplementedError(f"{type(self).__name__} must define _gain(values).")
+    def _factor(self, Lap):
+        """(low eigenvalues of the Laplacian, factor of the kernel matrix)."""
+        raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap).")
 
     def _check_parameters(self):
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
@@ -235,8 +231,11 @@ class Diffusion(GraphKernel):
         super().__init__(n_neighbors, laplacian, rank)
         self.time = time
 
-    def _gain(self, values):
-        return np.exp(-self.time * values)
+    def _factor(self, Lap):
+        values, vectors = low_spectrum(Lap, self.rank)
+        gains = np.exp(-self.time * values)
+        keep = gains > np.finfo(float).eps * len(values) * gains[0]
+        return values, vectors[:, keep] * np.sqrt(gains[keep])
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -249,7 +248,14 @@ class GraphLaplacian(GraphKernel):
 
     Parameters
     ----------
-    n_neighbors, laplacian, rank : as in `Diffusion`.
+    n_neighbors, laplacian : as in `Diffusion`.
+    rank : non-trivial eigenvectors kept; None keeps all up to 5 000 rows and 100 above.
+    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
+        "squares" the differences between connected components count as non-trivial; the pseudo-inverse drops them.
+
+    References
+    ----------
+    Joachims (2003), Transductive learning via spectral graph partitioning.
 
     Examples
     --------
@@ -260,9 +266,24 @@ class GraphLaplacian(GraphKernel):
     True
     """
 
-    def _gain(self, values):
-        low = np.finfo(float).eps * len(values) * values.max(initial=0.0)
-        return np.divide(1.0, values, out=np.zeros_like(values), where=values > low)
+    def __init__(self, n_neighbors=10, laplacian="normalized-weights", rank=None, eigenvalues="laplacian"):
+        super().__init__(n_neighbors, laplacian, rank)
+        self.eigenvalues = eigenvalues
+
+    def _factor(self, Lap):
+        n_zero = connected_components(Lap, directed=False)[0]
+        values, vectors = low_spectrum(Lap, None if self.rank is None else self.rank + n_zero)
+        if self.eigenvalues == "laplacian":
+            return values, vectors[:, n_zero:] / np.sqrt(values[n_zero:])
+        null = vectors[:, :n_zero]
+        rest = null @ sla.null_space(null.sum(axis=0)[None])  # the null functions orthogonal to the constant
+        vectors = np.concatenate([rest, vectors[:, n_zero:]], axis=1)[:, : self.rank]
+        return values, vectors / np.arange(1.0, vectors.shape[1] + 1)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.eigenvalues not in ("laplacian", "squares"):
+            raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")
 
 
 def host_rows(X):

@@ -13,8 +13,9 @@ from .base import Kernel, products, squared_norms
 class Radial(Kernel):
     """A kernel of ‖x − y‖ / bandwidth.
 
-    ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean distance
-    to the ten nearest neighbours), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the bounding box).
+    ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean
+    distance to the ten nearest neighbours), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
+    bounding box).
     """
 
     stationary = True
@@ -35,7 +36,8 @@ class Radial(Kernel):
             )
         if isinstance(self.bandwidth, str) or not self.bandwidth > 0 or not np.isfinite(self.bandwidth):
             raise InputError(
-                f"bandwidth={self.bandwidth!r} is not a width. Accepted: a number above 0, or one of {', '.join(RULES)}."
+                f"bandwidth={self.bandwidth!r} is not a width. "
+                f"Accepted: a number above 0, or one of {', '.join(RULES)}."
             )
 
     def _tile(self, X, Y):

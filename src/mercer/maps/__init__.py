@@ -1,0 +1,8 @@
+"""Feature maps: rows z(x) with z(x) · z(y) ≈ k(x, y)."""
+
+from .base import FeatureMap
+from .choose import choose
+from .fourier import FourierMap
+from .landmark import LandmarkMap
+
+__all__ = ["FeatureMap", "FourierMap", "LandmarkMap", "choose"]

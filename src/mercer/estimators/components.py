@@ -1,0 +1,134 @@
+"""What kernel PCA and its robust and sparse relatives share: holding K, centring, projecting new rows."""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..backend import home, memory_available, size
+from ..errors import InputError, NotInductiveError
+from ..kernels import Precomputed
+from ..maps.landmark import _square
+from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product
+from ..rows import dot, host, like, tdot
+from .base import KernelEstimator
+
+OPERATOR_ROWS = 200_000  # beyond this many rows products with the exact kernel take too long to be a default
+
+
+class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Projections f(x) = k(x, ·) A − shift on directions A of the centred feature space.
+
+    A subclass calls ``K = self._open(X, weight)`` for a `CentredOperator`, finds coefficients A (one row per training row,
+    Σ of each column 0 when centred) and calls ``self._close(K, A)``.
+    """
+
+    access = "sweeps"
+
+    def _open(self, X, weight=None):
+        """The centred operator of the training rows: stored, recomputed, or through a map, whichever was asked or fits."""
+        self.map_ = None
+        if isinstance(self._kernel(), Precomputed) and self.approx in ("auto", "exact"):
+            X = _square(X)
+            self.kernel_ = Precomputed()
+            self.approx_reason_ = "Exact: the kernel matrix was given."
+            K = DenseOperator(np.array(X))
+        elif self._goes_exact(X):
+            self.kernel_ = self._kernel().resolve(X, weight)
+            self.kernel_._check_resolved()
+            K = DenseOperator(self.kernel_(X)) if self._stored(X) else KernelOperator(self.kernel_, X)
+        else:
+            K = FactorOperator(self._fit_map(X, weight))
+        self.X_fit_ = None if self.map_ is not None else host(X) if home(X) != "numpy" else X
+        return CentredOperator(K, weight, getattr(self, "center", True))
+
+    def _goes_exact(self, X):
+        if isinstance(self.approx, str) and self.approx == "exact":
+            return home(X) != "dask"
+        return self.approx == "auto" and home(X) != "dask" and X.shape[0] <= OPERATOR_ROWS
+
+    def _stored(self, X):
+        """Whether to store K: when asked, or when it takes at most half of the free memory."""
+        need = X.shape[0] ** 2 * X.dtype.itemsize
+        free = memory_available(X.device if home(X) == "torch" else None)
+        solver = getattr(self, "solver", "auto")
+        if solver in ("stored", "operator"):
+            self.approx_reason_ = f"Exact: solver={solver!r} was asked for."
+            return solver == "stored"
+        stored = free is None or need <= free / 2
+        self.approx_reason_ = f"Exact: the kernel matrix needs {size(need)}" + (
+            ", which fits in memory."
+            if stored
+            else f" and {size(free)} are free, so products are computed tile by tile."
+        )
+        return stored
+
+    def _close(self, K, coefficients):
+        """Keep what projecting new rows needs: the coefficients on rows (or on features of a map) and the shift."""
+        if self.map_ is not None:
+            Z = K.K.Z
+            self.coefficients_ = tdot(Z, coefficients)
+            self.mean_ = tdot(Z, K.share)[:, 0] if K.center else np.zeros(self.map_.rank_)
+            self.shift_ = self.mean_ @ self.coefficients_
+            return self
+        self.coefficients_ = coefficients
+        self.share_ = K.share if K.center else np.zeros_like(K.share)
+        mean = K.means() if K.center else np.zeros(K.shape[0])
+        self.shift_ = mean @ coefficients
+        self.grand_mean_ = float(self.share_[:, 0] @ mean)
+        return self
+
+    def _project(self, X, columns):
+        """k(X, training) @ columns (or z(X) @ columns through a map), on the host."""
+        if self.map_ is not None:
+            return dot(self.map_.transform(X), columns)
+        if isinstance(self.kernel_, Precomputed):
+            return np.asarray(host(X) @ columns if not sp.issparse(X) else X @ columns, dtype=np.float64)
+        if home(X) == "dask":
+            return np.asarray(host(X.map_blocks(self._project, columns, chunks=(X.chunks[0], (columns.shape[1],)))))
+        training = like(self.X_fit_, X) if home(X) == "torch" else self.X_fit_
+        return cross_product(self.kernel_, X, training, columns)
+
+    def transform(self, X):
+        """Projections of the rows of X on the components, centred with the training means."""
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        scores = self._project(X, self.coefficients_) - self.shift_
+        return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
+
+    def reconstruction_error(self, X):
+        """Squared distance in feature space between each centred row and its projection: a novelty score.
+
+        k̃(x, x) − ‖f(x)‖², with k̃ centred by the training means; never negative.
+        """
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        if isinstance(self.kernel_, Precomputed) and X.shape[0] != X.shape[1]:
+            raise NotInductiveError(
+                "The reconstruction error of new rows needs k(x, x), which a matrix of k(new, training) does not hold. "
+                "Accepted: the square training matrix, or a model fitted on raw data with a kernel object."
+            )
+        if self.map_ is not None:
+            Z = self.map_.transform(X)
+            own = self.map_.diag(X) - 2 * dot(Z, self.mean_) + float(self.mean_ @ self.mean_)
+            scores = dot(Z, self.coefficients_) - self.shift_
+        else:
+            both = self._project(X, np.hstack([self.coefficients_, self.share_]))
+            own = self.kernel_.diag(X) - 2 * both[:, -1] + self.grand_mean_
+            scores = both[:, :-1] - self.shift_
+        return np.maximum(own - np.sum(scores**2, axis=1), 0.0)
+
+    @property
+    def _n_features_out(self):
+        return self.coefficients_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def check_components(n_components, n, what="n_components"):
+    """Refuse more components than rows."""
+    if n_components > n:
+        raise InputError(f"{what}={n_components} components were asked of {n} rows. Accepted: at most {n}.")

@@ -1,0 +1,64 @@
+"""What a feature map is: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from ..backend import home
+from ..rows import host
+
+CHECKED_ROWS = 1000  # sampled rows on which a map is compared with its kernel
+
+
+class FeatureMap(TransformerMixin, BaseEstimator):
+    """Rows z(x) with z(x) · z(y) ≈ k(x, y): exact or approximate, the same code.
+
+    Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor beside it.
+
+    Attributes
+    ----------
+    kernel_ : the kernel with every rule resolved to a number on the training rows.
+    rank_ : number of features r.
+    energy_ : share of the kernel's trace that Z Zᵀ has, on a sample of training rows; 1 for an exact map.
+    error_ : ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius) on the same sample.
+    negative_mass_ : share of the spectrum that was negative and has been cut off; 0 for a true kernel.
+    reason_ : a sentence that says what kind of map this is and why.
+    """
+
+    negative_mass_ = 0.0
+    reason_ = ""
+
+    def fit(self, X, y=None, weight=None):
+        """Learn the map from training rows; y is ignored."""
+        self.fit_transform(X, weight=weight)
+        return self
+
+    def diag(self, X):
+        """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
+        return self._block_diag(X) if home(X) != "dask" else host(X.map_blocks(self._block_diag, drop_axis=1))
+
+    def _block_diag(self, X):
+        return self.kernel_.diag(X)
+
+    def transform(self, X):
+        """Features z(x) of the rows of X, where X lives."""
+        if home(X) == "dask":
+            X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+            return X.map_blocks(self._transform, chunks=(X.chunks[0], (self.rank_,)), dtype=X.dtype, meta=X._meta)
+        return self._transform(X)
+
+    def _measure(self, X, Z):
+        """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are."""
+        n = X.shape[0]
+        rows = np.arange(n)
+        if n > CHECKED_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
+        K = self._kernel_of(X, rows)
+        Z = np.asarray(host(Z[rows]), dtype=np.float64)
+        trace = float(np.trace(K))
+        norm = float(np.linalg.norm(K))
+        self.energy_ = float(np.sum(Z * Z)) / trace if trace > 0 else 1.0
+        self.error_ = float(np.linalg.norm(K - Z @ Z.T)) / norm if norm > 0 else 0.0
+
+    def _kernel_of(self, X, rows):
+        sample = X[rows]
+        return np.asarray(host(self.kernel_(host(sample) if home(X) == "dask" else sample)), dtype=np.float64)

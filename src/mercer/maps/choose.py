@@ -1,0 +1,51 @@
+"""The only "auto": which map a method gets when the user did not say."""
+
+import copy
+import numbers
+
+from ..backend import home, memory_available, size
+from ..errors import InputError
+from .base import FeatureMap
+from .landmark import LandmarkMap
+
+EXACT_ROWS = 3000  # up to here an exact factor and an r × r eigendecomposition take a few seconds on two cores
+LANDMARKS = 1000
+
+
+def choose(kernel, approx, X, random_state=0):
+    """An unfitted map for `approx`, and the reason as a sentence.
+
+    Parameters
+    ----------
+    kernel : kernel object or name.
+    approx : "auto", "exact", a number of landmarks, or a map (its own kernel is replaced by `kernel`).
+    X : the training rows; only their number, type and home are looked at.
+    """
+    n = X.shape[0]
+    if isinstance(approx, FeatureMap):
+        chosen = copy.copy(approx)
+        chosen.kernel = kernel
+        return chosen, f"You gave the map {type(approx).__name__}."
+    if isinstance(approx, str) and approx == "exact":
+        return LandmarkMap(kernel), "You asked for the exact kernel."
+    if isinstance(approx, numbers.Integral) and not isinstance(approx, bool) and approx >= 1:
+        return LandmarkMap(kernel, int(approx), random_state=random_state), f"You asked for {approx} landmarks."
+    if not (isinstance(approx, str) and approx == "auto"):
+        raise InputError(
+            f"approx={approx!r} is not accepted: give 'auto', 'exact', a number of landmarks, "
+            "or a map such as FourierMap()."
+        )
+    if kernel == "precomputed" or type(kernel).__name__ == "Precomputed":
+        return LandmarkMap(kernel), "A precomputed kernel is used exactly."
+    if n <= EXACT_ROWS and home(X) != "dask":
+        return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {EXACT_ROWS})."
+    itemsize = X.dtype.itemsize
+    free = memory_available(X.device if home(X) == "torch" else None)
+    number = LANDMARKS
+    if free is not None and home(X) != "dask":
+        number = max(50, min(LANDMARKS, int(0.25 * free / (n * itemsize))))
+    reason = (
+        f"{n} rows are too many for the exact kernel by default (it may need {size(n * n * itemsize)}); "
+        f"{number} landmarks need {size(n * number * itemsize)}. approx='exact' or another number overrides this."
+    )
+    return LandmarkMap(kernel, number, random_state=random_state), reason

@@ -1,0 +1,295 @@
+"""Features from similarities to landmarks: exact, Nyström and precomputed kernels in one class."""
+
+import numbers
+import warnings
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+
+from ..backend import home, need, require_memory
+from ..errors import BackendError, InputError
+from ..kernels import Precomputed, as_kernel
+from ..linalg import eigh_down, negative_mass, pivoted_cholesky, precision, rank_of
+from ..rows import host, like
+from . import landmarks as choose_landmarks
+from .base import FeatureMap
+
+POOL = 20_000  # rows among which landmarks are looked for; more would not make them better
+BLOCK = 16_384  # rows per block of a transform, so that only the result is as tall as the data
+
+
+class LandmarkMap(FeatureMap):
+    """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
+
+    With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
+    approximation. The pseudo-inverse comes from a pivoted Cholesky factorisation that stops at the precision of the
+    data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
+    semi-definite is factored by its eigenvectors, its negative part cut off and reported.
+
+    Parameters
+    ----------
+    kernel : kernel object, name or function.
+    landmarks : "exact", a number of landmarks, or the landmark rows themselves.
+    choice : "pivoted" (default: randomly pivoted Cholesky), "uniform", "kmeans", "leverage", or an array of n
+        probabilities (draws with replacement).
+    rank : keep only the best rank-`rank` part of the landmarks' kernel matrix (None: all of it).
+    random_state : seed of the choice.
+
+    Attributes
+    ----------
+    landmarks_ : the landmark rows (for a precomputed kernel: their indices).
+    landmark_indices_ : their positions among the training rows, where they are rows.
+    See `FeatureMap` for rank_, energy_, error_, negative_mass_, reason_.
+
+    Notes
+    -----
+    Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r; exact: n³/3 at most, less when the kernel
+    matrix is numerically of low rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> Z = LandmarkMap("rbf", landmarks=50).fit_transform(X)
+    >>> Z.shape
+    (200, 50)
+    """
+
+    def __init__(self, kernel="rbf", landmarks="exact", choice="pivoted", rank=None, random_state=0):
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.choice = choice
+        self.rank = rank
+        self.random_state = random_state
+
+    def fit_transform(self, X, y=None, weight=None):
+        """Choose the landmarks, factor their kernel matrix and return the features of the training rows."""
+        self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
+        self.kernel_._check_resolved()
+        self.negative_mass_ = 0.0
+        self.landmark_indices_, scale = None, None
+        exact = isinstance(self.landmarks, str)
+        if exact and self.landmarks != "exact":
+            raise InputError(
+                f"landmarks={self.landmarks!r} is not accepted: give 'exact', a number, or the landmark rows."
+            )
+        Z = None
+        if isinstance(self.kernel_, Precomputed):
+            Z = self._fit_matrix(_square(X))
+        elif not exact and not isinstance(self.landmarks, numbers.Integral):
+            self.landmarks_ = self._given(X)
+        elif self.kernel_.psd and (exact or (isinstance(self.choice, str) and self.choice == "pivoted")):
+            Z = self._fit_pivots(X, exact)
+        else:
+            scale = self._choose(X, exact)
+        if Z is None:
+            self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
+            Z = self.transform(X)
+        self.n_features_in_ = X.shape[1]
+        self.reason_ = self.reason_ or self._sentence(X.shape[0])
+        self._measure(X, Z)
+        return Z
+
+    def _transform(self, X):
+        if home(X) == "torch":
+            return self._features(X)
+        if X.shape[0] <= BLOCK:
+            return self._features(X)
+        out = np.empty((X.shape[0], self.rank_), dtype=X.dtype)
+        for start in range(0, X.shape[0], BLOCK):
+            out[start : start + BLOCK] = self._features(X[start : start + BLOCK])
+        return out
+
+    def _features(self, X):
+        K = self._similarities(X)
+        root = like(self.root_, K)
+        if not self.triangular_:
+            return K @ root
+        if home(K) == "torch":
+            return need("torch").linalg.solve_triangular(root, K.T, upper=False).T
+        return sla.solve_triangular(root, K.T, lower=True, check_finite=False, overwrite_b=True).T
+
+    def _similarities(self, X):
+        """k(x, landmark) for every row of X."""
+        if isinstance(self.kernel_, Precomputed):
+            return X[:, self.landmarks_]
+        rows = self.landmarks_
+        return self.kernel_(X, like(rows, X) if home(X) == "torch" else rows)
+
+    # How the landmarks are found
+
+    def _given(self, X):
+        rows = self.landmarks
+        rows = rows if sp.issparse(rows) else np.asarray(rows, dtype=X.dtype if home(X) != "torch" else None)
+        if rows.ndim != 2 or rows.shape[1] != X.shape[1]:
+            raise InputError(
+                f"landmarks has shape {rows.shape}. Accepted: 'exact', a number, or rows with {X.shape[1]} columns."
+            )
+        return rows
+
+    def _pool(self, X, exact):
+        """Host rows among which landmarks are chosen, and their positions."""
+        n = X.shape[0]
+        rng = np.random.default_rng(self.random_state)
+        if home(X) == "dask" and exact and n > POOL:
+            raise BackendError(
+                f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
+                "Use approx=<number of landmarks>, for example approx=1000."
+            )
+        if n <= POOL or exact:
+            return np.arange(n), host(X) if home(X) != "numpy" else X, rng
+        rows = np.sort(rng.choice(n, POOL, replace=False))
+        return rows, host(X[rows]) if home(X) != "numpy" else X[rows], rng
+
+    def _fit_pivots(self, X, exact):
+        """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
+        positions, pool, rng = self._pool(X, exact)
+        n = pool.shape[0]
+        most = n if exact else self._number(n)
+        if exact:
+            room = "Use approx=<number of landmarks>, for example approx=1000, or float32 data (half the memory)."
+            require_memory(min(n, 4000) * n * pool.dtype.itemsize, f"The exact factor of {n} rows", room)
+        pivots, F, _ = pivoted_cholesky(
+            lambda i, j: self.kernel_(pool[i], pool[j]),
+            self.kernel_.diag(pool),
+            most,
+            pool.dtype,
+            None if exact else rng,
+        )
+        if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero
+            pivots, F = np.array([0]), np.zeros((n, 1), dtype=pool.dtype)
+        self.landmark_indices_ = positions[pivots]
+        self.landmarks_ = pool[pivots]
+        self._keep(np.tril(F[pivots]), triangular=True)
+        if home(X) == "numpy" and len(positions) == X.shape[0] and self.rank is None:
+            return F
+        if self.rank is not None:
+            self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
+        return self.transform(X)
+
+    def _choose(self, X, exact):
+        """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
+        positions, pool, rng = self._pool(X, exact)
+        if exact:
+            self.landmark_indices_, self.landmarks_ = positions, pool
+            return None
+        number = self._number(pool.shape[0])
+        if not isinstance(self.choice, str):
+            p = np.asarray(self.choice, dtype=np.float64)
+            if p.shape != (X.shape[0],):
+                pool, positions = (host(X) if home(X) != "numpy" else X), np.arange(X.shape[0])
+            chosen = choose_landmarks.with_probabilities(pool, self.kernel_, number, rng, p)
+            self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
+            return 1.0 / np.sqrt(number * p[chosen] / p.sum())
+        if self.choice not in choose_landmarks.CHOICES:
+            raise InputError(
+                f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
+                "or an array of probabilities, one per row."
+            )
+        if self.choice == "pivoted":  # only for kernels that may be indefinite, where pivoting has no meaning
+            chosen = choose_landmarks.uniform(pool, self.kernel_, number, rng)
+        else:
+            chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
+        if chosen.ndim == 2:
+            self.landmarks_ = chosen
+        else:
+            self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
+        return None
+
+    def _fit_matrix(self, K):
+        """Precomputed: the landmarks are columns of the training matrix."""
+        n = K.shape[0]
+        dtype = np.float32 if K.dtype == np.float32 else np.float64
+        if isinstance(self.landmarks, str):
+            if _is_psd(K):
+                pivots, F, _ = pivoted_cholesky(lambda i, j: K[np.ix_(i, j)], np.diagonal(K), n, dtype)
+                if len(pivots):
+                    self.landmarks_ = self.landmark_indices_ = pivots
+                    self._keep(np.tril(F[pivots]), triangular=True)
+                    return F
+            self.landmarks_ = self.landmark_indices_ = np.arange(n)
+        else:
+            rng = np.random.default_rng(self.random_state)
+            self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
+        core = K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64)
+        self._factor(core, dtype)
+        return self.transform(K)
+
+    def _number(self, n):
+        if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
+            raise InputError(f"landmarks={self.landmarks!r} is not accepted: give 'exact' or a number of at least 1.")
+        return min(int(self.landmarks), n)
+
+    # The root of the landmarks' kernel matrix
+
+    def _factor(self, core, dtype, scale=None):
+        """root with root rootᵀ = core⁺; by pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
+        if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
+            pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
+            if len(pivots):
+                self.landmarks_ = self.landmarks_[pivots]
+                if self.landmark_indices_ is not None:
+                    self.landmark_indices_ = self.landmark_indices_[pivots]
+                return self._keep(np.tril(F[pivots]), triangular=True)
+        scale = np.ones(len(core)) if scale is None else scale
+        values, vectors = eigh_down(core * np.outer(scale, scale))
+        self.negative_mass_ = negative_mass(values)
+        _judge(self.negative_mass_, values, self.kernel_)
+        rank = max(min(rank_of(values, precision(dtype)), self.rank or len(values)), 1)
+        top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
+        return self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
+
+    def _keep(self, root, triangular):
+        self.root_ = np.asarray(root, dtype=np.float64)
+        self.triangular_ = triangular
+        self.rank_ = root.shape[1]
+
+    def _sentence(self, n):
+        if isinstance(self.landmarks, str):
+            return f"Exact: {self.rank_} features reproduce the kernel of {n} rows to working precision."
+        return f"Nyström: {self.rank_} landmarks stand for {n} rows."
+
+
+def _square(K):
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise InputError(
+            f"A precomputed kernel matrix must be square in fit, got {K.shape[0]} × {K.shape[1]}. "
+            "Accepted: k(training, training) in fit, k(new, training) in predict or transform."
+        )
+    K = host(K) if home(K) != "numpy" else K
+    K = K.toarray() if sp.issparse(K) else np.asarray(K)
+    gap = float(np.max(np.abs(K - K.T), initial=0.0))
+    if gap > 1e-5 * float(np.max(np.abs(K), initial=0.0)):
+        raise InputError(
+            f"The precomputed kernel matrix is not symmetric (entries differ by up to {gap:.3g}). "
+            "Accepted: a symmetric matrix; if the difference is noise, pass (K + K.T) / 2."
+        )
+    return K
+
+
+def _is_psd(K):
+    """Whether Cholesky accepts K with rounding's worth of diagonal added."""
+    n = len(K)
+    slack = n * precision(K.dtype) * max(float(np.trace(K)) / n, np.finfo(np.float64).tiny)
+    try:
+        sla.cholesky(K.astype(np.float64) + 10 * slack * np.eye(n), lower=True, check_finite=False, overwrite_a=True)
+        return True
+    except sla.LinAlgError:
+        return False
+
+
+def _judge(mass, values, kernel):
+    """Warn above 1 % of negative spectrum; refuse a precomputed matrix above 10 %."""
+    if mass <= 0.01:
+        return
+    said = (
+        f"{100 * mass:.1f} % of the spectrum of this similarity is negative (smallest eigenvalue {values[-1]:.3g}, "
+        f"largest {values[0]:.3g}), so it is not a kernel."
+    )
+    if mass > 0.1 and isinstance(kernel, Precomputed):
+        raise InputError(
+            said + " Accepted: a positive semi-definite matrix. To use its positive part: "
+            "w, V = np.linalg.eigh(K); K = (V * w.clip(0)) @ V.T"
+        )
+    warnings.warn(said + " Its negative part is cut off.", UserWarning, stacklevel=5)

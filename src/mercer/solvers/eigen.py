@@ -1,0 +1,206 @@
+"""The largest eigenpairs of a symmetric operator, by five methods behind one door, each with certified residuals.
+
+``top(A, s)`` returns a `Result` whose value is (values, vectors), largest first, signs fixed, and whose
+``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence.
+
+========== ============================================= ==========================================
+method     what it does                                  when it wins
+========== ============================================= ==========================================
+full       LAPACK on the dense matrix                    s near n, or n ≤ 500
+krylov     block Krylov, deflated, stops on the residual most cases
+lanczos    ARPACK                                        few components, products cheap beside n·s
+randomized range finder with power iterations            a quick look (fixed number of products)
+lobpcg     SciPy's LOBPCG                                a good start is known
+========== ============================================= ==========================================
+"""
+
+import warnings
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse.linalg as ssl
+
+from ..errors import InputError
+from ..linalg import eigh_down, fix_signs, sign_rows
+from .result import Result
+
+FULL_ROWS = 500  # below this LAPACK is faster than any iteration
+
+
+def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=None):
+    """Largest n_components eigenpairs of a symmetric operator.
+
+    Parameters
+    ----------
+    A : anything with `shape` and `@` on host float64 blocks; "full" also needs `A.dense()` or an ndarray.
+    n_components : number of pairs s.
+    method : "auto", "full", "krylov", "lanczos", "randomized" or "lobpcg".
+    tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
+    max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos); None chooses.
+    start : n × k guess of the space (krylov, lobpcg).
+    """
+    n = A.shape[0]
+    if not 1 <= n_components <= n:
+        raise InputError(f"{n_components} eigenpairs of a matrix of {n} rows were asked for. Accepted: 1 to {n}.")
+    if method == "auto":
+        method = choose(n, n_components)
+    if method not in METHODS:
+        raise InputError(f"eigen_solver={method!r} is not known. Accepted: auto, {', '.join(METHODS)}.")
+    if method in ("lanczos", "lobpcg") and n_components > (n - 1 if method == "lanczos" else n // 5):
+        method = "full"  # neither can give that many
+    accept = tol if tol > 0 else 1e-9
+    values, vectors, products, n_iter, history = METHODS[method](A, n_components, accept, max_iter, seed, start)
+    signs = sign_rows(vectors)
+    residuals = _residuals(values, vectors, products)
+    gap = float(residuals.max(initial=0.0))
+    converged = gap <= max(accept, 1e-12 * np.sqrt(n))
+    reason = f"{method}: largest residual {gap:.1e} after {n_iter} steps."
+    if not converged:
+        reason = (
+            f"The eigen-solver {method!r} stopped after {n_iter} steps with a residual of {gap:.1e}, above {accept:.1e}. "
+            "Raise max_iter or tol, or use eigen_solver='krylov'."
+        )
+    if method == "randomized":
+        converged = True  # a fixed amount of work was asked for: the residual is reported, not promised
+    return Result(
+        (values, vectors * signs),
+        gap=gap,
+        n_iter=max(1, n_iter),
+        converged=converged,
+        reason=reason,
+        history=history,
+        info={"residuals": residuals, "method": method},
+    )
+
+
+def choose(n, n_components):
+    """The method "auto" takes: LAPACK for small or nearly complete problems, block Krylov for the rest."""
+    return "full" if n <= FULL_ROWS or n_components > n // 4 else "krylov"
+
+
+def _residuals(values, vectors, products):
+    scale = max(abs(values[0]), np.finfo(np.float64).tiny)
+    return np.linalg.norm(products - vectors * values, axis=0) / scale
+
+
+def _full(A, s, tol, max_iter, seed, start):
+    K = A if isinstance(A, np.ndarray) else A.dense()
+    n = len(K)
+    if s > n // 2:
+        values, vectors = eigh_down(np.asarray(K, dtype=np.float64))
+        values, vectors = values[:s], vectors[:, :s]
+    else:
+        values, vectors = sla.eigh(np.asarray(K, np.float64), subset_by_index=(n - s, n - 1), check_finite=False)
+        values, vectors = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
+    return values, vectors, K @ vectors, 1, []
+
+
+def _krylov(A, s, tol, max_iter, seed, start):
+    """Block Krylov with Rayleigh–Ritz on the whole basis and thick restarts; converged pairs stay in it, deflated.
+
+    Both Q and A Q are kept, so the residuals at the end are true residuals and cost no product with A. On the way they
+    are read off the coupling to the next block.
+    """
+    n = A.shape[0]
+    width = min(block_width(s), n)
+    most = min(n, max(16 * width, 5 * s, 160))  # columns of the basis before a restart
+    rng = np.random.default_rng(seed)
+    block = rng.standard_normal((n, width))
+    if start is not None:
+        block[:, : min(start.shape[1], width)] = start[:, :width]
+    Q, AQ = np.empty((n, most), order="F"), np.empty((n, most), order="F")
+    T = np.zeros((most, most))
+    block = _orthonormal(block, Q[:, :0])
+    size, history, step = 0, [], 0
+    while True:
+        step += 1
+        new = slice(size, size + block.shape[1])
+        Q[:, new] = block
+        AQ[:, new] = product = A @ block
+        size = new.stop
+        T[:size, new] = Q[:, :size].T @ product
+        T[new, :size] = T[:size, new].T
+        values, Y = eigh_down(T[:size, :size])
+        block = _orthonormal(product, Q[:, :size]) if size < n else product[:, :0]
+        coupling = (block.T @ product) @ Y[new, :s]
+        estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
+        history.append(float(estimate.max(initial=0.0)))
+        done = size >= s and history[-1] <= tol
+        if done or block.shape[1] == 0 or step >= (max_iter or 500):
+            break
+        if size + block.shape[1] > most:  # thick restart: the best pairs and the direction that would have come next
+            keep = min(s + width, size)
+            Q[:, :keep], AQ[:, :keep] = Q[:, :size] @ Y[:, :keep], AQ[:, :size] @ Y[:, :keep]
+            T[:keep, :keep] = np.diag(values[:keep])
+            size = keep
+    Y = Y[:, :s]
+    return values[:s], Q[:, :size] @ Y, AQ[:, :size] @ Y, step, history
+
+
+def block_width(s):
+    """Columns per product: wide enough to use matrix products, narrow enough that the Krylov space grows deep."""
+    return s // 2 + 4
+
+
+def _orthonormal(block, Q):
+    """Orthonormal columns spanning what block adds to Q; directions that add nothing but rounding are dropped."""
+    scale = np.linalg.norm(block, axis=0)
+    block = block[:, scale > 0] / scale[scale > 0]
+    for least in (1e-20, 1e-20, 0.25):  # the third round finds nothing to drop: columns are orthonormal to rounding
+        block = block - Q @ (Q.T @ block)
+        weights, U = (
+            sla.eigh(block.T @ block, check_finite=False) if block.shape[1] else (np.empty(0), np.empty((0, 0)))
+        )
+        live = weights > max(least * weights.max(initial=0.0), least * 1e-4)
+        block = block @ (U[:, live] / np.sqrt(weights[live]))
+    return block
+
+
+def _lanczos(A, s, tol, max_iter, seed, start):
+    n = A.shape[0]
+    operator = ssl.LinearOperator((n, n), matvec=lambda v: A @ v.ravel(), matmat=lambda V: A @ V, dtype=np.float64)
+    first = np.random.default_rng(seed).uniform(-1, 1, n)
+    try:
+        values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
+    except ssl.ArpackNoConvergence as stopped:  # hand back what there is; the residual tells
+        values, vectors = stopped.eigenvalues, stopped.eigenvectors
+        if len(values) == 0:
+            raise InputError(
+                f"ARPACK found none of the {s} eigenpairs in {max_iter} restarts. Raise max_iter, "
+                "or use eigen_solver='krylov'."
+            ) from stopped
+    order = np.argsort(-values)
+    values, vectors = values[order], vectors[:, order]
+    return values, vectors, A @ vectors, max_iter or 1, []
+
+
+def _randomized(A, s, tol, max_iter, seed, start):
+    n = A.shape[0]
+    rounds = max_iter if max_iter is not None else (7 if s < 0.1 * n else 4)
+    Q = np.random.default_rng(seed).standard_normal((n, min(s + 10, n)))
+    for _ in range(max(rounds, 1)):
+        Q = sla.qr(A @ Q, mode="economic", check_finite=False)[0]
+    product = A @ Q
+    values, Y = eigh_down(Q.T @ product)
+    return values[:s], Q @ Y[:, :s], product @ Y[:, :s], max(rounds, 1), []
+
+
+def _lobpcg(A, s, tol, max_iter, seed, start):
+    n = A.shape[0]
+    guess = np.random.default_rng(seed).standard_normal((n, s))
+    if start is not None:
+        guess[:, : min(start.shape[1], s)] = start[:, :s]
+    operator = ssl.LinearOperator((n, n), matvec=lambda v: A @ v.ravel(), matmat=lambda V: A @ V, dtype=np.float64)
+    guess = sla.qr(A @ guess, mode="economic")[0]
+    scale = float(np.linalg.norm(A @ guess[:, :1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it did not reach is in the residual
+        values, vectors = ssl.lobpcg(operator, guess, largest=True, tol=tol * scale, maxiter=max_iter or 200)
+    order = np.argsort(-values)
+    values, vectors = values[order], vectors[:, order]
+    return values, vectors, A @ vectors, max_iter or 200, []
+
+
+METHODS = {"full": _full, "krylov": _krylov, "lanczos": _lanczos, "randomized": _randomized, "lobpcg": _lobpcg}
+
+__all__ = ["METHODS", "choose", "fix_signs", "top"]
