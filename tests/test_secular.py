@@ -240,6 +240,15 @@ def test_logistic_goes_down_from_any_start():
         assert (np.diff(found.history) < 0).all() and found.converged
 
 
+def test_logistic_costs_count_as_repetitions():
+    theta, ZL, t, *_ = problem(l=9)
+    costs = np.array([1, 2, 1, 3, 1, 1, 0, 1, 2])
+    whole = np.repeat(np.arange(9), costs)
+    found = constrained_logistic(theta, ZL, t, 10.0, 30.0, costs=costs)
+    again = constrained_logistic(theta, ZL[whole], t[whole], 10.0, 30.0)
+    np.testing.assert_allclose(found.value, again.value, atol=1e-6 * np.linalg.norm(again.value))
+
+
 def test_logistic_says_when_it_was_stopped():
     theta, ZL, t, *_ = problem(l=9)
     found = constrained_logistic(theta, ZL, t, 100.0, 30.0, max_iter=1, tol=1e-12)

@@ -14,7 +14,7 @@ from .secular import constrained_least_squares
 SAFETY = (0.0, 0.1, 0.5, 1.0)  # share of the bound 1/4 in the curvature; the last always descends
 
 
-def constrained_logistic(theta, Z, t, weight, spread, start=None, tol=1e-8, max_iter=50):
+def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, tol=1e-8, max_iter=50):
     """Find a stationary point of the logistic problem, never going up.
 
     Parameters
@@ -22,39 +22,41 @@ def constrained_logistic(theta, Z, t, weight, spread, start=None, tol=1e-8, max_
     theta, Z : as in :func:`mercer.solvers.secular.constrained_least_squares`.
     t : (l,) labels, −1 or +1.
     weight, spread : c and s².
+    costs : (l,) non-negative factors of the single losses; None means ones.
     start : (r,) first w; None starts from the least-squares solution.
 
     Returns
     -------
     Result : value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
-        objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, for left-out labels)
-        and `constraint` (the residual |wᵀPw − s²| / s²).
+        objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
+        left-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
 
     Cost: one constrained least-squares solve an outer step, rarely more than 20 steps.
     """
     theta, Z, t = np.asarray(theta, float), np.asarray(Z, float), np.asarray(t, float)
+    costs = np.ones(len(t)) if costs is None else np.asarray(costs, float)
     if start is None:
-        start = constrained_least_squares(theta, Z, t, weight / 4, spread).value
+        start = constrained_least_squares(theta, Z, t, weight / 4, spread, costs=costs).value
     w, g = start, Z @ start
-    value = _objective(w, t * g, weight)
+    value = _objective(w, t * g, weight * costs)
     history = [value]
-    gap, zeta = _kkt(theta, Z, t, weight, w, g)
+    gap, zeta = _kkt(theta, Z, t, weight * costs, w, g)
     n_iter, stalled = 0, False
     while gap > tol and n_iter < max_iter and not stalled:
         n_iter += 1
         stalled = True
         for safety in SAFETY:
             curvature, response = _working(t, g, safety)
-            new = constrained_least_squares(theta, Z, response, weight / 2, spread, costs=curvature).value
+            new = constrained_least_squares(theta, Z, response, weight / 2, spread, costs=costs * curvature).value
             new_g = Z @ new
-            new_value = _objective(new, t * new_g, weight)
+            new_value = _objective(new, t * new_g, weight * costs)
             if new_value < value:
                 stalled = False
                 break
         if not stalled:
             w, g, value = new, new_g, new_value
             history.append(value)
-            gap, zeta = _kkt(theta, Z, t, weight, w, g)
+            gap, zeta = _kkt(theta, Z, t, weight * costs, w, g)
     curvature, response = _working(t, g, 0.0)
     # Without any further descent the objective is flat to rounding: a gap of its square root is what can be reached.
     converged = gap <= tol or (stalled and gap <= 1e-5)
@@ -71,7 +73,7 @@ def constrained_logistic(theta, Z, t, weight, spread, start=None, tol=1e-8, max_
         history=history,
         info={
             "zeta": zeta,
-            "curvature": curvature,
+            "curvature": costs * curvature,
             "response": response,
             "constraint": abs(float(theta @ w**2) - spread) / spread,
         },
@@ -79,7 +81,7 @@ def constrained_logistic(theta, Z, t, weight, spread, start=None, tol=1e-8, max_
 
 
 def _objective(w, margin, weight):
-    return float(w @ w + weight * np.sum(np.logaddexp(0.0, -margin)))
+    return float(w @ w + np.sum(weight * np.logaddexp(0.0, -margin)))
 
 
 def _working(t, g, safety):
@@ -91,7 +93,7 @@ def _working(t, g, safety):
 
 def _kkt(theta, Z, t, weight, w, g):
     """(relative residual of w − weight/2 Zᵀ(t(1 − p)) = ζΘw, ζ): ζ is the multiplier that fits best."""
-    pull = weight / 2 * ((t * expit(-t * g)) @ Z)
+    pull = (weight / 2 * t * expit(-t * g)) @ Z
     normal = theta * w
     zeta = float(normal @ (w - pull)) / float(normal @ normal)
     residual = np.linalg.norm(w - pull - zeta * normal)

@@ -87,7 +87,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
     if shrink:
-        theta, Z = compress(theta, Z, *_range(theta, Z, columns * root[:, None], max(weights), min(spreads)))
+        theta, Z = compress_for(theta, Z, columns * root[:, None], weights, spreads)
     U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
     core = (Wt * theta) @ Wt.T
     out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
@@ -102,11 +102,11 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     return out[..., 0] if t.ndim == 1 else out
 
 
-def _range(theta, Z, columns, weight, spread):
-    """The ends of what the root search visits: below the corner of the grid that shrinks most, and δ."""
-    corner = constrained_least_squares(theta, Z, columns, weight, spread, tol=1e-3).info["zeta"]
+def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
+    """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
+    corner = constrained_least_squares(theta, Z, targets, max(weights), min(spreads), tol=1e-3).info["zeta"]
     low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
-    return low, 0.99 * largest_shift(theta, Z, weight)
+    return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
 
 
 def _pencil(theta, U, S, Wt, core, weight):
