@@ -14,6 +14,8 @@ from mercer.errors import InputError
 from mercer.kernels import RBF
 from mercer.kernels import graph as graphs
 from mercer.kernels.graph import Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
+from mercer.maps import choose
+from mercer.rows import gram, host
 
 
 def naive_graph(X, k):
@@ -147,3 +149,45 @@ def test_refusals(X):
         Diffusion()(X)
     with pytest.raises(InputError, match=r"needs at least two rows"):
         Diffusion().resolve(X[:1])
+
+
+@pytest.mark.parametrize("where", ["numpy", "torch", "dask"])
+def test_map_of_a_mixed_kernel_reproduces_it_everywhere(X, where):
+    kernel = 0.3 * RBF(1.0) + 0.5 * Diffusion(5, time=2.0) + 0.2 * GraphLaplacian(4)
+    K = kernel.resolve(X)(X)
+    rows = X
+    if where == "torch":
+        rows = __import__("torch").as_tensor(X)
+    elif where == "dask":
+        rows = __import__("dask.array").array.from_array(X, chunks=(12, 3))
+    chosen, reason = choose(kernel, "exact", rows)
+    Z = chosen.fit_transform(rows)
+    assert type(Z) is type(rows) and "graph" in reason
+    np.testing.assert_allclose(gram(Z), host(Z).T @ host(Z), atol=1e-12)
+    np.testing.assert_allclose(host(Z) @ host(Z).T, K, atol=1e-8)
+    np.testing.assert_allclose(host(chosen.transform(rows)), host(Z), atol=1e-8)
+    assert chosen.error_ < 1e-8
+
+
+def test_map_uses_landmarks_for_the_other_parts(X):
+    chosen, _ = choose(RBF(1.0) + Diffusion(5), 10, X)
+    assert chosen.fit_transform(X).shape == (35, 45) and chosen.other_.rank_ == 10
+
+
+def test_squares_replace_the_eigenvalues_and_keep_the_components_apart():
+    X = np.concatenate(
+        [np.random.default_rng(0).normal(size=(10, 2)), 100 + np.random.default_rng(1).normal(size=(6, 2))]
+    )
+    kernel = GraphLaplacian(3, rank=5, eigenvalues="squares").resolve(X)
+    Z = kernel.factor()
+    assert Z.shape == (16, 5)
+    np.testing.assert_allclose(Z.sum(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(Z, axis=0), 1 / np.arange(1, 6), atol=1e-9)
+    assert np.ptp(Z[:10, 0]) < 1e-9 and np.ptp(Z[10:, 0]) < 1e-9 and Z[0, 0] * Z[12, 0] < 0  # which heap it is in
+
+
+def test_product_with_a_graph_kernel_is_refused(X):
+    with pytest.raises(InputError, match=r"multiplies a graph kernel with another kernel.*Accepted: sums"):
+        choose(RBF(1.0) * Diffusion(5), "exact", X)[0].fit_transform(X)
+    with pytest.raises(InputError, match=r"eigenvalues='cubes' is not known"):
+        GraphLaplacian(eigenvalues="cubes").resolve(X)

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import eigsh
 from ..backend import need
 from ..errors import BackendError, InputError
 from ..linalg import fix_signs
-from ..rows import host
+from ..rows import host, like
 from .base import Kernel
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
@@ -179,7 +179,7 @@ class GraphKernel(Kernel):
         return spread @ self.factor_
 
     def _tile(self, X, Y):
-        return (self.features(X) @ self.features(Y).T).astype(X.dtype, copy=False)
+        return like(self.features(X) @ self.features(Y).T, X)
 
     def diag(self, X):
         return np.sum(self.features(X) ** 2, axis=1)

@@ -3,6 +3,7 @@
 from .base import FeatureMap
 from .choose import choose
 from .fourier import FourierMap
+from .graph import GraphMap
 from .landmark import LandmarkMap
 
-__all__ = ["FeatureMap", "FourierMap", "LandmarkMap", "choose"]
+__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap", "choose"]

@@ -5,7 +5,9 @@ import numbers
 
 from ..backend import home, memory_available, size
 from ..errors import InputError
+from ..kernels import as_kernel
 from .base import FeatureMap
+from .graph import GraphMap
 from .landmark import LandmarkMap
 
 EXACT_ROWS = 3000  # up to here an exact factor and an r × r eigendecomposition take a few seconds on two cores
@@ -22,6 +24,8 @@ def choose(kernel, approx, X, random_state=0):
     X : the training rows; only their number, type and home are looked at.
     """
     n = X.shape[0]
+    if as_kernel(kernel).transductive:
+        return GraphMap(kernel, approx, random_state), "The kernel has a graph over the training rows in it."
     if isinstance(approx, FeatureMap):
         chosen = copy.copy(approx)
         chosen.kernel = kernel
