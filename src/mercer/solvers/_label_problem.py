@@ -7,6 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from ..errors import InputError
 from ..linalg import eigh_down
+from ..rows import gram, tdot
 
 
 def count_bounds(n_free, shares, slack):
@@ -123,9 +124,9 @@ def spectral_bound(problem):
     u = len(free)
     if u == 0:
         return problem.value(problem.labels)
-    Wf = W[free]
-    mean = Wf.mean(axis=0)
-    theta, Q = _leading_eigenpairs(Wf.T @ Wf - u * np.outer(mean, mean))
+    is_free = (problem.labels < 0).astype(np.float64)  # as weights: a copy of the free rows would double the memory
+    mean = tdot(W, is_free) / u
+    theta, Q = _leading_eigenpairs(gram(W, is_free) - u * np.outer(mean, mean))
     pinned = np.flatnonzero(problem.labels >= 0)
     bounds = []
     for c in range(1 if k == 2 else k):
@@ -201,7 +202,7 @@ def pinned_start(problem):
     """Free labels by the class whose pinned rows they agree with most: the labelled rows' own guess."""
     from ._label_kernels import class_sums
 
-    scores = problem.W[problem.free] @ class_sums(problem.W, problem.labels, problem.k).T
+    scores = (problem.W @ class_sums(problem.W, problem.labels, problem.k).T)[problem.free]
     pinned = np.bincount(problem.labels[problem.labels >= 0], minlength=problem.k)
     scores = scores / np.maximum(pinned, 1)
     labels = problem.labels.copy()

@@ -113,12 +113,12 @@ def label_search(
             found, evaluated = _evolve(problem, mu, nu, patience or len(problem.labels), rng, stop)
         elif search == "round_robin":
             found, evaluated = _descend(problem, random_start(problem, rng), stop)
-        elif chosen == "dense":
-            found = pinned_start(problem) if number == 0 else random_start(problem, rng)
-            found, evaluated = _tabu(problem, found, problem.free, M, patience or u, rng, stop)
         else:
-            found = pinned_start(problem) if number == 0 else random_start(problem, rng)
-            found, evaluated = _descend_tabu(problem, found, patience, rng, stop)
+            found = pinned_start(problem) if number == 0 and u < len(problem.labels) else random_start(problem, rng)
+            if chosen == "dense":
+                found, evaluated = _tabu(problem, found, problem.free, M, patience or u, rng, stop)
+            else:
+                found, evaluated = _descend_tabu(problem, found, patience, rng, stop)
         return problem.value(found), found, evaluated
 
     given = isinstance(random_state, np.random.SeedSequence)
