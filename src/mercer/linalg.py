@@ -8,7 +8,8 @@ from .errors import InputError
 
 def precision(dtype):
     """Relative size below which a number of this dtype is rounding: float32 data give a float32 rank."""
-    return float(np.finfo(np.float32 if np.dtype(dtype) == np.float32 else np.float64).eps)
+    single = "float32" in str(dtype)  # NumPy's and torch's dtypes alike
+    return float(np.finfo(np.float32 if single else np.float64).eps)
 
 
 def sign_rows(V):

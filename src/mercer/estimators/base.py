@@ -34,7 +34,7 @@ class KernelEstimator(BaseEstimator):
         return as_kernel(self.kernel)
 
     def _rows(self, X, reset, min_rows=1):
-        """X checked: two-dimensional, float32 or float64, finite, the right columns; never moved from where it lives."""
+        """X checked: two dimensions, float32 or float64, finite, the right columns; never moved from its home."""
         kind = home(X)
         if kind == "numpy":
             X = validate_data(
@@ -51,7 +51,7 @@ class KernelEstimator(BaseEstimator):
         if kind == "dask" and self.access == "rows":
             raise BackendError(
                 f"{type(self).__name__} goes through the rows one at a time, which Dask cannot do. "
-                "Call X.compute() first if the rows fit in memory, or use a method whose access is 'moments' or 'sweeps'."
+                "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
         return self._foreign_rows(X, kind, reset, min_rows)
 
@@ -60,7 +60,7 @@ class KernelEstimator(BaseEstimator):
         name = "torch tensor" if kind == "torch" else "Dask array"
         if not hasattr(X, "ndim") or X.ndim != 2:
             raise InputError(
-                f"X is a {name} with shape {getattr(X, 'shape', '?')}. Accepted: two dimensions, rows × columns."
+                f"X is a {name} of shape {getattr(X, 'shape', '?')}. Accepted: two dimensions, rows × columns."
             )
         if kind == "dask" and np.isnan(X.shape[0]):
             raise InputError("The Dask array does not know its number of rows. Call X.compute_chunk_sizes() first.")
@@ -73,7 +73,8 @@ class KernelEstimator(BaseEstimator):
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
             raise InputError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
             )
         finite = need("torch").isfinite(X).all() if kind == "torch" else need("dask.array").isfinite(X).all().compute()
         if not bool(finite):
@@ -136,6 +137,6 @@ def _refuse_not_finite(X, names):
     more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
     what = "NaN" if np.isnan(values).any() else "infinity"
     raise InputError(
-        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {shown}{more}. Accepted: finite numbers. "
-        "Fill them (sklearn.impute.SimpleImputer) or drop the rows. (NaN, inf)"
+        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {shown}{more}. "
+        "Accepted: finite numbers. Fill them (sklearn.impute.SimpleImputer) or drop the rows. (NaN, inf)"
     )

@@ -19,14 +19,14 @@ OPERATOR_ROWS = 200_000  # beyond this many rows products with the exact kernel 
 class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Projections f(x) = k(x, ·) A − shift on directions A of the centred feature space.
 
-    A subclass calls ``K = self._open(X, weight)`` for a `CentredOperator`, finds coefficients A (one row per training row,
-    Σ of each column 0 when centred) and calls ``self._close(K, A)``.
+    A subclass calls ``K = self._open(X, weight)`` for a `CentredOperator`, finds coefficients A (one row per training
+    row, Σ of each column 0 when centred) and calls ``self._close(K, A)``.
     """
 
     access = "sweeps"
 
     def _open(self, X, weight=None):
-        """The centred operator of the training rows: stored, recomputed, or through a map, whichever was asked or fits."""
+        """The centred operator of the training rows: stored, recomputed, or through a map, as asked or as it fits."""
         self.map_ = None
         if isinstance(self._kernel(), Precomputed) and self.approx in ("auto", "exact"):
             X = _square(X)

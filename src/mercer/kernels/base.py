@@ -200,7 +200,8 @@ class Callable(Kernel):
         K = self._matrix(X, Y) if matrix else self._pairs(X, Y)
         if K is None:
             raise InputError(
-                f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two matrices."
+                f"The kernel function {self.function!r} gives neither a number for two rows "
+                "nor a matrix for two matrices."
             )
         return K.astype(X.dtype, copy=False)
 

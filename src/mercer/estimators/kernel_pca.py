@@ -1,0 +1,369 @@
+"""Kernel PCA."""
+
+import copy
+import numbers
+
+import numpy as np
+import scipy.linalg as sla
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..backend import home, require_memory
+from ..errors import InputError, NotInductiveError
+from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
+from ..linalg import eigh_down, precision, sign_rows
+from ..rows import dot, gram, host, tdot
+from ..solvers import eigen
+from .base import check_weight, seed_of
+from .components import KernelComponents, check_components
+
+_SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
+
+
+class KernelPCA(KernelComponents):
+    """Project on the directions of largest variance in a kernel's feature space.
+
+    The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centred kernel matrix
+    H K H; new rows are centred with the training means. A drop-in replacement for scikit-learn's class: the same
+    parameters, attributes and numbers, without its dense solver at ten components and without an n × n matrix where
+    it does not fit.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of components; a fraction in (0, 1) keeps as many as explain that share of the variance; None keeps
+        every non-zero one.
+    kernel : str, kernel object or function, default="linear"
+        A name with scikit-learn's meaning ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"; gamma=None is
+        1 / number of columns), any other name of mercer, a kernel object such as ``RBF("median")``, or a function of
+        two rows.
+    gamma, degree, coef0, kernel_params : parameters of a kernel given by name, as in scikit-learn.
+    alpha : float, default=1.0
+        Ridge of the inverse transform.
+    fit_inverse_transform : bool, default=False
+        Learn the ridge map back to the input space.
+    eigen_solver : str, default="auto"
+        "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg".
+    tol : float, default=0
+        Largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9.
+    max_iter, iterated_power : most iterations of the solver; power iterations of "randomized".
+    remove_zero_eig : bool, default=False
+        Drop components of zero variance when n_components is given.
+    random_state : seed of the solvers; results agree to tol whatever it is.
+    copy_X, n_jobs : accepted for compatibility; X is never modified, threads follow the BLAS setting.
+    center : bool, default=True
+        False finds the directions of largest second moment about the origin.
+    approx : "auto", "exact", int or map, default="auto"
+        "auto" is exact up to 200 000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
+    solver : "auto", "stored", "operator" or "dual", default="auto"
+        How products with the exact K are made: from a stored matrix, or tile by tile without ever storing it; "auto"
+        stores K while it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
+
+    Attributes
+    ----------
+    eigenvalues_, eigenvectors_ : eigenpairs of the centred kernel matrix, largest first.
+    explained_variance_ratio_ : share of the total variance of each component.
+    convexity_intervals_ : row k holds (1/λ_k, 1/λ_k+1), the range of γ in which the variational problem for the next
+        component is convex (Alaíz et al., theorem 1); the first begins at 0.
+    result_ : the solver's result: residuals, iterations, reason.
+    kernel_, map_, approx_reason_ : see `KernelEstimator`.
+    X_fit_, X_transformed_fit_, dual_coef_, gamma_ : as in scikit-learn.
+
+    Notes
+    -----
+    Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator); with m landmarks time n m² and memory
+    n m. Access "sweeps" (exact) or one pass (map); NumPy, torch, Dask (map).
+
+    References
+    ----------
+    Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
+
+    Examples
+    --------
+    >>> from mercer import RBF, KernelPCA
+    >>> from sklearn.datasets import load_iris
+    >>> X = load_iris().data
+    >>> KernelPCA(n_components=2, kernel=RBF("median")).fit_transform(X).shape
+    (150, 2)
+    """
+
+    _parameter_constraints = {  # noqa: RUF012
+        "n_components": [
+            Interval(numbers.Integral, 1, None, closed="left"),
+            Interval(numbers.Real, 0, 1, closed="neither"),
+            None,
+        ],
+        "kernel": [str, Kernel, callable],
+        "gamma": [Interval(numbers.Real, 0, None, closed="left"), None],
+        "degree": [Interval(numbers.Real, 0, None, closed="left")],
+        "coef0": [Interval(numbers.Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "alpha": [Interval(numbers.Real, 0, None, closed="left")],
+        "fit_inverse_transform": ["boolean"],
+        "eigen_solver": [StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS})],
+        "tol": [Interval(numbers.Real, 0, None, closed="left")],
+        "max_iter": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "iterated_power": [Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"})],
+        "remove_zero_eig": ["boolean"],
+        "random_state": ["random_state"],
+        "copy_X": ["boolean"],
+        "n_jobs": [None, numbers.Integral],
+        "center": ["boolean"],
+        "solver": [StrOptions({"auto", "stored", "operator", "dual"})],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        alpha=1.0,
+        fit_inverse_transform=False,
+        eigen_solver="auto",
+        tol=0,
+        max_iter=None,
+        iterated_power="auto",
+        remove_zero_eig=False,
+        random_state=None,
+        copy_X=True,
+        n_jobs=None,
+        center=True,
+        approx="auto",
+        solver="auto",
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.center = center
+        self.approx = approx
+        self.solver = solver
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""
+        self._validate_params()
+        if self.fit_inverse_transform and isinstance(self._kernel(), Precomputed):
+            raise InputError(
+                "Cannot fit_inverse_transform with a precomputed kernel: there are no rows to map back to. "
+                "Give the rows and a kernel object instead."
+            )
+        X = self._rows(X, reset=True)
+        weight = check_weight(sample_weight, X.shape[0])
+        if weight is not None and not np.all(weight > 0):  # a weight of zero is a row that is not there
+            if home(X) == "dask":
+                raise InputError("A Dask array cannot have rows of weight zero. Drop those rows first.")
+            keep = np.flatnonzero(weight > 0)
+            square = isinstance(self._kernel(), Precomputed)
+            X, weight = (X[np.ix_(keep, keep)] if square else X[keep]), weight[keep]
+        if isinstance(self.n_components, numbers.Integral):
+            check_components(self.n_components, X.shape[0])
+        self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
+        K = self._open(X, weight)
+        if self.map_ is None:
+            values, vectors = self._exact(K, X.dtype)
+        else:
+            values, vectors = self._from_map(K)
+        self._store(K, values, vectors)
+        if self.fit_inverse_transform:
+            self._fit_ridge(K)
+        return self
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Fit and return the projections of the training rows."""
+        self.fit(X, sample_weight=sample_weight)
+        if sample_weight is not None or self.map_ is not None:
+            return self.transform(X)
+        scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+        return scores.astype(np.float32) if str(self.X_fit_.dtype).endswith("float32") else scores
+
+    def truncate(self, n_components):
+        """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
+        check_is_fitted(self)
+        check_components(n_components, len(self.eigenvalues_))
+        short = copy.copy(self)
+        short.n_components = n_components
+        for name in ("eigenvalues_", "explained_variance_ratio_", "convexity_intervals_", "shift_"):
+            setattr(short, name, getattr(self, name)[:n_components])
+        for name in ("eigenvectors_", "coefficients_"):
+            setattr(short, name, getattr(self, name)[:, :n_components])
+        if self.fit_inverse_transform:
+            short._fit_ridge_on(self.X_transformed_fit_[:, :n_components])
+        return short
+
+    # Eigenpairs
+
+    def _exact(self, K, dtype):
+        """Leading eigenpairs of the centred operator: as many as n_components asks for."""
+        n = K.shape[0]
+        total = K.trace()
+        self.total_variance_ = max(total, 0.0)
+        wanted = n if self.n_components is None else self.n_components
+        if isinstance(wanted, numbers.Integral):
+            values, vectors = self._solve(K, int(wanted))
+        else:  # a share of the variance: double the number of components until they explain it
+            number = min(n, 32)
+            while True:
+                values, vectors = self._solve(K, number)
+                reached = np.cumsum(np.maximum(values, 0)) >= wanted * total * (1 - 1e-12)
+                if reached.any() or number == n:
+                    break
+                number = min(n, 2 * number)
+            keep = int(np.argmax(reached)) + 1 if reached.any() else number
+            values, vectors = values[:keep], vectors[:, :keep]
+        return self._clean(values, vectors, precision(dtype) * n)
+
+    def _solve(self, K, number):
+        method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
+        steps = self.max_iter
+        if method == "randomized" and self.iterated_power != "auto":
+            steps = self.iterated_power
+        if self.solver == "dual":
+            method = "dual"
+        self.result_ = eigen.top(K, number, method, self.tol, steps, seed_of(self.random_state)).warn()
+        return self.result_.value
+
+    def _from_map(self, K):
+        """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
+        Z, weight = K.K.Z, K.root[:, 0] ** 2
+        unweighted = np.all(weight == 1.0)
+        P = gram(Z, None if unweighted else weight)
+        mean = tdot(Z, K.share)[:, 0]
+        if self.center:
+            P = P - weight.sum() * np.outer(mean, mean)
+        values, U = eigh_down(P)
+        self.total_variance_ = max(float(np.trace(P)), 0.0)
+        if isinstance(self.n_components, numbers.Integral):
+            number = min(self.n_components, len(values))
+        elif self.n_components is None:
+            number = len(values)
+        else:
+            share = np.cumsum(np.maximum(values, 0)) / max(self.total_variance_, np.finfo(np.float64).tiny)
+            number = int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1
+        values, U = values[:number], U[:, :number]
+        safe = np.where(values > 0, values, 1.0)
+        vectors = K.root * (dot(Z, U) - (mean @ U if self.center else 0.0)) / np.sqrt(safe)
+        self.result_ = None
+        return self._clean(values, vectors * sign_rows(vectors), precision(K.K.Z.dtype) * len(P))
+
+    def _clean(self, values, vectors, noise):
+        """Variances below rounding are zero, not small and not negative; drop them where that was asked."""
+        largest = max(float(values[0]), 0.0)
+        values = np.where(values > noise * largest, values, 0.0)
+        if self.n_components is None or self.remove_zero_eig:
+            keep = max(int(np.sum(values > 0)), 1)
+            values, vectors = values[:keep], vectors[:, :keep]
+        return values, vectors
+
+    def _store(self, K, values, vectors):
+        live = values > 0
+        inverse_root = np.where(live, 1.0 / np.sqrt(np.where(live, values, 1.0)), 0.0)
+        self.eigenvalues_, self.eigenvectors_ = values, vectors
+        self.explained_variance_ratio_ = (
+            values / self.total_variance_ if self.total_variance_ > 0 else np.zeros(len(values))
+        )
+        with np.errstate(divide="ignore"):
+            ends = 1.0 / values
+        self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends[:-1]]), ends])
+        self._close(K, K.root * vectors * inverse_root)
+
+    # Back to the input space
+
+    def _fit_ridge(self, K):
+        scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root
+        self._fit_ridge_on(scores)
+
+    def _fit_ridge_on(self, scores):
+        n = len(scores)
+        rows = self.X_fit_
+        if rows is None:
+            raise InputError(
+                "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
+                "Use approx='exact', or denoise() with a fitted exact model."
+            )
+        remedy = "Use fewer rows, or float32 data."
+        require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", remedy)
+        R = np.asarray(self.kernel_(scores), dtype=np.float64)
+        R[np.diag_indices(n)] += self.alpha
+        dense = rows.toarray() if hasattr(rows, "toarray") else rows
+        self.dual_coef_ = sla.solve(R, dense, assume_a="pos", overwrite_a=True)
+        self.X_transformed_fit_ = scores
+
+    def inverse_transform(self, X):
+        """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
+        check_is_fitted(self)
+        if not self.fit_inverse_transform:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(
+                "inverse_transform needs the ridge map, which was not learnt: set fit_inverse_transform=True before fit."
+            )
+        scores = np.asarray(host(X), dtype=np.float64)
+        return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
+
+    def denoise(self, X, max_iter=200, tol=1e-8):
+        """Rows near those of X whose features lie on the components: Mika's fixed point, started at X (RBF only).
+
+        z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
+        training data that every k(z, x_i) vanishes goes to the mean of the training rows.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, RBF) or self.X_fit_ is None:
+            raise NotInductiveError(
+                f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
+                "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
+            )
+        rows = self.X_fit_.toarray() if hasattr(self.X_fit_, "toarray") else np.asarray(self.X_fit_, dtype=np.float64)
+        scores = np.asarray(self.transform(X), dtype=np.float64)
+        weights = scores @ self.coefficients_.T + self.share_.T
+        Z = np.array(host(self._rows(X, reset=False)), dtype=np.float64)
+        fallback = self.share_[:, 0] @ rows if self.center else rows.mean(axis=0)
+        active = np.arange(len(Z))
+        for _ in range(max_iter):
+            pull = weights[active] * self.kernel_(Z[active], rows)
+            mass = pull.sum(axis=1, keepdims=True)
+            lost = np.abs(mass[:, 0]) < 1e-12 * np.abs(weights[active]).sum(axis=1)
+            new = np.where(lost[:, None], fallback, pull @ rows / np.where(lost[:, None], 1.0, mass))
+            moved = np.linalg.norm(new - Z[active], axis=1)
+            Z[active] = new
+            active = active[(moved > tol * self.kernel_.bandwidth) & ~lost]
+            if len(active) == 0:
+                break
+        return Z
+
+    # The kernel that scikit-learn's parameters describe
+
+    def _kernel(self):
+        """A name has scikit-learn's meaning here, so that switching is a change of import."""
+        if not isinstance(self.kernel, str):
+            if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+                extra = self.kernel_params or {}
+                return Callable(lambda x, y: self.kernel(x, y, **extra)) if extra else Callable(self.kernel)
+            return as_kernel(self.kernel)
+        gamma = getattr(self, "gamma_", self.gamma)
+        if gamma is not None and gamma == 0 and self.kernel in ("rbf", "poly", "sigmoid"):
+            raise InputError(f"gamma=0 makes the kernel {self.kernel!r} constant. Accepted: a number above 0, or None.")
+        named = {
+            "linear": Linear,
+            "cosine": Cosine,
+            "precomputed": Precomputed,
+            "rbf": lambda: RBF.from_gamma(gamma) if gamma else RBF(),
+            "poly": lambda: Polynomial(self.degree, self.coef0, gamma),
+            "sigmoid": lambda: Sigmoid(gamma, self.coef0),
+        }
+        return named[self.kernel]() if self.kernel in named else as_kernel(self.kernel)
