@@ -56,6 +56,12 @@ class Labels:
             return self.given[:, 1:] - self.given[:, :1]
         return 2 * self.given - 1
 
+    @property
+    def testable(self):
+        """(l,) labelled rows whose class has another label: without their own label the class is still known."""
+        codes = self.codes[self.labelled]
+        return np.bincount(codes, minlength=self.n_classes)[codes] > 1
+
     def keep(self, which):
         """The same classes with only the labelled rows `which` (positions within `labelled`) still labelled."""
         labelled = self.labelled[which]
@@ -116,6 +122,24 @@ def read_labels(y, missing_label="auto", n_rows=None):
     return Labels(classes, codes, labelled, given)
 
 
+def weighed(labels, weight):
+    """The labels without those of rows of weight 0, and without the classes that only such rows have."""
+    if np.all(weight[labels.labelled] > 0):
+        return labels
+    left = labels.keep(weight[labels.labelled] > 0)
+    present = np.flatnonzero(left.counts() > 0)
+    if len(present) < 2:
+        raise InputError(
+            "y has one class only once the rows with sample_weight 0 are left out. Give weight to rows of two or more "
+            "classes."
+        )
+    if len(present) == labels.n_classes:
+        return left
+    rank = np.full(labels.n_classes + 1, -1)  # the last entry keeps the code -1 of unlabelled rows
+    rank[present] = np.arange(len(present))
+    return Labels(labels.classes[present], rank[left.codes], left.labelled, left.given[:, present], left.soft)
+
+
 def unlabelled(y, missing_label="auto", classes=()):
     """(n,) which entries of y mark unlabelled rows; nothing that is among `classes` does.
 
@@ -134,8 +158,14 @@ def unlabelled(y, missing_label="auto", classes=()):
 
 
 def encode(y, classes):
-    """(n,) position of each entry in the sorted `classes`, -1 where it is none of them."""
-    _, y = _array(y)
+    """(n,) position of each entry in the sorted `classes`, -1 where it is none of them.
+
+    In a table of probabilities, the likeliest class; its columns are in the order in which `read_labels` found them.
+    """
+    names, y = _array(y)
+    if y.ndim == 2:
+        order = np.argsort(np.arange(y.shape[1]) if names is None else np.asarray(names), kind="stable")
+        return np.where(np.nansum(y, axis=1) > 0, np.argmax(np.nan_to_num(y[:, order]), axis=1), -1)
     values, codes = _distinct(y)
     where = {name: i for i, name in enumerate(np.asarray(classes).tolist())}
     return np.array([-1 if _nothing(v) else where.get(v, -1) for v in values.tolist()], dtype=int)[codes]
@@ -144,7 +174,7 @@ def encode(y, classes):
 def read_targets(y, n_rows):
     """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA)."""
     _, y = _array(y)
-    if y.ndim != 1 or len(y) != n_rows:
+    if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabelled.")
     if y.dtype.kind == "O":
         y = np.array([np.nan if _nothing(v) else v for v in y], dtype=object)

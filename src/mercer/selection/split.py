@@ -22,14 +22,13 @@ def _testable(y, missing_label):
     A row that is the only label of its class may not: without it the class would be unknown in the training fold.
     """
     labels = read_labels(y, missing_label)
-    codes = labels.codes[labels.labelled]
-    several = np.bincount(codes, minlength=labels.n_classes)[codes] > 1
-    if not several.any():
+    if not labels.testable.any():
         raise InputError(
-            f"Every class has one label only ({len(codes)} labels, {labels.n_classes} classes), so no row can be left "
-            "out for testing. Label a second row of some class."
+            f"Every class has one label only ({labels.n_classes} labels), so no row can be left out for testing. "
+            "Label a second row of some class."
         )
-    return labels.labelled[several], codes[several], len(labels.codes)
+    rows = labels.labelled[labels.testable]
+    return rows, labels.codes[rows], len(labels.codes)
 
 
 def _all_but(n, test):

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from ..linalg import eigh_down, rank_of, safe_cholesky
+from ..rows import gram, tdot
 from .result import Result
 
 _EPS = float(np.finfo(float).eps)
@@ -43,6 +44,13 @@ class Basis:
     mean: np.ndarray
     total: float
     bias: bool = False
+
+
+def moments_of(Z, weight=None, mean=True):
+    """Moments of a tall matrix wherever it lives: one pass, and one more for the mean where that is wanted."""
+    s = np.ones(Z.shape[0]) if weight is None else weight
+    total = float(s.sum())
+    return Moments(gram(Z, weight), tdot(Z, s) / total if mean else np.zeros(Z.shape[1]), total)
 
 
 def basis_of_moments(moments, bias=False):
@@ -85,20 +93,21 @@ def filtered_weights(basis, Z_l, T, weight, filters):
 def left_out_path(basis, Z_l, T, weight, filters, removed):
     """(m, l, k) answers for each labelled row with its own label withheld, for m filters on one eigenbasis.
 
-    filters has shape (m, p), or (m, l, p) where the fit without row i has a filter of its own. Cost: O(m l p k).
+    filters is a sequence of m filters of shape (p,), or (l, p) where the fit without row i has a filter of its own.
+    Cost: O(m l p k).
     """
     s = np.ones(len(Z_l)) if weight is None else weight
     middle = s @ T / basis.total if basis.bias else np.zeros(T.shape[1])
     Q = (Z_l - basis.mean) @ basis.vectors
     C = basis.vectors.T @ _pull(Z_l, T, s, basis.mean)
     constant = s / basis.total if basis.bias else 0.0
-    out = np.empty((len(filters),) + T.shape)
-    for m, filter_ in enumerate(filters):
+    out = []
+    for filter_ in filters:
         shrunk = Q * filter_
         fitted = shrunk @ C + middle
         diagonal = s * np.sum(shrunk * Q, axis=1) + constant
-        out[m] = _withhold(T, fitted, diagonal, removed)
-    return out
+        out.append(_withhold(T, fitted, diagonal, removed))
+    return np.array(out)
 
 
 def ridge_removed(Z_l, T, penalty, weight=None, bias=False):

@@ -1,0 +1,227 @@
+"""What every few-label classifier shares: labels in, scores, classes and modest probabilities out.
+
+A method gives two functions, and may give two more:
+
+``_solve(Z, labels, weight)``
+    Fit on the features of all rows; store the coefficients on self. ``labels.signs`` are the targets of the labelled
+    rows: one ±1 column for two classes, else one column per class. ``weight`` is (n,) or None. Return None, or the
+    (l, k') left-out answers where the fit has them for free.
+``_decide(Z)``
+    Scores (n, k') of any rows, host float64; two classes have one column, positive for ``classes_[1]``.
+``_left_out(Z, labels, weight)``
+    (l, k') scores of every labelled row by the fit that does not know its label. The default refits.
+``_left_out_path(Z, labels, weight, grid)``
+    (list of parameter dicts, (m, l, k') left-out scores) for a grid over ``path_parameters``. The default refits.
+"""
+
+import copy
+import itertools
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from ..linalg import precision
+from ..rows import dot, take
+from ..solvers.calibrate import calibrate, probabilities, typical_margin
+from ..solvers.choice import choose, hits
+from .base import KernelEstimator, check_weight
+from .labels import encode, read_labels, unlabelled, weighed
+from .search import LeftOutSearch
+
+NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
+MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
+
+
+class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
+    """Base of the few-label classifiers: see the module for what a method must define.
+
+    Attributes
+    ----------
+    classes_ : (k,) class names, sorted.
+    transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
+        (`predict` on the training rows says where the model disagrees with a given label.)
+    unsupported_ : (n,) training rows without similarity to any labelled row; they get the prior.
+    prior_ : (k,) share of each class among the labels, plus one each.
+    left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": "no_validation",  # these four are read where they are used, with a sentence of advice each
+        "approx": "no_validation",
+        "missing_label": "no_validation",
+        "random_state": "no_validation",
+    }
+    max_refits = 10  # at most this many refits stand behind the probabilities when there is no closed form
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+
+        Parameters
+        ----------
+        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        y : (n,) class names and marks, or (n, k) class probabilities.
+        sample_weight : (n,), optional
+            A weight of 2 counts a row twice, a weight of 0 leaves it out.
+        """
+        Z, labels, weight = self._read(X, y, sample_weight)
+        self.classes_ = labels.classes
+        left_out = self._solve(Z, labels, weight)
+        if left_out is None:
+            left_out = self._left_out(Z, labels, weight)
+        self._learn_support(Z, labels, weight)
+        scores = self._decide(Z)
+        self._learn_probabilities(scores, left_out, labels, weight)
+        self.unsupported_ = self._unsupported(Z, scores)
+        codes = np.where(labels.codes >= 0, labels.codes, self._codes(scores, self.unsupported_))
+        self.transduction_ = self.classes_[codes]
+        return self
+
+    def decision_function(self, X):
+        """Scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
+        check_is_fitted(self)
+        scores = self._decide(self._features(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The class of each row; the most frequent label where a row is not similar to any labelled one."""
+        Z, scores = self._scores(X)
+        return self.classes_[self._codes(scores, self._unsupported(Z, scores))]
+
+    def predict_proba(self, X):
+        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
+        Z, scores = self._scores(X)
+        P = probabilities(scores, *self.calibration_)
+        P[self._unsupported(Z, scores)] = self.prior_
+        return P
+
+    def unsupported(self, X):
+        """Which rows have no similarity to any labelled row, so that their answer is only the prior."""
+        return self._unsupported(*self._scores(X))
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy over the rows of y that carry a label; the others are ignored."""
+        check_is_fitted(self)
+        labelled = ~unlabelled(y, self.missing_label, self.classes_)
+        if not labelled.any():
+            raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
+        truth = encode(y, self.classes_)[labelled]
+        answer = encode(self.predict(X), self.classes_)[labelled]
+        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        return float(np.average(truth == answer, weights=weight))
+
+    def select(self, X, y, sample_weight=None, **grid):
+        """Choose parameters by leave-one-label-out and fit with them; self is not changed.
+
+        Parameters
+        ----------
+        **grid : lists of candidates by parameter name, such as ``gamma=[0.1, 1, 10]`` or ``kernel=[RBF(1), RBF(2)]``.
+            Without any, a grid over the regularisation. One decomposition serves all values of `path_parameters`.
+
+        Returns
+        -------
+        A new fitted classifier. Its ``selection_`` holds the candidates, their left-out accuracies, the chosen one and
+        a sentence on how far to trust it. The parameters of self are one of the candidates, and they are kept unless
+        the labels tell a better one apart by more than a standard error.
+        """
+        candidates, left_out, labels = self.left_out_table(X, y, sample_weight, **grid)
+        known = labels.testable
+        choice = choose(hits(left_out[:, known], labels.codes[labels.labelled[known]]), default=0)
+        best = clone(self).set_params(**candidates[choice.value])
+        best.fit(X, y) if sample_weight is None else best.fit(X, y, sample_weight=sample_weight)
+        best.selection_ = {
+            "candidates": candidates,
+            "accuracy": choice.info["accuracy"],
+            "chosen": choice.value,
+            "interval": choice.info["interval"],
+            "reason": choice.reason,
+        }
+        return best
+
+    # What a method may replace.
+
+    def _left_out(self, Z, labels, weight):
+        model = copy.copy(self)
+        known = model._solve(Z, labels, weight)
+        if known is not None:
+            return known
+        out = np.full(labels.signs.shape, np.nan)
+        company = np.flatnonzero(labels.testable)
+        order = company[np.argsort(labels.codes[labels.labelled[company]], kind="stable")]
+        n_folds = min(len(order), self.max_refits)
+        for fold in range(n_folds):
+            test = order[fold::n_folds]
+            model = copy.copy(self)
+            model._solve(Z, labels.keep(np.setdiff1d(np.arange(len(out)), test)), weight)
+            out[test] = model._decide(take(Z, labels.labelled[test]))
+        return out
+
+    def _left_out_path(self, Z, labels, weight, grid):
+        grid = {name: [getattr(self, name)] for name in self.path_parameters} if grid is None else grid
+        parameters = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
+        scores = [copy.copy(self).set_params(**p)._left_out(Z, labels, weight) for p in parameters]
+        return parameters, np.array(scores)
+
+    # What the methods share.
+
+    def _read(self, X, y, sample_weight):
+        """(Z, labels, weight): the map is fitted on all rows of X; labels of weight 0 are dropped."""
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        weight = check_weight(sample_weight, X.shape[0])
+        labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        if weight is not None:
+            labels = weighed(labels, weight)
+        return self._fit_map(X, weight), labels, weight
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        Z = self._features(X)
+        return Z, self._decide(Z)
+
+    def _codes(self, scores, unsupported):
+        codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)
+        codes[unsupported] = int(np.argmax(self.prior_))
+        return codes
+
+    def _learn_support(self, Z, labels, weight):
+        counts = labels.counts(weight)
+        self.prior_ = (counts + 1) / (counts.sum() + labels.n_classes)
+        Z_l = take(Z, labels.labelled)
+        self.similarity_scale_ = float(np.max(np.sum(Z_l**2, axis=1)))
+        # Only ‖Z_l z‖ is asked for later, and a triangular factor of min(l, r) rows gives it too.
+        self.labelled_features_: np.ndarray = Z_l
+        if len(Z_l) > Z_l.shape[1]:
+            self.labelled_features_ = np.asarray(np.linalg.qr(Z_l, mode="r"))
+
+    def _learn_probabilities(self, scores, left_out, labels, weight):
+        known = labels.testable & np.isfinite(left_out).all(axis=1)
+        s = np.ones(len(labels.labelled)) if weight is None else weight[labels.labelled]
+        self.margin_ = typical_margin(scores)
+        result = calibrate(left_out[known], labels.given[known], self.margin_, s[known], n_labels=s.sum())
+        self.calibration_ = result.value
+        right = hits(left_out[None, known], labels.codes[labels.labelled][known])[0]
+        self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
+
+    def _unsupported(self, Z, scores):
+        """Rows without similarity to a labelled row, and without a score that reached them through unlabelled rows."""
+        nowhere = self._decide(np.zeros((1, Z.shape[1])))  # the score of no features at all: the bias
+        slack = 1e-3 * self.margin_
+        says_nothing = (np.minimum(nowhere, 0) - slack <= scores) & (scores <= np.maximum(nowhere, 0) + slack)
+        suspects = np.flatnonzero(says_nothing.all(axis=1))
+        bound = max(NO_SIMILARITY, 8 * _precision(Z)) * self.similarity_scale_
+        if len(suspects) > MANY:  # two random combinations of the labelled rows clear all but the truly dissimilar
+            mix = np.random.default_rng(0).normal(size=(len(self.labelled_features_), 2))
+            probe = np.abs(dot(Z, self.labelled_features_.T @ mix)[suspects]).min(axis=1)
+            suspects = suspects[probe <= 10 * np.linalg.norm(mix) * bound]
+        flags = np.zeros(Z.shape[0], dtype=bool)
+        if len(suspects):
+            similarity = np.linalg.norm(take(Z, suspects) @ self.labelled_features_.T, axis=1)
+            flags[suspects] = similarity <= bound
+        return flags
+
+
+def _precision(Z):
+    return precision(np.float32 if "float32" in str(Z.dtype) else np.float64)

@@ -1,0 +1,77 @@
+"""Left-out answers of one method over a whole grid: one map per kernel, one decomposition per map."""
+
+import copy
+import itertools
+
+import numpy as np
+from sklearn.base import clone
+
+from ..errors import InputError
+
+MAP_PARAMETERS = ("kernel", "approx", "random_state")
+
+
+class LeftOutSearch:
+    """Mixin: `left_out_table` over a grid of parameters.
+
+    A method names in ``path_parameters`` those that one decomposition serves, and defines
+    ``_left_out_path(Z, labels, weight, grid)``: (list of parameter dicts, array of left-out answers). Parameters of the
+    map (the kernel, its width, the approximation) cost a map each; any other costs a decomposition each.
+    """
+
+    path_parameters: tuple = ()
+
+    def left_out_table(self, X, y, sample_weight=None, **grid):
+        """Left-out answers for every candidate.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`.
+        **grid : lists of candidates by parameter name; none at all means the method's own grid.
+
+        Returns
+        -------
+        candidates : list of parameter dicts. The first is empty: the parameters of this estimator as they are.
+        left_out : (m, l, k') for each candidate, the answers for the labelled rows when their own label is withheld.
+        labels : the labels as they were read.
+        """
+        self._check_grid(grid)
+        inner = {name: list(grid[name]) for name in self.path_parameters if name in grid}
+        outer = {name: list(values) for name, values in grid.items() if name not in inner}
+        of_map = {name: values for name, values in outer.items() if name.split("__")[0] in MAP_PARAMETERS}
+        of_fit = {name: values for name, values in outer.items() if name not in of_map}
+        candidates: list = []
+        answers = []
+        for changed in [{}, *_product(of_map)] if of_map else [{}]:
+            mapped = clone(self).set_params(**changed)
+            Z, labels, weight = mapped._read(X, y, sample_weight)
+            if not changed:
+                own = {name: [getattr(self, name)] for name in self.path_parameters}
+                _, left_out = mapped._left_out_path(Z, labels, weight, own)
+                candidates.append({})
+                answers.append(left_out)
+                if of_map:
+                    continue
+            for also in _product(of_fit):
+                model = copy.copy(mapped).set_params(**also)
+                parameters, left_out = model._left_out_path(Z, labels, weight, inner if grid else None)
+                candidates += [{**changed, **also, **p} for p in parameters]
+                answers.append(left_out)
+        return candidates, np.concatenate(answers), labels
+
+    def _check_grid(self, grid):
+        known = self.get_params()  # type: ignore[attr-defined]
+        for name, values in grid.items():
+            if name not in known:
+                raise InputError(
+                    f"{type(self).__name__} has no parameter {name!r} to choose. Accepted: {', '.join(sorted(known))}."
+                )
+            if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
+                raise InputError(f"{name}={values!r} is not a list of candidates. Give at least one, as a list.")
+
+    def _left_out_path(self, Z, labels, weight, grid):
+        raise NotImplementedError
+
+
+def _product(lists):
+    return [dict(zip(lists, values)) for values in itertools.product(*lists.values())]

@@ -1,0 +1,170 @@
+"""Semi-KPCA: labels steer the first principal components that matter (Alaíz, Fanuel, Suykens 2018, §4)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from ..rows import dot, take
+from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, shift_filter
+from .classifier import KernelClassifier
+
+
+class SemiKPCA(KernelClassifier):
+    """Classify many unlabelled rows from very few labels, by kernel PCA with a linear pull from the labels.
+
+    .. math:: \\min_w \\tfrac12 \\|w\\|^2 - \\tfrac{\\gamma}{2} \\sum_i (t_i + w \\cdot \\varphi(x_i))^2
+        \\quad \\text{with } w \\perp \\text{ the first } k \\text{ principal components}
+
+    and t = 0 for unlabelled rows. The minus sign asks for large variance over all rows, as kernel PCA does; the labels
+    choose among the directions of large variance. The problem is convex, and solved in closed form, for
+    γ < 1/λ_{k+1}, where λ are the eigenvalues of the kernel matrix. For a handful of labels on data in clusters; with
+    many labels `LSSVMClassifier` is better.
+
+    Parameters
+    ----------
+    n_removed : int, default=1
+        How many leading components k to leave out. The first one hardly depends on x for kernels with positive entries.
+    gamma : "middle" or float, default="middle"
+        "middle" is the geometric middle of the convexity interval, 1/√(λ_k λ_{k+1}) (0.1/λ_1 for k = 0), kept 1 % away
+        from the upper end.
+    kernel, approx, random_state, missing_label : see `KernelClassifier`.
+
+    Attributes
+    ----------
+    gamma_ : float, the γ that was used.
+    convexity_interval_ : (1/λ_k, 1/λ_{k+1}), or (0, 1/λ_1) for k = 0. The problem is convex below the upper end.
+    eigenvalues_ : (m,) eigenvalues of the kernel matrix, largest first.
+    eigenvectors_ : (r, m) their directions in feature space.
+    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
+    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+
+    Notes
+    -----
+    New points are classified exactly, f(x) = w · φ(x), which the paper says is not possible. Cost: O(n r²) in one pass
+    and O(r³) for r features; every further γ, labelling or class O(r²). NumPy, torch, Dask.
+
+    References
+    ----------
+    Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+
+    Examples
+    --------
+    >>> from mercer import SemiKPCA
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> SemiKPCA().fit(X, ["low", None, None, None, None, "high"]).transduction_.tolist()
+    ['low', 'low', 'low', 'high', 'high', 'high']
+    """
+
+    access = "moments"
+    path_parameters = ("n_removed", "gamma")
+    _parameter_constraints: ClassVar[dict] = {
+        **KernelClassifier._parameter_constraints,
+        "n_removed": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [StrOptions({"middle"}), Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self, n_removed=1, gamma="middle", *, kernel="rbf", approx="auto", missing_label="auto", random_state=None
+    ):
+        self.n_removed = n_removed
+        self.gamma = gamma
+        self.kernel = kernel
+        self.approx = approx
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def _solve(self, Z, labels, weight):
+        basis = basis_of_moments(moments_of(Z, weight, mean=False))
+        self.eigenvalues_, self.eigenvectors_ = basis.values, basis.vectors
+        self.convexity_interval_ = convexity_interval(basis.values, self.n_removed)
+        self.gamma_ = _gamma_within(self.gamma, self.convexity_interval_, self.n_removed)
+        Z_l = take(Z, labels.labelled)
+        s = None if weight is None else weight[labels.labelled]
+        filters = shift_filter(basis.values, np.array([self.gamma_]), self.n_removed)
+        self.coef_, _ = filtered_weights(basis, Z_l, labels.signs, s, filters[0])
+        return left_out_path(basis, Z_l, labels.signs, s, filters, removed=False)[0]
+
+    def _decide(self, Z):
+        return dot(Z, self.coef_)
+
+    def gamma_path(self, X, gammas=None):
+        """Decisions for a whole grid of γ from the one decomposition of the fit.
+
+        Parameters
+        ----------
+        X : (n, d) rows, new or old.
+        gammas : list of float, all below the upper end of the convexity interval; 50 values by default, spaced
+            geometrically from a tenth of the lower end (for n_removed=0, of the upper end) to 0.999 of the upper one.
+
+        Returns
+        -------
+        gammas : (m,)
+        decisions : (m, n), or (m, n, k) for more than two classes: what `decision_function` says at each γ.
+        """
+        check_is_fitted(self)
+        low, high = self.convexity_interval_
+        if gammas is None:
+            gammas = np.geomspace((low or high) / 10, 0.999 * high, 50)
+        gammas = np.array([_gamma_within(g, (low, high), self.n_removed) for g in gammas])
+        k = self.n_removed
+        # The fit's own filter is divided out again: coef_ = V filter(γ_) c.
+        c = (self.eigenvectors_[:, k:].T @ self.coef_) * (1.0 / self.gamma_ - self.eigenvalues_[k:])[:, None]
+        filters = shift_filter(self.eigenvalues_, gammas, k)[:, k:]
+        W = np.einsum("rp,mp,pk->rmk", self.eigenvectors_[:, k:], filters, c, optimize=True)
+        decisions = dot(self._features(X), W.reshape(len(W), -1))
+        decisions = np.moveaxis(decisions.reshape(len(decisions), len(gammas), -1), 0, 1)
+        return gammas, decisions[:, :, 0] if decisions.shape[2] == 1 else decisions
+
+    def _left_out_path(self, Z, labels, weight, grid):
+        basis = basis_of_moments(moments_of(Z, weight, mean=False))
+        grid = {"n_removed": [0, 1, 2, 3]} if grid is None else grid
+        filters, parameters = [], []
+        for k in grid.get("n_removed", [self.n_removed]):
+            if k >= len(basis.values):
+                continue
+            interval = convexity_interval(basis.values, k)
+            for gamma in grid.get("gamma", _spread(interval)):
+                if gamma == "middle" or 0 < gamma < interval[1]:
+                    parameters.append({"n_removed": int(k), "gamma": gamma})
+                    filters.append(shift_filter(basis.values, _gamma_within(gamma, interval, k), k))
+        if not filters:
+            _gamma_within(max(grid["gamma"]), interval, k)  # raises, naming the interval
+        s = None if weight is None else weight[labels.labelled]
+        return parameters, left_out_path(basis, take(Z, labels.labelled), labels.signs, s, filters, removed=False)
+
+
+def convexity_interval(values, n_removed):
+    """(1/λ_k, 1/λ_{k+1}) for descending eigenvalues; the lower end is 0 for k = 0.
+
+    >>> convexity_interval(np.array([4.0, 2.0, 1.0]), 1)
+    (0.25, 0.5)
+    """
+    if n_removed >= len(values):
+        raise InputError(
+            f"n_removed={n_removed} leaves nothing: the kernel matrix has rank {len(values)}. "
+            f"Accepted: 0 to {len(values) - 1}; give more distinct rows or a richer kernel for more."
+        )
+    return (1.0 / float(values[n_removed - 1]) if n_removed else 0.0), 1.0 / float(values[n_removed])
+
+
+def _gamma_within(gamma, interval, n_removed):
+    low, high = interval
+    if isinstance(gamma, str):
+        return min(np.sqrt(low * high), 0.99 * high) if n_removed else 0.1 * high
+    if not 0 < gamma < high:
+        raise InputError(
+            f"gamma={gamma:.6g} makes the problem unbounded: with n_removed={n_removed} it is convex for "
+            f"0 < gamma < {high:.6g}, and the convexity interval is ({low:.6g}, {high:.6g}). "
+            'Use a gamma within it, gamma="middle", or a larger n_removed.'
+        )
+    return float(gamma)
+
+
+def _spread(interval):
+    """The default candidates for γ: "middle", and eight more from 0.1 of the lower end to 0.999 of the upper one."""
+    low, high = interval
+    return ["middle", *np.geomspace((low or high) / 10, 0.999 * high, 8).tolist()]
