@@ -149,7 +149,7 @@ def test_inside_grid_search(model):
     assert search.best_score_ > 0.85
     own = cross_val_score(model, X, given, cv=LabelledKFold(3), scoring=LabelledScorer("balanced_accuracy"))
     theirs = cross_val_score(model, X, given, cv=3, scoring="accuracy")
-    assert own.mean() > 0.85 > 0.3 > theirs.mean()
+    assert own.mean() > 0.8 > 0.3 > theirs.mean()
     model.set_params(kernel="rbf")
 
 

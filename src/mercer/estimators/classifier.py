@@ -126,9 +126,9 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         a sentence on how far to trust it. The parameters of self are one of the candidates, and they are kept unless
         the labels tell a better one apart by more than a standard error.
         """
-        candidates, left_out, labels = self.left_out_table(X, y, sample_weight, **grid)
+        candidates, left_out, labels = self.left_out_table(X, y, sample_weight, grid or "default")
         known = labels.testable
-        choice = choose(hits(left_out[:, known], labels.codes[labels.labelled[known]]), default=0)
+        choice = self._choose(left_out[:, known], labels.codes[labels.labelled[known]])
         best = clone(self).set_params(**candidates[choice.value])
         best.fit(X, y) if sample_weight is None else best.fit(X, y, sample_weight=sample_weight)
         best.selection_ = {
@@ -141,6 +141,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return best
 
     # What a method may replace.
+
+    def _choose(self, left_out, codes):
+        """Which candidate the left-out scores (m, l, k') speak for; the first one is the label-free default."""
+        return choose(hits(left_out, codes), default=0)
 
     def _left_out(self, Z, labels, weight):
         model = copy.copy(self)

@@ -208,7 +208,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors. The
         parameters of self are kept unless another candidate is better by more than one standard error.
         """
-        candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, **grid)
+        candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         rows = _known(y_read, sample_weight)
         errors = (left_out[:, :, 0] - y_read[rows]) ** 2
         chosen, reason = _best_error(errors)

@@ -21,13 +21,13 @@ class LeftOutSearch:
 
     path_parameters: tuple = ()
 
-    def left_out_table(self, X, y, sample_weight=None, **grid):
+    def left_out_table(self, X, y, sample_weight=None, grid=None):
         """Left-out answers for every candidate.
 
         Parameters
         ----------
         X, y, sample_weight : as in `fit`.
-        **grid : lists of candidates by parameter name; none at all means the method's own grid.
+        grid : dict of lists of candidates by parameter name; "default" is the method's own grid, None is none.
 
         Returns
         -------
@@ -35,9 +35,12 @@ class LeftOutSearch:
         left_out : (m, l, k') for each candidate, the answers for the labelled rows when their own label is withheld.
         labels : the labels as they were read.
         """
-        self._check_grid(grid)
-        inner = {name: list(grid[name]) for name in self.path_parameters if name in grid}
-        outer = {name: list(values) for name, values in grid.items() if name not in inner}
+        inner = None
+        outer: dict = {}
+        if isinstance(grid, dict):
+            self._check_grid(grid)
+            inner = {name: list(grid[name]) for name in self.path_parameters if name in grid}
+            outer = {name: list(values) for name, values in grid.items() if name not in inner}
         of_map = {name: values for name, values in outer.items() if name.split("__")[0] in MAP_PARAMETERS}
         of_fit = {name: values for name, values in outer.items() if name not in of_map}
         candidates: list = []
@@ -50,11 +53,11 @@ class LeftOutSearch:
                 _, left_out = mapped._left_out_path(Z, labels, weight, own)
                 candidates.append({})
                 answers.append(left_out)
-                if of_map:
+                if of_map or not grid:
                     continue
             for also in _product(of_fit):
                 model = copy.copy(mapped).set_params(**also)
-                parameters, left_out = model._left_out_path(Z, labels, weight, inner if grid else None)
+                parameters, left_out = model._left_out_path(Z, labels, weight, inner)
                 candidates += [{**changed, **also, **p} for p in parameters]
                 answers.append(left_out)
         return candidates, np.concatenate(answers), labels

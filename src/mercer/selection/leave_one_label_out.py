@@ -62,7 +62,7 @@ def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **g
     refit : bool
         Fit once for every candidate and label instead of using closed forms. Slow; the answers are the same.
     **grid : lists of candidates by parameter name, such as ``gamma=np.logspace(-3, 3, 50)`` or
-        ``kernel=[RBF(w) for w in (0.5, 1, 2)]``.
+        ``kernel=[RBF(w) for w in (0.5, 1, 2)]``. Without any, the answers of the estimator as it is.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **g
         models = [clone(estimator).set_params(**c) for c in candidates]
         scores = np.array([_refit(model, X, labels, sample_weight) for model in models])
     else:
-        candidates, scores, labels = estimator.left_out_table(X, y, sample_weight, **grid)
+        candidates, scores, labels = estimator.left_out_table(X, y, sample_weight, grid)
     if not labels.testable.any():
         raise InputError(
             f"Every class has one label only ({labels.n_classes} labels), so no label can be withheld. "
