@@ -151,6 +151,11 @@ class GraphKernel(Kernel):
 
     def resolve(self, X, weight=None):
         """A copy that holds the graph of these rows and the factor of its kernel matrix."""
+        if weight is not None:
+            raise InputError(
+                "sample_weight cannot be combined with a graph kernel: a repeated row would change the graph. "
+                "Leave the weights out, or use a kernel such as RBF()."
+            )
         resolved = copy.copy(self)
         self._check_parameters()
         rows = host_rows(X)

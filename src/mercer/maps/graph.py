@@ -6,7 +6,7 @@ from ..backend import home, need
 from ..errors import InputError
 from ..kernels import Product, Scaled, Sum, as_kernel
 from ..kernels.graph import GraphKernel
-from ..rows import host, like
+from ..rows import like
 from .base import FeatureMap
 
 
@@ -63,7 +63,7 @@ class GraphMap(FeatureMap):
         return Z
 
     def _transform(self, X):
-        blocks = [like(np.sqrt(w) * kernel.features(host(X)), X) for w, kernel in self.graphs_]
+        blocks = [like(np.sqrt(w) * kernel.features(X), X) for w, kernel in self.graphs_]
         if self.other_ is not None:
             blocks.append(self.other_.transform(X))
         return _side_by_side(blocks)

@@ -1,0 +1,50 @@
+"""The graph term Σ w_ij (f_i − f_j)² as a second regulariser of any method of moments."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from ..kernels.graph import laplacian, neighbour_graph
+from ..solvers.graph_term import graph_moment
+from .base import KernelEstimator
+
+
+class GraphTerm(KernelEstimator):
+    """Mixin for estimators with the parameters `graph` and `graph_weight`.
+
+    After `_fit_map` the estimator holds ``_graph_penalty``, graph_weight · Σ w_ij (z_i − z_j)(z_i − z_j)ᵀ, or None
+    without a graph.
+    """
+
+    graph: Any
+    graph_weight: float
+
+    def _fit_map(self, X, weight=None):
+        Z = super()._fit_map(X, weight)
+        self._graph_penalty = None
+        if self.graph is not None:
+            if weight is not None:
+                raise InputError(
+                    "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "
+                    "Leave one of the two out."
+                )
+            self._graph_penalty = self.graph_weight * graph_moment(Z, laplacian(self._weights(X), "unnormalized"))
+        return Z
+
+    def _weights(self, X):
+        n = X.shape[0]
+        if isinstance(self.graph, (int, np.integer)) and not isinstance(self.graph, bool):
+            return neighbour_graph(X, int(self.graph))[0]
+        shape = getattr(self.graph, "shape", None)
+        if shape != (n, n):
+            given = repr(self.graph) if shape is None else f"<{type(self.graph).__name__} of shape {shape}>"
+            raise InputError(
+                f"graph={given} is not accepted: give a number of neighbours, or the {n} × {n} matrix of edge weights "
+                "of the training rows."
+            )
+        W = sp.csr_matrix(self.graph, dtype=np.float64)
+        if abs(W - W.T).max() > 1e-10 * abs(W).max() or W.min() < 0:
+            raise InputError("The edge weights in graph= must be symmetric and not negative. Pass (W + W.T) / 2.")
+        return W

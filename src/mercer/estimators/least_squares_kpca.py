@@ -1,0 +1,184 @@
+"""LS-KPCA: least squares on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.3)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..errors import InputError
+from ..rows import dot, gram, take, tdot
+from ..solvers.left_out import left_out
+from ..solvers.margin_choice import choose_by_margin
+from ..solvers.secular import constrained_least_squares, diagonalise
+from .classifier import KernelClassifier
+from .graph_term import GraphTerm
+
+
+class VarianceConstrained(GraphTerm, KernelClassifier):
+    """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
+
+    access = "moments"
+    path_parameters: tuple = ("label_weight", "variance")
+    _parameter_constraints: ClassVar = {
+        **KernelClassifier._parameter_constraints,
+        "label_weight": [Interval(Real, 0, None, closed="neither")],
+        "variance": [Interval(Real, 0, None, closed="neither")],
+        "centred": ["boolean"],
+        "graph": "no_validation",
+        "graph_weight": [Interval(Real, 0, None, closed="left")],
+        "label_folds": [None, Interval(Integral, 2, None, closed="left")],
+    }
+
+    def _solve(self, Z, labels, weight):
+        theta, Q, Z_l, costs, total = self._basis(Z, labels, weight)
+        targets, costs = self._targets(labels, costs)
+        value = self._fit_targets(theta, Z_l, targets, self.variance * total, costs)
+        self.coef_ = Q @ value
+        self.rank_ = int(np.sum(theta > 0))
+        self.n_rows_, self.n_labels_ = Z.shape[0], len(labels.labelled)
+        self.labelled_decisions_ = Z_l @ value
+        self.labelled_targets_ = labels.signs
+        scores = self._left_out_scores(theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels)
+        return scores[0]
+
+    def _decide(self, Z):
+        return dot(Z, self.coef_)
+
+    def _left_out_path(self, Z, labels, weight, grid):
+        theta, _, Z_l, costs, total = self._basis(Z, labels, weight)
+        grid = DEFAULT_GRID if grid is None else grid
+        weights = [float(c) for c in grid.get("label_weight", [self.label_weight])]
+        variances = [float(v) for v in grid.get("variance", [self.variance])]
+        if min(weights) <= 0 or min(variances) <= 0:
+            raise InputError("The candidates for label_weight and variance must be above 0.")
+        targets, costs = self._targets(labels, costs)
+        scores = self._left_out_scores(theta, Z_l, targets, weights, [v * total for v in variances], costs, labels)
+        pairs = [{"label_weight": c, "variance": v} for c in weights for v in variances]
+        return [{name: pair[name] for name in self.path_parameters} for pair in pairs], scores
+
+    def _basis(self, Z, labels, weight):
+        """(theta, Q, labelled rows in that basis, their costs, total weight): one pass over Z, one eigenproblem."""
+        ones = np.ones(Z.shape[0]) if weight is None else weight
+        total = float(ones.sum())
+        P = gram(Z, weight)
+        if self.centred:
+            mean = tdot(Z, ones)
+            P = P - np.outer(mean, mean) / total
+        theta, Q = diagonalise(P, self._graph_penalty)
+        costs = None if weight is None else weight[labels.labelled]
+        return theta, Q, take(Z, labels.labelled) @ Q, costs, total
+
+    def _choose(self, left_out, codes):
+        return choose_by_margin(left_out, codes, default=0)
+
+    def _targets(self, labels, costs):
+        """(targets (l, k'), costs (l,) or None) of the labelled rows."""
+        return labels.signs, costs
+
+    def _groups(self, labels):
+        """Which labels are left out together: each alone, or `label_folds` folds with the classes spread evenly."""
+        if self.label_folds is None or self.label_folds >= len(labels.labelled):
+            return None
+        order = np.argsort(labels.codes[labels.labelled], kind="stable")
+        return [np.sort(order[fold :: self.label_folds]) for fold in range(self.label_folds)]
+
+    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+        raise NotImplementedError
+
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+        raise NotImplementedError
+
+
+DEFAULT_GRID: dict = {
+    "label_weight": np.geomspace(1e-3, 1e3, 7).tolist(),
+    "variance": np.geomspace(1e-2, 10.0, 7).tolist(),
+}
+
+
+class LeastSquaresKPCA(VarianceConstrained):
+    """Classify from few labels by least squares with the variance over all rows, labelled or not, held fixed.
+
+    .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
+        \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
+
+    with targets t = ±1, c = `label_weight` and v = `variance`. The constraint makes the function vary along the
+    directions in which the data vary, as kernel PCA does; the labels say which of them. Not convex, yet solved to the
+    global minimum. For two to a hundred labels on data whose classes are spread along the leading components; as c
+    tends to 0 it becomes kernel PCA.
+
+    Parameters
+    ----------
+    label_weight : float, default=1.0
+        c, the weight of the squared loss on the labels.
+    variance : float, default=1.0
+        v, the variance of f over the training rows (the paper's s² divided by n).
+    centred : bool, default=True
+        Variance about the mean; False takes the mean of f².
+    graph : None, int or (n, n) matrix, default=None
+        Adds graph_weight · Σ w_ij (f_i − f_j)² to ‖f‖², over a graph with that many neighbours or with these weights.
+    graph_weight : float, default=1.0
+    label_folds : None or int, default=None
+        How `select` and the calibration withhold labels: each alone, or in that many folds (10 in the paper).
+    kernel, approx, missing_label, random_state : see `KernelClassifier`.
+
+    Attributes
+    ----------
+    coef_ : (r, k') weights of the features, one column for two classes, else one per class (one against the rest).
+    multiplier_ : (k',) ζ, the multiplier of the variance constraint.
+    certificate_ : the larger of the relative KKT residual and constraint residual; the minimum is global.
+    rank_ : number of directions in which the training rows vary.
+    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+
+    Notes
+    -----
+    Cost: O(n r²) in one pass and O(r³) once; every further c, v or labelling O(r l²) a root step. `select` has all
+    left-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A constrained
+    eigenvalue problem, 1989.
+
+    Examples
+    --------
+    >>> from mercer import LeastSquaresKPCA
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> LeastSquaresKPCA().fit(X, ["low", None, None, None, None, "high"]).transduction_.tolist()
+    ['low', 'low', 'low', 'high', 'high', 'high']
+    """
+
+    def __init__(
+        self,
+        label_weight=1.0,
+        variance=1.0,
+        *,
+        centred=True,
+        graph=None,
+        graph_weight=1.0,
+        label_folds=None,
+        kernel="rbf",
+        approx="auto",
+        missing_label="auto",
+        random_state=None,
+    ):
+        self.label_weight = label_weight
+        self.variance = variance
+        self.centred = centred
+        self.graph = graph
+        self.graph_weight = graph_weight
+        self.label_folds = label_folds
+        self.kernel = kernel
+        self.approx = approx
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+        result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs).warn()
+        self.multiplier_ = result.info["zeta"]
+        self.certificate_ = result.gap
+        return result.value
+
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+        scores = left_out(theta, Z_l, targets, weights, spreads, self._groups(labels), costs)
+        return scores.reshape((-1,) + scores.shape[2:])

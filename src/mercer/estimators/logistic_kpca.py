@@ -1,0 +1,133 @@
+"""LR-KPCA: logistic loss on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.4)."""
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..solvers.irls import constrained_logistic
+from ..solvers.left_out import compress_for, left_out
+from .least_squares_kpca import VarianceConstrained
+
+
+class LogisticKPCA(VarianceConstrained):
+    """Classify from few labels with logistic loss and the variance over all rows, labelled or not, held fixed.
+
+    .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
+        \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
+
+    with c = `label_weight` and v = `variance`. Where `LeastSquaresKPCA` pulls the labelled values to ±1, this loss lets
+    well-classified labels go, so that a large variance does not fight with the labels. Every step is a least-squares
+    problem solved globally, and the objective never rises; the whole is not convex: the result is a stationary point.
+
+    Parameters
+    ----------
+    label_weight, variance, centred, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
+    max_iter : int, default=50
+        Most reweighting steps; 20 are rarely needed.
+    kernel, approx, missing_label, random_state : see `KernelClassifier`.
+
+    Attributes
+    ----------
+    coef_ : (r, k') weights of the features, one column for two classes, else one per class (one against the rest).
+    n_iter_ : reweighting steps, the most over the columns.
+    certificate_ : the largest relative KKT residual.
+    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+
+    Notes
+    -----
+    Left-out labels come from the last reweighted least-squares problem with the label withheld, not from a refit.
+    Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss for the printed one.
+
+    Examples
+    --------
+    >>> from mercer import LogisticKPCA
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> LogisticKPCA().fit(X, ["low", None, None, None, None, "high"]).transduction_.tolist()
+    ['low', 'low', 'low', 'high', 'high', 'high']
+    """
+
+    _parameter_constraints: ClassVar = {
+        **VarianceConstrained._parameter_constraints,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        label_weight=1.0,
+        variance=1.0,
+        *,
+        centred=True,
+        graph=None,
+        graph_weight=1.0,
+        label_folds=None,
+        max_iter=50,
+        kernel="rbf",
+        approx="auto",
+        missing_label="auto",
+        random_state=None,
+    ):
+        self.label_weight = label_weight
+        self.variance = variance
+        self.centred = centred
+        self.graph = graph
+        self.graph_weight = graph_weight
+        self.label_folds = label_folds
+        self.max_iter = max_iter
+        self.kernel = kernel
+        self.approx = approx
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+        results = [
+            constrained_logistic(theta, Z, signs, self.label_weight, spread, each, max_iter=self.max_iter)
+            for Z, signs, each in (_both_signs(Z_l, t, costs) for t in targets.T)
+        ]
+        worst = max(results, key=lambda result: result.gap)
+        next((result for result in results if not result.converged), worst).warn()
+        self.n_iter_ = max(result.n_iter for result in results)
+        self.certificate_ = worst.gap
+        return np.stack([result.value for result in results], axis=1)
+
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+        theta, Z_l = compress_for(theta, Z_l, targets, weights, spreads)
+        groups = self._groups(labels) or np.arange(len(Z_l))[:, None]
+        out = np.empty((len(weights) * len(spreads),) + targets.shape)
+        for k, t in enumerate(targets.T):
+            Z, signs, each = _both_signs(Z_l, t, costs)
+            doubled = len(signs) > len(t)
+            sets = [np.concatenate([g, g + len(t)]) for g in groups] if doubled else groups
+            for a, weight in enumerate(weights):
+                start = None  # the solution at the neighbouring variance is a good start once it is scaled
+                for b, spread in enumerate(spreads):
+                    if start is not None:
+                        start = start * np.sqrt(spread / float(theta @ start**2))
+                    fit = constrained_logistic(theta, Z, signs, weight, spread, each, start, max_iter=self.max_iter)
+                    start = fit.value
+                    values = left_out(
+                        theta,
+                        Z,
+                        fit.info["response"],
+                        [weight / 2],
+                        [spread],
+                        sets,
+                        fit.info["curvature"],
+                        shrink=False,
+                    )
+                    out[a * len(spreads) + b, :, k] = values[0, 0, : len(t)]
+        return out
+
+
+def _both_signs(Z_l, t, costs):
+    """(rows, signs, costs) for the solver; a soft label in (−1, 1) counts in part as +1 and in part as −1."""
+    costs = np.ones(len(t)) if costs is None else costs
+    if np.all(np.abs(t) == 1):
+        return Z_l, t, costs
+    signs = np.concatenate([np.ones(len(t)), -np.ones(len(t))])
+    return np.concatenate([Z_l, Z_l]), signs, np.concatenate([costs * (1 + t) / 2, costs * (1 - t) / 2])

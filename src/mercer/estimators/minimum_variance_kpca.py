@@ -1,0 +1,160 @@
+"""MV-KPCA: large variance over all rows, small variance within groups (Walder et al. 2010, §3.1)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ..errors import InputError
+from ..rows import dot, gram, take, tdot
+from ..solvers.within_variance import within_group_rows, within_variance_components
+from .base import KernelEstimator
+from .labels import read_labels
+
+
+class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Find components with large variance over all rows and small variance within groups known to belong together.
+
+    .. math:: \\max_f \\frac{\\sum_i (f(x_i) - \\bar f)^2}
+        {\\|f\\|^2 + c \\sum_g \\sum_{i \\in g} (f(x_i) - \\bar f_g)^2}
+
+    with c = `within_weight`; c = 0 is kernel PCA. The groups come from labels (all rows of a class are a group) or are
+    given as must-link sets, which need no class names. Use it for features from a few labels or links; `fit_predict`
+    classifies the training rows by a linear SVM on the components of the labelled ones (a threshold for one component).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+    within_weight : float, default=1.0
+        c, the weight of the variance within the groups.
+    centred : bool, default=True
+        Variance about the mean; False takes the mean of f².
+    kernel, approx, missing_label, random_state : see `KernelClassifier`.
+
+    Attributes
+    ----------
+    components_ : (r, n_components) weights of the features.
+    eigenvalues_ : (n_components,) the ratio above, largest first.
+    mean_ : (n_components,) mean of the components over the training rows; `transform` subtracts it when centred.
+    certificate_ : largest relative residual of the eigenproblem.
+    classes_, transduction_ : class names and the class of every training row, after `fit_predict`.
+
+    Notes
+    -----
+    Cost: O(n r²) in one pass and O(r³). NumPy, torch, Dask.
+
+    References
+    ----------
+    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
+
+    Examples
+    --------
+    >>> from mercer import MinimumVarianceKPCA
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> MinimumVarianceKPCA(1).fit_predict(X, ["low", None, None, None, None, "high"]).tolist()
+    ['low', 'low', 'low', 'high', 'high', 'high']
+    """
+
+    access = "moments"
+    _parameter_constraints: ClassVar = {
+        "kernel": "no_validation",
+        "approx": "no_validation",
+        "random_state": ["random_state"],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "within_weight": [Interval(Real, 0, None, closed="left")],
+        "centred": ["boolean"],
+        "missing_label": "no_validation",
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        within_weight=1.0,
+        *,
+        centred=True,
+        kernel="rbf",
+        approx="auto",
+        missing_label="auto",
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.within_weight = within_weight
+        self.centred = centred
+        self.kernel = kernel
+        self.approx = approx
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def fit(self, X, y=None, groups=None):
+        """Fit on all rows.
+
+        Parameters
+        ----------
+        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        y : (n,) class names with marks for unlabelled rows, optional: the rows of a class are a group.
+        groups : list of lists of row numbers, optional: further rows known to belong together (must-link sets).
+        """
+        self._fit_rows(X, y, groups)
+        return self
+
+    def fit_transform(self, X, y=None, groups=None):
+        """Fit, and return the components of the training rows."""
+        return self._project(self._fit_rows(X, y, groups))
+
+    def transform(self, X):
+        """Components of any rows, (n, n_components)."""
+        check_is_fitted(self)
+        return self._project(self._features(X))
+
+    def fit_predict(self, X, y, groups=None):
+        """Fit, and classify every training row: the given label where there is one, else the predicted class."""
+        from sklearn.svm import SVC  # slow to import
+
+        labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
+        scores = self._project(self._fit_rows(X, y, groups))
+        scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
+        known = labels.codes[labels.labelled]
+        machine = SVC(kernel="linear", C=1e3).fit(scores[labels.labelled], known)  # hard margin, for all purposes
+        self.classes_ = labels.classes
+        self.transduction_ = labels.classes[np.where(labels.codes >= 0, labels.codes, machine.predict(scores))]
+        return self.transduction_
+
+    def _fit_rows(self, X, y, groups):
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        Z = self._fit_map(X)
+        n = Z.shape[0]
+        total = tdot(Z, np.ones(n))
+        P = gram(Z) - (np.outer(total, total) / n if self.centred else 0.0)
+        rows, sets = self._sets(n, y, groups)
+        within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
+        result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
+        self.components_ = result.value
+        self.eigenvalues_ = result.info["eigenvalues"]
+        self.certificate_ = result.gap
+        self.mean_ = (total / n) @ self.components_ if self.centred else np.zeros(self.components_.shape[1])
+        self._n_features_out = self.components_.shape[1]
+        return Z
+
+    def _sets(self, n, y, groups):
+        """(row numbers in any group, groups as positions among them)."""
+        sets = []
+        if y is not None:
+            labels = read_labels(y, self.missing_label, n_rows=n)
+            sets += [np.flatnonzero(labels.codes == code) for code in range(labels.n_classes)]
+        for group in groups or []:
+            group = np.unique(np.asarray(group))
+            if group.dtype.kind not in "iu" or (len(group) and not (group[0] >= 0 and group[-1] < n)):
+                raise InputError(
+                    f"A must-link set holds {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}; "
+                    "give groups as a list of lists of row numbers."
+                )
+            sets.append(group)
+        rows = np.unique(np.concatenate(sets)) if sets else np.zeros(0, dtype=int)
+        return rows, [np.searchsorted(rows, group) for group in sets]
+
+    def _project(self, Z):
+        return dot(Z, self.components_) - self.mean_
