@@ -54,6 +54,15 @@ def count_bounds(n_free, shares, slack):
     )
 
 
+def smallest_slack(n_free, shares):
+    """A slack just large enough for some counts to be feasible: those nearest to the shares."""
+    exact = n_free * np.asarray(shares, dtype=np.float64)
+    counts = np.floor(exact)
+    missing = round(n_free - counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
+    return float(np.max(np.abs(counts - exact))) / n_free + 1e-6 if n_free else 1.0
+
+
 @dataclass
 class Problem:
     """One search: what every restart reads and none changes. `low` and `high` bound the free rows of each class."""

@@ -20,11 +20,12 @@ from ._label_problem import (
     move_gains,
     pinned_start,
     random_start,
+    smallest_slack,
     spectral_bound,
 )
 from .result import Result
 
-__all__ = ["choose_form", "count_bounds", "label_search"]
+__all__ = ["choose_form", "count_bounds", "label_search", "smallest_slack"]
 
 SEARCHES = ("auto", "tabu", "ea", "round_robin")
 CANDIDATES = 1000  # rows nearest to changing class on which the low-rank form runs its tabu search

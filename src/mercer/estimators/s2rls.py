@@ -1,0 +1,287 @@
+"""Semi-supervised regularised least squares by a search over the unknown labels (Gieseke et al. 2012)."""
+
+import itertools
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..errors import InputError
+from ..rows import dot, gram, take
+from ..solvers.label_features import coefficients, search_basis, search_rows
+from ..solvers.label_search import SEARCHES, label_search, smallest_slack
+from ..solvers.result import Result
+from .base import seed_of
+from .classifier import KernelClassifier
+from .rls import RLSClassifier
+
+LAMBDAS = 2.0 ** np.arange(-10, 11, 2)
+TRIAL_RESTARTS = 10  # of a search that only judges parameters or calibrates, as in the paper
+
+
+class S2RLSClassifier(KernelClassifier):
+    """Classify by least squares with the unknown labels searched for, so that the boundary avoids dense regions.
+
+    .. math:: \\min_{w,\\; y_U \\in \\{\\pm 1\\}^u} \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2
+        + \\tfrac{\\lambda'}{u} \\sum_{i \\in U} (y_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
+        \\quad |\\text{share}_c(y_U) - b_c| < \\varepsilon
+
+    Use it when the classes form clusters and the share of each class among the unlabelled rows is roughly known: with
+    few labels the gain over `RLSClassifier` can be large, and a wrong share or a misleading cluster structure costs as
+    much. With more than two classes one search runs over all of them (the mean of the one-against-rest objectives), or
+    one search per class.
+
+    Parameters
+    ----------
+    lam : float, default=0.01
+        Penalty λ.
+    lam_unlabeled : float, default=1.0
+        Weight λ' of the unlabelled rows beside the labelled ones.
+    balance : "labels", float, dict, array or None, default="labels"
+        Wanted share of each class among the unlabelled rows: as among the labels; of ``classes_[1]`` (a number, two
+        classes); {class: share} or one share per sorted class; None for no constraint (one class may take all rows).
+    balance_slack : float, default=0.2
+        ε: a share may be off by less than this. The paper uses 0.2 where the share comes from the labels, else 0.1.
+    search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
+        How labels are searched; see `mercer.solvers.label_search`. "ea" and "round_robin" are the paper's.
+    n_restarts : int, default=50
+        Searches from different starts; the best is kept. (10 where a fit only judges parameters or calibrates.)
+    multi_class : {"joint", "one_vs_rest"}, default="joint"
+        With more than two classes: one search over all labels, or one per class.
+    label_folds : int, default=5
+        Fits that each withhold some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
+        candidates (the paper's "realistic" choice). 0 leaves them out: probabilities are then as modest as can be.
+    time_budget : float or None, default=None
+        Seconds after which the search returns the best labels so far; a tenth of it for each fit of `label_folds`.
+    n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
+    kernel, approx, random_state, missing_label : see `KernelClassifier`.
+
+    Attributes
+    ----------
+    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
+    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second; a list of results
+        with multi_class="one_vs_rest".
+    transduction_ : (n,) the given label, or the one the search found.
+    balance_ : (k,) the shares used, or None.
+    classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+
+    Notes
+    -----
+    Cost: O(n r²) once, then O(r) or O(1) per flip tried; 1 + label_folds such fits. NumPy and torch (the search is on
+    the host); not Dask.
+
+    References
+    ----------
+    Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and unsupervised
+    regularized least-squares classification. Evolutionary Intelligence, 2012.
+
+    Examples
+    --------
+    >>> from mercer import S2RLSClassifier
+    >>> X = [[0.0], [0.2], [0.4], [2.0], [2.2], [2.4]]
+    >>> model = S2RLSClassifier(kernel="linear").fit(X, ["a", None, None, None, None, "b"])
+    >>> model.transduction_.tolist()
+    ['a', 'a', 'a', 'b', 'b', 'b']
+    """
+
+    access = "rows"
+    path_parameters = ("lam", "lam_unlabeled")
+    _parameter_constraints: ClassVar = {
+        **KernelClassifier._parameter_constraints,
+        "lam": [Interval(Real, 0, None, closed="neither")],
+        "lam_unlabeled": [Interval(Real, 0, None, closed="neither")],
+        "balance": [StrOptions({"labels"}), Interval(Real, 0, 1, closed="both"), dict, "array-like", None],
+        "balance_slack": [Interval(Real, 0, None, closed="neither")],
+        "search": [StrOptions(set(SEARCHES))],
+        "n_restarts": [Interval(Integral, 1, None, closed="left")],
+        "multi_class": [StrOptions({"joint", "one_vs_rest"})],
+        "label_folds": [Interval(Integral, 0, None, closed="left")],
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Interval(Integral, 1, None, closed="left"), None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        lam=0.01,
+        lam_unlabeled=1.0,
+        *,
+        balance="labels",
+        balance_slack=0.2,
+        search="auto",
+        n_restarts=50,
+        multi_class="joint",
+        label_folds=5,
+        time_budget=None,
+        n_jobs=None,
+        verbose=0,
+        kernel="rbf",
+        approx="auto",
+        missing_label="auto",
+        random_state=None,
+    ):
+        self.lam = lam
+        self.lam_unlabeled = lam_unlabeled
+        self.balance = balance
+        self.balance_slack = balance_slack
+        self.search = search
+        self.n_restarts = n_restarts
+        self.multi_class = multi_class
+        self.label_folds = label_folds
+        self.time_budget = time_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.kernel = kernel
+        self.approx = approx
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def fit(self, X, y):  # type: ignore[override]  # a row that counts twice is not two rows to search
+        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+
+        Parameters
+        ----------
+        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        y : (n,) class names and marks.
+        """
+        super().fit(X, y)
+        if isinstance(self.result_, Result):
+            self.transduction_ = self.classes_[self.result_.value]
+        return self
+
+    def _solve(self, Z, labels, weight):
+        if labels.soft:
+            raise InputError(
+                "y holds class probabilities strictly between 0 and 1, and the label search needs one class per "
+                "labelled row. Give class names, or mark the rows you are not sure of as unlabelled."
+            )
+        n, l = len(labels.codes), len(labels.labelled)
+        self.balance_ = self._shares(labels)
+        if l == n:
+            return self._supervised(Z, labels)
+        G = gram(Z)
+        fit = self._fit_labels(_Moments(Z, G, labels, self.lam_unlabeled), labels, self.lam, self.n_restarts)
+        self.coef_, self.result_ = fit
+        return self._folds(Z, G, labels, [{}])[0]
+
+    def _decide(self, Z):
+        return dot(Z, self.coef_)
+
+    def _supervised(self, Z, labels):
+        warnings.warn(
+            "Every row is labelled, so there are no labels to search: this is plain RLSC (RLSClassifier).", stacklevel=4
+        )
+        plain = RLSClassifier(lam=self.lam)
+        left_out = plain._solve(Z, labels, None)
+        self.coef_ = plain.coef_
+        self.result_ = Result(labels.codes.copy(), reason="Every row is labelled: plain RLSC, nothing was searched.")
+        return left_out
+
+    def _fit_labels(self, moments, labels, lam, n_restarts, trial=False):
+        """(coefficients, result) for one λ."""
+        W, T = search_rows(moments.Z, moments.row_weight, moments.basis, lam)
+        options = {
+            "slack": self.balance_slack,
+            "total": float(moments.row_weight.sum()),  # 1 + λ'
+            "search": self.search,
+            "n_restarts": n_restarts,
+            "time_budget": self.time_budget if not trial or self.time_budget is None else self.time_budget / 10,
+            "n_jobs": self.n_jobs,
+            "random_state": seed_of(self.random_state),
+            "verbose": 0 if trial else self.verbose,
+        }
+        shares = self._shares(labels)
+        if isinstance(self.balance, str) and shares is not None:  # a share from the labels may fit no count: widen it
+            u = len(labels.codes) - len(labels.labelled)
+            options["slack"] = max(self.balance_slack, smallest_slack(u, shares))
+        k = labels.n_classes
+        if k == 2 or self.multi_class == "joint":
+            result = label_search(W, labels.codes, shares=shares, n_classes=k, **options)
+            return coefficients(W, T, result.value, k), result
+        columns, results = [], []
+        for c in range(k):
+            own = np.where(labels.codes < 0, -1, (labels.codes == c).astype(int))
+            two = None if shares is None else [1.0 - shares[c], shares[c]]
+            results.append(label_search(W, own, shares=two, n_classes=2, **options))
+            columns.append(coefficients(W, T, results[-1].value, 2))
+        return np.hstack(columns), results
+
+    def _folds(self, Z, G, labels, candidates):
+        """Left-out scores (m, l, k') for candidate parameters: folds over the labels, left-out rows unlabelled."""
+        out = np.full((len(candidates), *labels.signs.shape), np.nan)
+        company = np.flatnonzero(labels.testable)
+        order = company[np.argsort(labels.codes[labels.labelled[company]], kind="stable")]
+        n_folds = min(len(order), self.label_folds)
+        n_restarts = min(self.n_restarts, TRIAL_RESTARTS)
+        for fold in range(n_folds):
+            test = order[fold::n_folds]
+            kept = labels.keep(np.setdiff1d(np.arange(len(labels.labelled)), test))
+            moments: dict = {}
+            for number, candidate in enumerate(candidates):
+                lam_unlabeled = candidate.get("lam_unlabeled", self.lam_unlabeled)
+                if lam_unlabeled not in moments:
+                    moments[lam_unlabeled] = _Moments(Z, G, kept, lam_unlabeled)
+                lam = candidate.get("lam", self.lam)
+                coef, _ = self._fit_labels(moments[lam_unlabeled], kept, lam, n_restarts, trial=True)
+                out[number, test] = take(Z, labels.labelled[test]) @ coef
+        return out
+
+    def _left_out(self, Z, labels, weight):
+        return self._folds(Z, gram(Z), labels, [{}])[0]
+
+    def _left_out_path(self, Z, labels, weight, grid):
+        if grid is None:
+            grid = {"lam": LAMBDAS, "lam_unlabeled": [0.1, 1.0]}
+        candidates = [dict(zip(grid, map(float, values))) for values in itertools.product(*grid.values())]
+        return candidates, self._folds(Z, gram(Z), labels, candidates)
+
+    def _shares(self, labels):
+        """(k,) wanted shares, or None."""
+        if self.balance is None:
+            return None
+        names = labels.classes.tolist()
+        if isinstance(self.balance, str):
+            counts = labels.counts()
+            return counts / counts.sum()
+        if isinstance(self.balance, dict):
+            strange = [name for name in self.balance if name not in names]
+            absent = [name for name in names if name not in self.balance]
+            if strange or absent:
+                raise InputError(
+                    f"balance has the classes {list(self.balance)} and the labels have {names}. Give one share for "
+                    "each class of the labels, and for no other."
+                )
+            shares = np.array([self.balance[name] for name in names], dtype=np.float64)
+        elif np.ndim(self.balance) == 0:
+            if len(names) != 2:
+                raise InputError(
+                    f"balance={self.balance} is one share, and y has {len(names)} classes: {names}. Give one share per "
+                    "class, or a dict {class: share}."
+                )
+            shares = np.array([1.0 - self.balance, self.balance])
+        else:
+            shares = np.asarray(self.balance, dtype=np.float64)
+            if shares.shape != (len(names),):
+                raise InputError(f"balance has shape {shares.shape} and y has {len(names)} classes: {names}.")
+        for name, share, count in zip(names, shares, labels.counts()):
+            if share <= 0 and count > 0:
+                raise InputError(
+                    f"The labels contradict the balance: {int(count)} row(s) are labelled {name!r}, and balance gives "
+                    f"that class the share {share:g} of the unlabelled rows. Give it a positive share or drop them."
+                )
+        return shares
+
+
+class _Moments:
+    """Row weights d² and the eigenpairs of Zᵀ D² Z for one labelling and one λ'; G = ZᵀZ serves all of them."""
+
+    def __init__(self, Z, G, labels, lam_unlabeled):
+        n, l = len(labels.codes), len(labels.labelled)
+        Z_l = take(Z, labels.labelled)
+        G_l = Z_l.T @ Z_l
+        self.Z = Z
+        self.row_weight = np.full(n, lam_unlabeled / (n - l))
+        self.row_weight[labels.labelled] = 1.0 / l
+        self.basis = search_basis(G_l / l + (lam_unlabeled / (n - l)) * (G - G_l))
