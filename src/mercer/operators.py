@@ -18,12 +18,24 @@ class DenseOperator:
     def __init__(self, K):
         self.K = K
         self.shape = K.shape
+        self.threads = n_threads()
 
     def __matmul__(self, V):
         if home(self.K) == "torch":
             return np.asarray(host(self.K @ like(V, self.K)), dtype=np.float64)
-        # A float64 V would make NumPy convert the whole of a float32 matrix at every product.
-        return (self.K @ np.asarray(V, dtype=self.K.dtype)).astype(np.float64, copy=False)
+        # Vᵀ K and not K V: BLAS then packs the thin side, 1.4 to 1.7 times faster for 2 to 24 columns. In K's dtype: a
+        # float64 V would make NumPy convert the whole of a float32 matrix. In our threads: BLAS's own are slower here.
+        n, thin = self.shape[0], np.ascontiguousarray(np.asarray(V, dtype=self.K.dtype).T)
+        if V.ndim == 1 or self.threads == 1 or n < 1000:
+            return (thin @ self.K).T.astype(np.float64, copy=False)
+        out = np.empty(thin.shape, dtype=thin.dtype)
+        step = -(-n // self.threads)
+
+        def strip(start):
+            out[:, start : start + step] = thin @ self.K[:, start : start + step]
+
+        parallel(strip, range(0, n, step), threads=self.threads)
+        return out.T.astype(np.float64, copy=False)
 
     def diag(self):
         return np.array(host(self.K.diagonal()), dtype=np.float64)
@@ -68,6 +80,8 @@ class KernelOperator:
     >>> bool(np.allclose(K @ np.ones(1000), RBF(1.0)(X).sum(axis=1)))
     True
     """
+
+    costly = True  # every product evaluates the kernel again
 
     def __init__(self, kernel, X):
         self.kernel = kernel
@@ -147,6 +161,7 @@ class CentredOperator:
         n = K.shape[0]
         weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
         self.K, self.shape, self.center = K, K.shape, center
+        self.costly = getattr(K, "costly", False)
         self.root = np.sqrt(weight)[:, None]
         self.share = (weight / weight.sum())[:, None]
         self.mean = None

@@ -102,8 +102,8 @@ def _krylov(A, s, tol, max_iter, seed, start):
     are read off the coupling to the next block.
     """
     n = A.shape[0]
-    width = min(block_width(s), n)
-    most = min(n, max(16 * width, 5 * s, 160))  # columns of the basis before a restart
+    width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
+    most = min(n, max(12 * width, 6 * s, 160))  # columns of the basis before a restart
     rng = np.random.default_rng(seed)
     block = rng.standard_normal((n, width))
     if start is not None:
@@ -135,11 +135,6 @@ def _krylov(A, s, tol, max_iter, seed, start):
             size = keep
     Y = Y[:, :s]
     return values[:s], Q[:, :size] @ Y, AQ[:, :size] @ Y, step, history
-
-
-def block_width(s):
-    """Columns per product: wide enough to use matrix products, narrow enough that the Krylov space grows deep."""
-    return s // 2 + 4
 
 
 def _orthonormal(block, Q):
