@@ -96,7 +96,8 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
             chosen = np.argpartition(-tail, width - 1)[:width]
         else:
             live = np.where(tail > least, tail, 0.0)
-            chosen = np.unique(rng.choice(len(tail), size=width, p=live / live.sum()))
+            # In the order of the draws, repeats too: sorting would favour low indices, see _accept.
+            chosen = rng.choice(len(tail), size=width, p=live / live.sum())
         chosen = rank + chosen
         known = factor[:rank, chosen].astype(np.float64)
         core = np.asarray(block(order[chosen], order[chosen]), dtype=np.float64) - known.T @ known

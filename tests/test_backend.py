@@ -1,0 +1,93 @@
+"""Optional packages, devices, memory and threads."""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mercer import backend
+from mercer.errors import BackendError
+
+
+def test_home(home):
+    assert backend.home(home(np.zeros((3, 2)))) in ("numpy", "torch", "dask")
+    assert backend.home(sp.csr_array((3, 2))) == "numpy"
+    assert backend.home([[1.0]]) == "numpy"
+
+
+def test_home_tells_the_three_apart():
+    from conftest import HOMES
+
+    for name, move in HOMES.items():
+        assert backend.home(move(np.zeros((3, 2)))) == name
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # what Python itself does for a blocked import
+    with pytest.raises(BackendError, match=r"needs the package 'torch'.*pip install 'mercer\[gpu\]'"):
+        backend.need("torch")
+    assert backend.devices() == []
+    monkeypatch.setitem(sys.modules, "dask.array", None)
+    with pytest.raises(BackendError, match=r"'dask'.*mercer\[dask\]"):
+        backend.need("dask.array")
+
+
+def test_devices_begin_with_the_cpu():
+    assert backend.devices()[0] == "cpu"
+
+
+def test_memory_is_a_number_of_bytes():
+    free = backend.memory_available()
+    assert free is None or 0 <= free < 2**50
+    assert backend.memory_available("cpu") == pytest.approx(free, rel=0.5)
+
+
+def test_memory_refusal_says_both_numbers_and_the_remedy(monkeypatch):
+    monkeypatch.setattr(backend, "memory_available", lambda device=None: 5_000_000)
+    with pytest.raises(BackendError, match=r"The thing needs 20.0 GB and 5.0 MB are available. Buy more."):
+        backend.require_memory(20_000_000_000, "The thing", "Buy more.")
+    backend.require_memory(5_000_000, "The thing", "Buy more.")
+    monkeypatch.setattr(backend, "memory_available", lambda device=None: None)
+    backend.require_memory(10**18, "The thing", "Buy more.")  # unknown memory refuses nothing
+
+
+def test_size():
+    assert [backend.size(b) for b in (0, 999, 1000, 1.5e6, 20e9, 3e12)] == [
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "1.5 MB",
+        "20.0 GB",
+        "3000.0 GB",
+    ]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 3, 50])
+def test_parallel_does_every_task_once(threads):
+    done, lock = [], threading.Lock()
+
+    def task(i):
+        with lock:
+            done.append(i)
+
+    backend.parallel(task, range(20), threads=threads)
+    assert sorted(done) == list(range(20))
+    backend.parallel(task, [], threads=threads)
+
+
+def test_parallel_hands_on_errors():
+    def task(i):
+        raise KeyError(i)
+
+    for threads in (1, 2):
+        with pytest.raises(KeyError):
+            backend.parallel(task, range(3), threads=threads)
+
+
+def test_blas_threads_are_restored():
+    before = backend.n_threads()
+    with backend.blas_threads(1):
+        assert backend.n_threads() == 1
+    assert backend.n_threads() == before

@@ -1,0 +1,96 @@
+"""The six verbs give the same answer in every home."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mercer import rows
+from mercer.backend import home as home_of
+
+
+@pytest.fixture
+def Z():
+    return np.random.default_rng(0).standard_normal((29, 4))
+
+
+@pytest.fixture(params=[8, 10_000], ids=["blocks", "one block"])
+def block(request, monkeypatch):
+    monkeypatch.setattr(rows, "BLOCK", request.param)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_gram(home, block, Z, dtype):
+    Z = Z.astype(dtype)
+    weight = np.random.default_rng(1).random(29)
+    wide = Z.astype(np.float64)
+    for given, expected in [(None, wide.T @ wide), (weight, wide.T @ np.diag(weight) @ wide)]:
+        G = rows.gram(home(Z), given)
+        assert isinstance(G, np.ndarray) and G.dtype == np.float64
+        assert_allclose(G, expected, rtol=1e-13, atol=1e-13)  # float32 rows too: the sums are float64
+
+
+@pytest.mark.parametrize("shape", [(29,), (29, 3)])
+def test_tdot(home, block, Z, shape):
+    A = np.random.default_rng(1).standard_normal(shape)
+    answer = rows.tdot(home(Z.astype(np.float32)), A)
+    assert answer.dtype == np.float64 and isinstance(answer, np.ndarray)
+    assert_allclose(answer, Z.astype(np.float32).astype(np.float64).T @ A, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(4,), (4, 3)])
+def test_dot(home, block, Z, shape):
+    W = np.random.default_rng(1).standard_normal(shape)
+    answer = rows.dot(home(Z.astype(np.float32)), W)
+    assert answer.dtype == np.float64 and isinstance(answer, np.ndarray)
+    assert_allclose(answer, Z.astype(np.float32).astype(np.float64) @ W, rtol=1e-12, atol=1e-13)
+
+
+def test_take_keeps_order_and_repeats(home, Z):
+    idx = [20, 3, 3, 0]
+    assert_array_equal(rows.take(home(Z), idx), Z[idx])
+    mask = Z[:, 0] > 0
+    assert_array_equal(rows.take(home(Z), mask), Z[mask])
+    assert rows.take(home(Z.astype(np.float32)), idx).dtype == np.float64
+
+
+def test_host_and_like(home, Z):
+    moved = home(Z.astype(np.float32))
+    back = rows.host(moved)
+    assert isinstance(back, np.ndarray) and back.dtype == np.float32
+    assert_array_equal(back, Z.astype(np.float32))
+    small = rows.like(np.eye(4), moved)
+    assert str(small.dtype).endswith("float32")
+    assert home_of(small) == ("torch" if home_of(moved) == "torch" else "numpy")
+
+
+def test_a_tensor_with_a_gradient_comes_to_the_host(Z):
+    import torch
+
+    tensor = torch.as_tensor(Z).requires_grad_()
+    assert_array_equal(rows.host(tensor), Z)
+    assert_allclose(rows.host(rows.gram(tensor.detach())), Z.T @ Z)
+
+
+def test_dask_with_several_column_chunks(Z):
+    import dask.array
+
+    split = dask.array.from_array(Z, chunks=(10, 2))
+    assert_allclose(rows.gram(split), Z.T @ Z)
+    assert_allclose(rows.dot(split, np.ones(4)), Z.sum(axis=1))
+    assert_allclose(rows.tdot(split, np.ones(29)), Z.sum(axis=0))
+
+
+def test_dask_workers_in_other_processes_are_pinned_to_one_blas_thread():
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(_threads_after_a_task).result() == 1
+
+
+def _threads_after_a_task():
+    from mercer.backend import _pools, blas_threads
+
+    blas_threads(2)
+    rows._pinned(lambda block, A: None, None, None)
+    return max([p["num_threads"] for p in _pools().info() if p["user_api"] == "blas"])
