@@ -117,7 +117,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
         known = labels.codes[labels.labelled]
-        machine = SVC(kernel="linear", C=1e3).fit(scores[labels.labelled], known)  # hard margin, for all purposes
+        machine = SVC(kernel="linear", C=100.0).fit(scores[labels.labelled], known)  # hard margin, where there is one
         self.classes_ = labels.classes
         self.transduction_ = labels.classes[np.where(labels.codes >= 0, labels.codes, machine.predict(scores))]
         return self.transduction_

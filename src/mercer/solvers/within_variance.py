@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.linalg as sla
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..linalg import fix_signs
@@ -24,7 +25,7 @@ def within_variance_components(P, within, weight, n_components):
 
     Parameters
     ----------
-    P : (r, r) scatter of all rows.
+    P : (r, r) scatter of all rows, dense or sparse.
     within : (m, r) rows W of :func:`within_group_rows`.
     weight : c ≥ 0; 0 is kernel PCA.
 
@@ -35,7 +36,7 @@ def within_variance_components(P, within, weight, n_components):
 
     Cost: O(r²) a Lanczos step for a few of many components, else O(r³).
     """
-    r = len(P)
+    r = P.shape[0]
     k = min(n_components, r)
     _, S, Wt = sla.svd(within, full_matrices=False, check_finite=False)
     less = 1.0 / np.sqrt(1.0 + weight * S**2) - 1.0
@@ -49,7 +50,7 @@ def within_variance_components(P, within, weight, n_components):
         start = np.random.default_rng(0).standard_normal(r)
         values, V = eigsh(product, k=k, which="LA", v0=start, ncv=min(r, 3 * k + 20))
     else:
-        A = damped(damped(P).T)
+        A = damped(damped(P.toarray() if sp.issparse(P) else P).T)
         values, V = sla.eigh((A + A.T) / 2, subset_by_index=[r - k, r - 1], check_finite=False)
     order = np.argsort(-values)
     values, V = values[order], fix_signs(damped(V[:, order]))
