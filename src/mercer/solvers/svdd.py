@@ -50,7 +50,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     access = _Dense(K) if dense else _Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
-    found = _decompose(access, linear, low, high, tol, max_iter, start, 64, _NEW, random_state)
+    found = _decompose(access, linear, low, high, tol, max_iter, start, 32, _NEW, random_state)
     found.info["columns"] = access.n_columns
     return found
 
@@ -162,7 +162,7 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
         work = _working_set(gradient, beta, low, high, proof["rho"], min(n_new, access.limit // 2), access.limit // 2)
         block = beta[work]
         steps, _ = pairwise_ascent(
-            access.block(work), gradient[work], block, low[work], high[work], 0.1 * proof["violation"], 1_000_000
+            access.block(work), gradient[work], block, low[work], high[work], 0.01 * proof["violation"], 1_000_000
         )
         inner += steps
         change = block - beta[work]
@@ -308,7 +308,7 @@ class _Columns:
         from ._smo import subtract_rows
 
         known = self.slot_of[idx] >= 0
-        if np.count_nonzero(~known) <= self.capacity // 4 and len(idx) <= self.capacity // 2:
+        if len(idx) <= self.capacity // 2:
             known[:] = True  # few enough to keep
         subtract_rows(out, self.store, self._slots(idx[known]), factor[known])
         idx, factor = idx[~known], factor[~known]

@@ -1,0 +1,225 @@
+"""Kernel c-means (kernel k-means): Lloyd's algorithm in feature space, with weights and with `predict`."""
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..backend import home
+from ..errors import InputError
+from ..kernels import Precomputed
+from ..maps import choose
+from ..operators import FactorOperator, cross_product
+from ..rows import dot, host, like, tdot
+from ..solvers.lloyd import lloyd
+from .base import KernelEstimator, check_weight, seed_of
+
+
+class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
+    """Group the rows around centres that live in the kernel's feature space.
+
+    .. math:: \\min \\sum_k \\sum_{i \\in k} w_i \\|\\varphi(x_i) - m_k\\|^2, \\qquad
+        m_k = \\frac{\\sum_{i \\in k} w_i \\varphi(x_i)}{\\sum_{i \\in k} w_i}
+
+    With a linear kernel this is k-means; with others the clusters need not be convex. With weights it contains spectral
+    clustering's normalised cut (see ``examples/normalised_cut.py``). New rows are assigned like training rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random"}, an (n_clusters, d) array of rows, or an (n,) array of labels; default="k-means++"
+        k-means++ draws its rows by their distances in feature space.
+    n_init : int, default=10
+        Starts; the best is kept. Arrays have one start.
+    max_iter : int, default=300
+    tol : float, default=0.0
+        A start ends when no row moves, or when the objective falls by at most tol times itself.
+    kernel, approx, random_state : see `KernelEstimator`.
+
+    Attributes
+    ----------
+    labels_ : (n,) cluster of every training row.
+    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows that still wanted to move.
+    history_ : objective per iteration of the best start; it never increases.
+
+    Notes
+    -----
+    Cost: exact kernel on dense NumPy rows: the n × n matrix once, then O(n) per row that moves; otherwise O(n r k) per
+    iteration for all starts together in one pass. A cluster that runs empty is given the costliest row.
+    Backends: NumPy, torch, Dask.
+
+    References
+    ----------
+    Dhillon, Guan, Kulis: Weighted graph cuts without eigenvectors, 2007. Schölkopf, Smola, Müller: Nonlinear component
+    analysis as a kernel eigenvalue problem, 1998, §5.
+
+    Examples
+    --------
+    >>> from mercer import KernelCMeans
+    >>> X = [[0.0], [0.1], [4.0], [4.1]]
+    >>> model = KernelCMeans(2, random_state=0).fit(X)
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2]), model.predict([[3.9]])[0] == model.labels_[2]
+    (True, np.True_)
+    """
+
+    access = "sweeps"
+    _parameter_constraints: ClassVar = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "kernel": "no_validation",
+        "approx": "no_validation",
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init=10,
+        max_iter=300,
+        tol=0.0,
+        kernel="rbf",
+        approx="auto",
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.kernel = kernel
+        self.approx = approx
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the clusters; y is ignored.
+
+        Parameters
+        ----------
+        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        sample_weight : (n,), optional
+            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no say.
+        """
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        weight = check_weight(sample_weight, X.shape[0])
+        K, own = self._gram(X, weight)
+        result = lloyd(
+            K,
+            own,
+            self.n_clusters,
+            weight=weight,
+            init=self._first_labels(X, K),
+            n_init=self.n_init,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            random_state=seed_of(self.random_state),
+        ).warn()
+        if result.info["n_empty"]:
+            warnings.warn(
+                f"{result.info['n_empty']} of the {self.n_clusters} clusters are empty: there are fewer distinct rows "
+                "than clusters. Ask for fewer clusters.",
+                stacklevel=2,
+            )
+        self.labels_, self.inertia_, self.gap_ = result.value, result.objective, result.gap
+        self.n_iter_, self.history_ = result.n_iter, result.history
+        self._n_features_out = self.n_clusters
+        self._center_sq, mass = result.info["center_sq"], result.info["mass"]
+        self._empty = mass == 0
+        share = np.zeros((X.shape[0], self.n_clusters))
+        scale = np.where(mass > 0, mass, 1.0)
+        share[np.arange(X.shape[0]), self.labels_] = (1.0 if weight is None else weight) / scale[self.labels_]
+        if self.map_ is None:
+            self._training, self._share = X, share
+        else:
+            self._centers = tdot(K.Z, share)
+        return self
+
+    def predict(self, X):
+        """The nearest cluster of each row."""
+        check_is_fitted(self)
+        return np.argmin(self._shifts(self._rows(X, reset=False)), axis=1)
+
+    def transform(self, X):
+        """Distances, in feature space, to every centre: (n, n_clusters)."""
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        return np.sqrt(np.maximum(self._own(X)[:, None] + self._shifts(X), 0))
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the objective on X."""
+        nearest = np.min(self.transform(X) ** 2, axis=1)
+        weight = check_weight(sample_weight, len(nearest))
+        return -float(np.sum(nearest if weight is None else weight * nearest))
+
+    def _gram(self, X, weight):
+        """(K for the solver, k(x, x)): a stored matrix for an exact kernel on dense host rows, else the map's features.
+
+        The exact factor is O(n³) where the matrix alone is O(n² d): at n = 2 000 it took 0.7 s of 0.8 s.
+        """
+        kernel, seed = self._kernel(), seed_of(self.random_state)
+        exact = getattr(choose(kernel, self.approx, X, seed)[0], "landmarks", None)
+        if home(X) == "numpy" and isinstance(exact, str) and kernel.psd and not kernel.transductive:
+            self.map_, self.kernel_ = None, kernel.resolve(X, weight)
+            self.approx_reason_ = "Exact: the kernel matrix of the training rows is stored while fitting."
+            K = np.asarray(self.kernel_(X), dtype=np.float64)
+            return K, np.diagonal(K).copy()
+        Z = self._fit_map(X, weight)
+        own = np.asarray(self.map_.diag(X), dtype=np.float64)
+        same = np.ptp(own) <= 1e-6 * np.max(np.abs(own))
+        self._constant_diagonal = float(own[0]) if same else np.nan
+        return FactorOperator(Z), own
+
+    def _first_labels(self, X, K):
+        """`init` as the solver wants it: a word, or one label per row."""
+        if isinstance(self.init, str):
+            return self.init
+        init = np.asarray(self.init)
+        n, k = X.shape[0], self.n_clusters
+        if init.shape == (n,) and init.dtype.kind in "iu":
+            if init.min() < 0 or init.max() >= k:
+                raise InputError(f"init holds labels from {init.min()} to {init.max()}. Accepted: 0 to {k - 1}.")
+            return init
+        if init.shape != (k, X.shape[1]) or isinstance(self._kernel(), Precomputed):
+            raise InputError(
+                f"init has shape {init.shape} and type {init.dtype}. Accepted: 'k-means++', 'random', whole-number "
+                f"labels of shape ({n},), or rows of shape ({k}, {X.shape[1]}) unless the kernel is precomputed."
+            )
+        rows = like(init, X) if home(X) == "torch" else init.astype(X.dtype)
+        if self.map_ is None:
+            inner, norms = self.kernel_(X, rows), np.asarray(self.kernel_.diag(rows))
+        else:
+            features = host(self.map_.transform(rows)).astype(np.float64)
+            inner, norms = dot(K.Z, features.T), np.sum(features**2, axis=1)
+        return np.argmin(norms - 2 * np.asarray(inner, dtype=np.float64), axis=1)
+
+    def _shifts(self, X):
+        """‖φ(x) − m_k‖² less k(x, x), for checked rows; an empty cluster is infinitely far."""
+        if home(X) == "dask":
+            k = self.n_clusters
+            return host(X.map_blocks(self._shifts, chunks=(X.chunks[0], (k,)), dtype=np.float64))
+        if self.map_ is None:
+            training = like(self._training, X) if home(X) == "torch" else self._training
+            inner = cross_product(self.kernel_, X, training, self._share)
+        else:
+            inner = dot(self.map_.transform(X), self._centers)
+        return np.where(self._empty, np.inf, self._center_sq - 2 * inner)
+
+    def _own(self, X):
+        """k(x, x) of new rows."""
+        if isinstance(self.kernel_, Precomputed):
+            if np.isnan(self._constant_diagonal):
+                raise InputError(
+                    "Distances need k(x, x) of new rows, which a precomputed kernel matrix k(new, training) does not "
+                    "hold, and it differs from row to row here. `predict` does not need it."
+                )
+            return np.full(X.shape[0], self._constant_diagonal)
+        return np.asarray((self.map_ or self.kernel_).diag(X), dtype=np.float64)

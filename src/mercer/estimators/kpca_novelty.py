@@ -1,0 +1,117 @@
+"""Novelty as the part of a row that the leading kernel principal components leave out (Hoffmann 2007)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..linalg import eigh_down, precision, rank_of
+from ..rows import dot, gram, tdot
+from .base import check_weight
+from .novelty import NoveltyDetector
+
+
+class KPCANovelty(NoveltyDetector):
+    """Score rows by their distance, in feature space, to the subspace of the leading principal components.
+
+    .. math:: e(x) = \\tilde k(x, x) - \\|V^\\top \\tilde\\varphi(x)\\|^2, \\qquad \\text{score} = -e(x)
+
+    with centred features φ̃ and V the first components: a row is normal when the directions along which the training
+    rows vary explain it. Use it when normal rows lie near a curved surface; where they fill a region, `SVDD` or
+    `KernelDensityNovelty` fit better. Row i's own k(x, x) comes from the kernel, not from the map, so a row far from
+    every landmark has a large error although its features are zero.
+
+    Parameters
+    ----------
+    n_components : int, or float in (0, 1), default=0.9
+        Number of components, or the share of the variance they must reach.
+    contamination : float in (0, 0.5], default=0.1
+        Share of the training rows below the threshold.
+    kernel, approx, random_state : see `KernelEstimator`.
+
+    Attributes
+    ----------
+    n_components_ : number of components kept.
+    eigenvalues_ : their eigenvalues (of the centred kernel matrix).
+    offset_, training_scores_ : see `NoveltyDetector`.
+
+    Notes
+    -----
+    Cost: O(n r²) in one pass and O(r³). Backends: NumPy, torch, Dask.
+
+    References
+    ----------
+    Hoffmann: Kernel PCA for novelty detection, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import KPCANovelty
+    >>> x = np.linspace(-1, 1, 41)
+    >>> model = KPCANovelty(n_components=4, contamination=0.05).fit(np.column_stack([x, x**2]))
+    >>> model.predict([[0.3, 0.09], [0.0, 1.0]])
+    array([ 1, -1])
+    """
+
+    access = "moments"
+    _parameter_constraints: ClassVar = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "contamination": [Interval(Real, 0, 0.5, closed="right")],
+        "kernel": "no_validation",
+        "approx": "no_validation",
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_components=0.9, *, contamination=0.1, kernel="rbf", approx="auto", random_state=None):
+        self.n_components = n_components
+        self.contamination = contamination
+        self.kernel = kernel
+        self.approx = approx
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the components and the threshold; y is ignored.
+
+        Parameters
+        ----------
+        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
+        sample_weight : (n,), optional
+            A weight of 2 counts a row twice, a weight of 0 leaves it out.
+        """
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        n = X.shape[0]
+        weight = check_weight(sample_weight, n)
+        Z = self._fit_map(X, weight)
+        mass = np.ones(n) if weight is None else weight
+        total = float(np.sum(mass))
+        self._mean = tdot(Z, mass) / total
+        values, vectors = eigh_down(gram(Z, weight) - total * np.outer(self._mean, self._mean))
+        values = np.maximum(values, 0)
+        self.n_components_ = self._number(values, rank_of(values, precision(np.float64), n))
+        self.eigenvalues_ = values[: self.n_components_]
+        self._components = vectors[:, : self.n_components_]
+        error, projection = self._error(Z, self._own_training(X))
+        # Leverage of a row in the mean and in the components: without it they would fit the row worse.
+        leverage = mass / total + mass * np.sum(projection**2 / np.maximum(self.eigenvalues_, 1e-300), axis=1)
+        alone = np.clip(1 - leverage, 1e-3, 1)
+        self._learn_threshold(-error, -error / alone**2, weight)
+        return self
+
+    def _number(self, values, rank):
+        if isinstance(self.n_components, Integral):
+            return min(int(self.n_components), rank)
+        if rank == 0:
+            return 0
+        return int(np.searchsorted(np.cumsum(values[:rank]), self.n_components * np.sum(values[:rank]))) + 1
+
+    def _error(self, Z, own):
+        """(squared distance to the subspace, coordinates in it) of rows with features Z and k(x, x) = own."""
+        products = dot(Z, np.column_stack([self._components, self._mean]))
+        projection = products[:, :-1] - self._mean @ self._components
+        centred = own - 2 * products[:, -1] + self._mean @ self._mean
+        return np.maximum(centred - np.sum(projection**2, axis=1), 0), projection
+
+    def _score(self, X):
+        return -self._error(self.map_.transform(X), self._own(X))[0]
