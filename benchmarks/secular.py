@@ -1,0 +1,147 @@
+"""Choosing the width, c and s of LS-KPCA by leaving out labels: ours against one n × n solve a root step.
+
+    python benchmarks/secular.py --data DIR [--quick]
+
+Prints, and writes to benchmarks/results/secular.md and secular.csv:
+
+- the seconds of `LeastSquaresKPCA().select` over 5 widths × 7 label weights × 7 variances with every one of 100 labels
+  left out in turn, on the 1 500 rows of Digit1 (USPS, g241c too without --quick), the decompositions and the final fit
+  included;
+- the seconds a single left-out fit takes the paper's way (bracket and Brent's method, a Cholesky solve with the n × n
+  matrix at each step), on a reduced grid, and how the two compare per left-out fit;
+- how far the left-out values of the two ways differ on that reduced grid.
+
+BLAS runs with --threads threads for both (default 2).
+"""
+
+import sys
+import time
+
+import numpy as np
+import scipy.linalg as sla
+from harness import RESULTS, arguments, machine, markdown, write_csv
+from scipy.optimize import brentq
+
+from mercer import RBF, LeastSquaresKPCA, bandwidth_of
+from mercer.backend import blas_threads
+
+WIDTHS = (0.5, 0.7, 1.0, 2.0, 4.0)
+WEIGHTS, VARIANCES = np.geomspace(1e-3, 1e3, 7).tolist(), np.geomspace(1e-2, 10.0, 7).tolist()
+REDUCED = [(0.1, 0.1), (10.0, 1.0)]  # (c, s²/n) of the paper's way
+
+
+class DirectSolves:
+    """The paper's way: every step of the root search solves a system with the n × n matrix C − ζP."""
+
+    def __init__(self, X, kernel):
+        K = kernel(X)
+        n = len(K)
+        self.Z = np.linalg.cholesky(K + 1e-10 * np.eye(n))
+        mean = self.Z.sum(axis=0)
+        self.P = self.Z.T @ self.Z - np.outer(mean, mean) / n
+
+    def value(self, rows, t, left, c, spread):
+        """f at the left-out row; n_steps counts the solves."""
+        A = self.Z[rows]
+        C, b = np.eye(len(self.P)) + c * A.T @ A, c * A.T @ t
+        self.n_steps = 0
+        kept = {}
+
+        def excess(zeta):
+            self.n_steps += 1
+            try:
+                factor = sla.cho_factor(C - zeta * self.P, check_finite=False)
+            except sla.LinAlgError:
+                return np.inf
+            kept["w"] = sla.cho_solve(factor, b, check_finite=False)
+            return float(kept["w"] @ self.P @ kept["w"]) - spread
+
+        low, high = 0.0, 0.0
+        step = 1.0 / float(np.max(np.diag(self.P)))
+        if excess(0.0) > 0:
+            while excess(low - step) > 0:
+                low, step = low - step, 2 * step
+            low, high = low - step, low
+        else:
+            top = np.inf
+            trial = step
+            while True:  # up to δ from below: the first point with too much variance closes the bracket
+                value = excess(trial)
+                if value == np.inf:
+                    top = trial
+                elif value > 0:
+                    high = trial
+                    break
+                else:
+                    low = trial
+                trial = (low + top) / 2 if np.isfinite(top) else 2 * trial
+        brentq(excess, low, high, xtol=1e-300, rtol=1e-10)
+        return float(self.Z[left] @ kept["w"])
+
+
+def compare(data, name, quick):
+    file = np.load(data / f"ssl_{name}.npz")
+    X, y, rows = file["X"].astype(float), file["y"], file["labeled_100"][0]
+    labels = np.full(len(y), np.nan)
+    labels[rows] = y[rows] > y.min()
+    median = bandwidth_of(X)
+    kernels = [RBF(factor * median) for factor in WIDTHS]
+    start = time.perf_counter()
+    model = LeastSquaresKPCA(kernel=kernels[2]).select(
+        X, labels, kernel=kernels, label_weight=WEIGHTS, variance=VARIANCES
+    )
+    seconds = time.perf_counter() - start
+    n_fits = len(WIDTHS) * len(WEIGHTS) * len(VARIANCES) * len(rows)
+
+    direct, truth, took, steps = DirectSolves(X, kernels[1]), [], [], []
+    t = np.where(labels[rows] > 0, 1.0, -1.0)
+    some = range(2 if quick else 5)
+    for c, v in REDUCED:
+        for i in some:
+            rest = np.arange(len(rows)) != i
+            begin = time.perf_counter()
+            truth.append(direct.value(rows[rest], t[rest], rows[i], c, v * len(y)))
+            took.append(time.perf_counter() - begin)
+            steps.append(direct.n_steps)
+    order = np.argsort(rows)  # the table's labels come in the order of the rows
+    grid = {"label_weight": [c for c, _ in REDUCED], "variance": [v for _, v in REDUCED]}
+    _, left_out, _ = LeastSquaresKPCA(kernel=kernels[1]).left_out_table(X, labels, grid=grid)
+    ours = left_out[1:].reshape(2, 2, -1)
+    place = np.argsort(order)
+    found = [ours[k, k, place[i]] for k in range(2) for i in some]
+    hidden = np.setdiff1d(np.arange(len(y)), rows)
+    error = np.mean(model.transduction_[hidden] != (y[hidden] > y.min()))
+    return {
+        "set": name,
+        "grid_s": f"{seconds:.1f}",
+        "left_out_fits": n_fits,
+        "ms_a_fit": f"{1000 * seconds / n_fits:.2f}",
+        "paper_s_a_fit": f"{np.median(took):.2f}",
+        "paper_steps": int(np.median(steps)),
+        "ratio": f"{np.median(took) * n_fits / seconds:.0f}",
+        "largest_difference": f"{np.max(np.abs(np.array(found) - truth)):.1e}",
+        "test_error": f"{100 * error:.1f} %",
+    }
+
+
+def main():
+    given = arguments(__doc__)
+    if given.data is None:
+        sys.exit("Give --data DIR, the folder with ssl_digit1.npz.")
+    names = ["digit1"] if given.quick else ["digit1", "usps", "g241c"]
+    with blas_threads(given.threads):
+        table = [compare(given.data, name, given.quick) for name in names]
+    text = (
+        "# Selection of LS-KPCA over the whole grid\n\n"
+        "`LeastSquaresKPCA().select`, 5 widths × 7 label weights × 7 variances, each of 100 labels left out, "
+        "1 500 rows, decompositions and final fit included. Beside it one n × n Cholesky solve a root step. "
+        f"{given.threads} threads, {machine()}.\n\n{markdown(table)}\n"
+    )
+    print(text)
+    if not given.quick:
+        write_csv("secular", table)
+        (RESULTS / "secular.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
