@@ -101,8 +101,8 @@ class KernelDensityNovelty(NoveltyDetector):
             self._log_peak -= d / 2 * np.log(2 * np.pi)
         elif not by_tree:
             raise BackendError(
-                "The uniform window counts neighbours in a tree: it needs dense NumPy rows and approx='auto' or 'exact'. "
-                "Convert the rows, or use window='gaussian'."
+                "The uniform window counts neighbours in a tree: it needs dense NumPy rows and approx='auto' or "
+                "'exact'. Convert the rows, or use window='gaussian'."
             )
         self._tree = self._plant(X, weight) if by_tree else None
         if by_tree:

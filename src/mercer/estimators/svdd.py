@@ -28,14 +28,14 @@ class SVDD(NoveltyDetector):
 
     At most a share ``nu`` of the training rows is outside and at least that share are support vectors. For kernels with
     constant k(x, x), such as RBF, this *is* the ν-one-class SVM: the decision function is that of scikit-learn's
-    `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too, where a one-class SVM would not give a ball.
+    `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too; there a one-class SVM is no ball.
 
     .. warning:: **y follows scikit-learn's outlier detectors: −1 marks a known outlier.** Such a row pays when it is
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
        all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
 
-    Use it when the training rows are mostly normal and you can say how many may be left out. For a density, or to look at
-    levels, see `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
+    Use it when the training rows are mostly normal and you can say how many may be left out. For a density, or to look
+    at levels, see `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class SVDD(NoveltyDetector):
     Notes
     -----
     Cost: "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
-    multiple), memory `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. Backends: NumPy, torch; Dask with landmarks.
+    multiple), memory `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. Backends: NumPy, torch, Dask (features).
     Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the outermost row
     inside and the innermost outside.
 
@@ -191,11 +191,8 @@ class SVDD(NoveltyDetector):
             self.kernel_._check_resolved()
             self.approx_reason_ = "Exact: the kernel's columns are computed as the solver asks for them."
             own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
-            K = (
-                _RadialColumns(self.kernel_, X)
-                if _RadialColumns.fits(self.kernel_, X)
-                else KernelOperator(self.kernel_, X)
-            )
+            columns = _RadialColumns if _RadialColumns.fits(self.kernel_, X) else KernelOperator
+            K = columns(self.kernel_, X)
             cache = int(self.cache_size * 1e6)
             return svdd_smo(K, low, high, linear=own, cache_bytes=cache, random_state=seed, **settings), own
         Z = self._fit_map(X, weight)
@@ -255,7 +252,8 @@ class _RadialColumns:
 
     @staticmethod
     def fits(kernel, X):
-        return isinstance(kernel, Radial) and kernel.smooth and home(X) == "numpy" and not sp.issparse(X)
+        by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
+        return by_distance and home(X) == "numpy" and not sp.issparse(X)
 
     def columns(self, idx):
         squared = self.X[idx] @ self.X.T
