@@ -208,6 +208,19 @@ def test_graph_term_equals_the_dense_formula():
         np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-5)
 
 
+def test_select_over_the_graph_and_its_weight():
+    X, given, _ = moons(30)
+    model = LeastSquaresKPCA(2.0, 1.0, kernel=RBF(0.5), graph=5)
+    grid = {"graph": [3, None], "graph_weight": [0.1, 5.0]}
+    candidates, left_out, labels = model.left_out_table(X, given, grid=grid)
+    assert len(candidates) == 5
+    hidden = given.copy()
+    hidden[labels.labelled[2]] = -1
+    for candidate, scores in zip(candidates, left_out):
+        again = LeastSquaresKPCA(2.0, 1.0, kernel=RBF(0.5), graph=5).set_params(**candidate).fit(X, hidden)
+        assert scores[2, 0] == pytest.approx(again.decision_function(X[labels.labelled[2:3]])[0], abs=1e-5)
+
+
 def test_transducer_equals_the_dense_formula():
     X, given, _ = moons(40, per_class=3)
     given[np.flatnonzero(given == 1)[0]] = -1  # three against two

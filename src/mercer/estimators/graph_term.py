@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.linalg as sla
 import scipy.sparse as sp
 
 from ..errors import InputError
@@ -14,24 +15,41 @@ from .base import KernelEstimator
 class GraphTerm(KernelEstimator):
     """Mixin for estimators with the parameters `graph` and `graph_weight`.
 
-    After `_fit_map` the estimator holds ``_graph_penalty``, graph_weight · Σ w_ij (z_i − z_j)(z_i − z_j)ᵀ, or None
-    without a graph.
+    After `_fit_map` the property ``_graph_penalty`` is graph_weight · Σ w_ij (z_i − z_j)(z_i − z_j)ᵀ, or None without a
+    graph. Methods that know nothing of it fit on `_tilted` rows, where ‖u‖² = ‖w‖² + the graph term, and bring their
+    weights back with `_untilted`.
     """
 
     graph: Any
     graph_weight: float
+    _graph_moment: Any = None
 
     def _fit_map(self, X, weight=None):
         Z = super()._fit_map(X, weight)
-        self._graph_penalty = None
+        self._graph_moment = None
         if self.graph is not None:
             if weight is not None:
                 raise InputError(
                     "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "
                     "Leave one of the two out."
                 )
-            self._graph_penalty = self.graph_weight * graph_moment(Z, laplacian(self._weights(X), "unnormalized"))
+            self._graph_moment = graph_moment(Z, laplacian(self._weights(X), "unnormalized"))
         return Z
+
+    @property
+    def _graph_penalty(self):
+        return None if self._graph_moment is None else self.graph_weight * self._graph_moment
+
+    def _tilted(self, rows):
+        """rows L⁻ᵀ with L Lᵀ = I + penalty."""
+        return rows if self._graph_moment is None else sla.solve_triangular(self._root(), rows.T, lower=True).T
+
+    def _untilted(self, W):
+        """L⁻ᵀ W: weights on the tilted rows as weights on the features."""
+        return W if self._graph_moment is None else sla.solve_triangular(self._root(), W, lower=True, trans="T")
+
+    def _root(self):
+        return sla.cholesky(np.eye(len(self._graph_moment)) + self._graph_penalty, lower=True)
 
     def _weights(self, X):
         n = X.shape[0]

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from ..errors import InputError
 
-MAP_PARAMETERS = ("kernel", "approx", "random_state")
+MAP_PARAMETERS = ("kernel", "approx", "graph", "random_state")
 
 
 class LeftOutSearch:
