@@ -5,10 +5,10 @@ import pytest
 import scipy.linalg as sla
 from scipy.optimize import check_grad, minimize, minimize_scalar
 
-from mercer import rows
 from mercer.errors import InputError
+from mercer.operators import CentredOperator, FactorOperator
 from mercer.solvers import dual
-from mercer.solvers.dual import FactorProduct, Loss, Root, minimise
+from mercer.solvers.dual import Loss, Root, minimise
 
 LOSSES = {
     "square": Loss(),
@@ -18,6 +18,9 @@ LOSSES = {
     "insensitive-element": Loss(epsilon=0.2, norm="element"),
     "both-row": Loss(kappa=0.2, epsilon=0.2),
     "both-element": Loss(kappa=0.15, epsilon=0.1, norm="element"),
+    "huber-located": Loss(kappa=0.25, location=True),
+    "both-located": Loss(kappa=0.2, epsilon=0.2, location=True),
+    "element-located": Loss(kappa=0.2, epsilon=0.05, norm="element", location=True),
 }
 losses = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 
@@ -128,6 +131,7 @@ def test_certificate_monotone_value_and_frame(loss, method):
     # the certificate, recomputed from the dual variable alone by the textbook formula
     H = found.H
     P = G @ H @ np.linalg.inv(np.real(sla.sqrtm(H.T @ G @ H)))
+    P = P - loss.locate(P)
     assert np.linalg.norm(H - loss.prox(P)) <= 2e-7 * np.linalg.norm(H)
     assert result.objective == pytest.approx(naive_objective(H, G, loss), rel=1e-9)
     # strong duality at a stationary point: the primal value −f(P) is the dual one
@@ -135,7 +139,7 @@ def test_certificate_monotone_value_and_frame(loss, method):
     assert abs(result.info["duality_gap"]) < 1e-9
     # orthonormal components, ordered, uncorrelated under the weights of the loss
     np.testing.assert_allclose(found.coef.T @ G @ found.coef, np.eye(2), atol=1e-8)
-    np.testing.assert_allclose(found.scores, G @ found.coef, atol=1e-10)
+    np.testing.assert_allclose(found.scores, G @ found.coef - found.centre, atol=1e-10)
     assert np.all(np.diff(found.values) <= 0)
     if loss.norm == "row":
         np.testing.assert_allclose(found.scores.T @ H, np.diag(found.values), atol=1e-6 * found.values[0])
@@ -154,7 +158,8 @@ def test_no_random_frame_beats_the_solution(loss):
     for spread in (2.0, 0.3, 0.03):
         for _ in range(30):
             frame = np.linalg.qr(leading + spread * rng.standard_normal(leading.shape))[0]
-            assert loss.value(factor @ frame) <= ours * (1 + 1e-6)
+            P = factor @ frame
+            assert loss.value(P - loss.locate(P)) <= ours * (1 + 1e-6)
 
 
 def test_both_methods_reach_the_same_robust_value():
@@ -195,6 +200,45 @@ def test_second_start_leaves_a_clump_of_outliers():
     assert np.mean(free.value.scores[160:] ** 2) < 0.5 * np.mean(plain.scores[160:] ** 2)
 
 
+def test_location_is_where_the_loss_is_smallest():
+    rng = np.random.default_rng(0)
+    P = np.r_[rng.standard_normal((60, 2)), 40 + rng.standard_normal((10, 2))]
+    for loss in LOSSES.values():
+        if loss.location:
+            c = loss.locate(P)
+            best = minimize(lambda a, loss=loss: loss.value(P - a), np.zeros(2), method="Nelder-Mead", tol=1e-10)
+            assert loss.value(P - c) <= best.fun * (1 + 1e-9)
+            H = loss.prox(P - c)
+            np.testing.assert_allclose(H.sum(axis=0), 0, atol=1e-9 * np.abs(H).sum())
+            assert np.linalg.norm(c) < 1  # the outliers stay out of it; the mean is at 8
+    np.testing.assert_allclose(Loss(location=True).locate(P), P.mean(axis=0))
+
+
+def test_location_takes_the_same_components_from_a_centred_and_a_raw_matrix():
+    """1ᵀH = 0 makes centring of G irrelevant, so the coefficients sum to zero and new points need no mean."""
+    K = np.exp(-gram(60, 2).max() + gram(60, 2)) + 1.0
+    C = np.eye(60) - 1 / 60
+    loss = Loss(epsilon=0.1, location=True)
+    start = minimise(C @ K @ C, 2, loss, random_state=0)
+    H = start.value.H
+    again = minimise(K, 2, loss, start=(H, K @ H))
+    assert again.objective == pytest.approx(start.objective, rel=1e-9)
+    np.testing.assert_allclose(start.value.coef.sum(axis=0), 0, atol=1e-9 * np.abs(start.value.coef).sum())
+
+
+def test_location_keeps_the_direction_that_lopsided_outliers_take_from_the_mean():
+    """Outliers all on one side move the mean, and every clean row then seems to point at them."""
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.standard_normal((90, 2)) * [3.0, 0.3], [0.0, 20.0] + rng.standard_normal((10, 2))]
+    X = X - X.mean(axis=0)
+    G = X @ X.T
+    sines = {}
+    for location in (False, True):
+        found = minimise(G, 1, Loss(kappa=0.5, location=location), random_state=0).value
+        sines[location] = abs((X.T @ found.coef)[1, 0])
+    assert sines[False] > 0.99 and sines[True] < 0.75
+
+
 @pytest.mark.parametrize("kind", ["numpy", "torch", "dask"])
 def test_factor_product_lives_anywhere(kind):
     Z = np.random.default_rng(0).standard_normal((50, 6)) * np.arange(6, 0, -1)
@@ -208,10 +252,8 @@ def test_factor_product_lives_anywhere(kind):
         import dask.array as da
 
         Z = da.from_array(Z, chunks=(20, 6))
-    result = minimise(FactorProduct(Z), 2, Loss(kappa=2.0), random_state=0)
-    np.testing.assert_allclose(result.value.scores, expected.value.scores, atol=1e-6)
-    V = np.ones((50, 2))
-    np.testing.assert_allclose(FactorProduct(Z, centre=False) @ V, rows.host(Z) @ (rows.host(Z).T @ V), rtol=1e-12)
+    result = minimise(CentredOperator(FactorOperator(Z)), 2, Loss(kappa=2.0), random_state=0)
+    np.testing.assert_allclose(result.value.scores, expected.value.scores, atol=1e-5)
 
 
 def test_rank_smaller_than_asked_is_dropped_and_said():

@@ -3,7 +3,8 @@
 G is the centred kernel matrix: any object with ``shape`` and ``@``. The loss f acts on the scores P (one row a sample)
 and f* = ½‖·‖² + ε‖·‖ + indicator{‖·‖ ≤ κ}: the square loss (ε = 0, κ = ∞), Huber (κ), ε-insensitive (ε), or both.
 ``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by itself; f* adds up what ε asks for
-and bounds each one by κ.
+and bounds each one by κ. With ``location=True`` the loss is taken about the best point, min_c f(P − 1cᵀ), and f* gains
+the constraint 1ᵀH = 0: outliers then do not drag the centre along, and new points need no mean over all samples.
 
 Two facts carry the solver. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
 P(H) = G H (HᵀGH)^{-1/2} is the scores of the samples on the orthonormal components that H spans. The DC step
@@ -13,12 +14,11 @@ value itself, smooth and finite for every H, so a quasi-Newton step is safe when
 Reference: Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization, ICML.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg as sla
 
-from .. import rows
 from ..errors import InputError
 from ..linalg import eigh_down, sign_rows
 from .result import Result
@@ -28,18 +28,6 @@ NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is
 EPS = float(np.finfo(float).eps)
 
 
-class FactorProduct:
-    """G = C Z Zᵀ C (C removes column means when centre is true), through the verbs: Z may live in torch or Dask."""
-
-    def __init__(self, Z, centre=True):
-        self.Z, self.centre = Z, centre
-        self.shape = (Z.shape[0], Z.shape[0])
-
-    def __matmul__(self, V):
-        out = rows.dot(self.Z, rows.tdot(self.Z, V - V.mean(axis=0) if self.centre else V))
-        return out - out.mean(axis=0) if self.centre else out
-
-
 @dataclass(frozen=True)
 class Loss:
     """The loss f on the scores and its conjugate; kappa = inf and epsilon = 0 give the square loss."""
@@ -47,6 +35,7 @@ class Loss:
     kappa: float = np.inf
     epsilon: float = 0.0
     norm: str = "row"
+    location: bool = False
 
     def __post_init__(self):
         if self.norm not in NORMS:
@@ -90,6 +79,43 @@ class Loss:
         wanted = np.minimum(np.maximum(size - self.epsilon, 0.0), self.kappa)
         return Y * np.divide(wanted, size, out=np.zeros_like(size), where=size > 0)
 
+    def locate(self, P):
+        """The c that minimises f(P − 1cᵀ), by Newton's method; zero when the loss has no location of its own."""
+        if not self.location:
+            return np.zeros(P.shape[1])
+        c = P.mean(axis=0)
+        if self.square:
+            return c
+        value = self.value(P - c)
+        for _ in range(60):
+            shifted = P - c
+            H = self.prox(shifted)
+            slope = H.sum(axis=0)
+            if np.abs(slope).max() <= 1e-13 * np.abs(H).sum():
+                break
+            step = self._newton(shifted, H, slope)
+            for t in (1.0, 0.5, 0.25, 0.1, 0.0):  # the last resort is the gradient: f has curvature at most n
+                trial = c + (t * step if t else slope / len(P))
+                new = self.value(P - trial)
+                if new < value:
+                    break
+            if new >= value:
+                break  # rounding
+            c, value = trial, new
+        return c
+
+    def _newton(self, P, H, slope):
+        """(∇² f)⁻¹ slope; each row contributes 1 along itself while it is neither dead nor at the bound."""
+        size = self.size(P)
+        bent = (size > self.epsilon) & (size < self.epsilon + self.kappa)
+        if self.norm == "element":
+            return slope / np.maximum(bent.sum(axis=0), 1e-3 * len(P))
+        weight = np.divide(self.size(H), size, out=np.zeros_like(size), where=size > 0)
+        direction = np.divide(P, size, out=np.zeros_like(P), where=size > 0)
+        curvature = weight.sum() * np.eye(P.shape[1]) + direction.T @ ((bent - weight) * direction)
+        curvature[np.diag_indices_from(curvature)] += 1e-9 * len(P)
+        return sla.solve(curvature, slope, assume_a="sym", check_finite=False)
+
 
 @dataclass
 class Components:
@@ -98,15 +124,20 @@ class Components:
     Attributes
     ----------
     coef : n × r matrix A; the scores of a point x are g(x)ᵀA with g(x) its centred kernel values. AᵀGA = I.
-    scores : n × r, the scores G A of the samples themselves.
+    scores : n × r, the scores of the samples themselves, G A less `centre`.
+    P : n × s, the same scores in the basis of H: H = prox(P) at a stationary point.
     values : r sums of squares of the scores, descending, each sample weighed by what the loss leaves of it
         (PᵀH = (HᵀGH)^{1/2}); the eigenvalues of G for the square loss.
-    H : n × s dual variable, in the basis of the components when the norm allows that rotation.
+    centre : r, the location of the loss, zero when it has none.
+    H : n × s dual variable. ``norm="row"`` does not see a rotation of its columns: H and P are then in the basis of the
+        components.
     """
 
     coef: np.ndarray
     scores: np.ndarray
+    P: np.ndarray
     values: np.ndarray
+    centre: np.ndarray
     H: np.ndarray
 
 
@@ -208,7 +239,7 @@ def minimise(
     ----------
     G : n × n positive semi-definite, centred by the caller; anything with shape and ``@``.
     loss : Loss, the square loss by default.
-    start : (H, G H) or None.
+    start : (H, G H) or None; with more than n_components columns it is the wider sketch.
     eps : relative precision of the products with G.
 
     Returns
@@ -220,23 +251,45 @@ def minimise(
     loss = loss or Loss()
     if method not in ("lbfgs", "dca"):
         raise InputError(f"method={method!r} is unknown: use 'lbfgs' or 'dca'.")
-    starts = [start] if start is not None else first_guesses(G, n_components, loss, random_state)
+    if start is None:
+        start = sketch(G, sketch_width(n_components, loss), random_state=random_state)
+    wide = start[0].shape[1] > n_components
+    starts = first_guesses(start, n_components, loss)
     memory = memory if method == "lbfgs" else 0
-    found = [_descend(G, H, GH, loss, tol, max_iter, memory, eps) for H, GH in starts]
+    found = []
+    for H, GH in starts:
+        spent = 0
+        for easier in _stages(loss, H) if wide else ():
+            point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
+            H, GH, spent = point.H, point.GH, spent + used
+        found.append(_descend(G, H, GH, loss, tol, max_iter, memory, eps))
     point, history, _ = min(found, key=lambda one: one[1][-1])
     return _result(point, history, sum(one[2] for one in found), loss, n_components, tol)
 
 
-def first_guesses(G, n_components, loss, random_state=None):
-    """[(H, G H)]: one start for the square loss, one or two for the others (see `minimise`)."""
-    if loss.square:
-        return [sketch(G, n_components, random_state=random_state)]
-    H, GH = sketch(G, 2 * n_components + 10, random_state=random_state)
-    worth = [loss.value(H[:, [j]]) for j in range(H.shape[1])]
+def sketch_width(n_components, loss):
+    """Columns of the sketch to start from: the square loss needs no more than it returns."""
+    return n_components if loss.square else 2 * n_components + 10
+
+
+def first_guesses(wide, n_components, loss):
+    """[(H, G H)]: the leading columns of the sketch, and those that f values most where they differ."""
+    H, GH = wide
+    worth = [loss.value(h - loss.locate(h)) for h in (H[:, [j]] for j in range(H.shape[1]))]
     best = np.sort(np.argsort(worth, kind="stable")[::-1][:n_components])
     leading = np.arange(len(best))
-    chosen = [leading] if np.array_equal(best, leading) else [leading, best]
+    chosen = [leading] if loss.square or np.array_equal(best, leading) else [leading, best]
     return [(H[:, columns], GH[:, columns]) for columns in chosen]
+
+
+def _stages(loss, scores):
+    """Smaller epsilons on the way to the wanted one: a start that it would wipe out first grows into few rows."""
+    if loss.epsilon == 0:
+        return
+    epsilon = float(np.median(loss.size(scores)))
+    while 0 < epsilon < loss.epsilon:
+        yield replace(loss, epsilon=epsilon)
+        epsilon *= 1.25
 
 
 class _Point:
@@ -245,9 +298,10 @@ class _Point:
     def __init__(self, H, GH, loss, eps):
         self.H, self.GH = H, GH
         self.root = Root(H, GH, eps)
-        self.scores = GH @ (self.root.inverse @ self.root.basis.T)
-        self.value = -loss.value(self.scores)
-        self.image = loss.prox(self.scores)
+        P = GH @ (self.root.inverse @ self.root.basis.T)
+        self.centre = loss.locate(P)
+        self.value = -loss.value(P - self.centre)
+        self.image = loss.prox(P - self.centre)
         self.residual = self.image - H
 
 
@@ -316,14 +370,14 @@ def _result(point, history, n_iter, loss, wanted, tol):
         root = Root(H, GH)
     dual = loss.conjugate(H) - float(root.sigma.sum())
     turn, values = np.eye(root.rank), root.sigma
-    scores = GH @ root.inverse
+    scores = GH @ root.inverse - point.centre @ root.basis
     if loss.square:  # Rayleigh-Ritz: second-order accurate before convergence
         values, turn = eigh_down(scores.T @ scores)
     turn = turn * sign_rows(scores @ turn)
     scores, coef = scores @ turn, H @ (root.inverse @ turn)
-    if loss.norm == "row":  # a norm that does not see a rotation of the columns
-        H = H @ (root.basis @ turn)
-    found = Components(coef, scores, values, H)
+    to_basis = root.basis @ turn
+    H, P = (H @ to_basis, scores) if loss.norm == "row" else (H, scores @ to_basis.T)
+    found = Components(coef, scores, P, values, point.centre @ to_basis, H)
     gap, rank = _gap(point) if root.rank else 0.0, root.rank
     converged = gap <= tol
     reason = f"The residual {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} products."

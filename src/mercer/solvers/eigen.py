@@ -1,4 +1,4 @@
-"""The largest eigenpairs of a symmetric operator, by five methods behind one door, each with certified residuals.
+"""The largest eigenpairs of a symmetric operator, by six methods behind one door, each with certified residuals.
 
 ``top(A, s)`` returns a `Result` whose value is (values, vectors), largest first, signs fixed, and whose
 ``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence.
@@ -11,6 +11,7 @@ krylov     block Krylov, deflated, stops on the residual most cases
 lanczos    ARPACK                                        few components, products cheap beside n·s
 randomized range finder with power iterations            a quick look (fixed number of products)
 lobpcg     SciPy's LOBPCG                                a good start is known
+dual       L-BFGS on the dual problem (see `dual`)       never for speed; the losses it shares code with
 ========== ============================================= ==========================================
 """
 
@@ -22,6 +23,7 @@ import scipy.sparse.linalg as ssl
 
 from ..errors import InputError
 from ..linalg import eigh_down, fix_signs, sign_rows
+from . import dual
 from .result import Result
 
 FULL_ROWS = 500  # below this LAPACK is faster than any iteration
@@ -34,7 +36,7 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     ----------
     A : anything with `shape` and `@` on host float64 blocks; "full" also needs `A.dense()` or an ndarray.
     n_components : number of pairs s.
-    method : "auto", "full", "krylov", "lanczos", "randomized" or "lobpcg".
+    method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
     tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
     max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos); None chooses.
     start : n × k guess of the space (krylov, lobpcg).
@@ -46,8 +48,8 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
         method = choose(n, n_components)
     if method not in METHODS:
         raise InputError(f"eigen_solver={method!r} is not known. Accepted: auto, {', '.join(METHODS)}.")
-    if method in ("lanczos", "lobpcg") and n_components > (n - 1 if method == "lanczos" else n // 5):
-        method = "full"  # neither can give that many
+    if method in ("lanczos", "lobpcg", "dual") and n_components > (n - 1 if method == "lanczos" else n // 5):
+        method = "full"  # none of them can give that many
     accept = tol if tol > 0 else 1e-9
     values, vectors, products, n_iter, history = METHODS[method](A, n_components, accept, max_iter, seed, start)
     signs = sign_rows(vectors)
@@ -201,6 +203,26 @@ def _lobpcg(A, s, tol, max_iter, seed, start):
     return values, vectors, products, steps, []
 
 
-METHODS = {"full": _full, "krylov": _krylov, "lanczos": _lanczos, "randomized": _randomized, "lobpcg": _lobpcg}
+def _dual(A, s, tol, max_iter, seed, start):
+    """Eigenvectors as minimisers of ½‖H‖² − Tr (HᵀAH)^{1/2}; pairs beyond the rank of A are filled up with zeros."""
+    result = dual.minimise(A, s, tol=tol / np.sqrt(s), max_iter=max_iter or 1000, random_state=seed)
+    length = np.linalg.norm(result.value.coef, axis=0)
+    values, vectors, products = result.value.values, result.value.coef / length, result.value.scores / length
+    if len(values) < s:
+        more = np.random.default_rng(seed).standard_normal((A.shape[0], s - len(values)))
+        more = sla.qr(np.hstack([vectors, more]), mode="economic", check_finite=False)[0][:, len(values) :]
+        values, vectors = np.append(values, np.zeros(more.shape[1])), np.hstack([vectors, more])
+        products = np.hstack([products, A @ more])
+    return values, vectors, products, result.n_iter, result.history
+
+
+METHODS = {
+    "full": _full,
+    "krylov": _krylov,
+    "lanczos": _lanczos,
+    "randomized": _randomized,
+    "lobpcg": _lobpcg,
+    "dual": _dual,
+}
 
 __all__ = ["METHODS", "choose", "fix_signs", "top"]

@@ -1,0 +1,123 @@
+"""What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..errors import InputError
+from ..linalg import precision
+from ..solvers.dual import NORMS, Loss, minimise, sketch, sketch_width
+from ..solvers.dual_search import match_fraction, row_size
+from .base import seed_of
+from .components import KernelComponents, check_components
+
+
+class DualComponents(KernelComponents):
+    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that a subclass's `_find_loss` gives.
+
+    With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
+    mean: scores are relative to that point, and the coefficients of each component sum to zero.
+    """
+
+    access = "sweeps"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "norm": [StrOptions(set(NORMS))],
+        "kernel": "no_validation",
+        "center": ["boolean"],
+        "approx": "no_validation",
+        "solver": [StrOptions({"auto", "stored", "operator"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def fit(self, X, y=None):
+        """Find the components of the rows of X; y is ignored."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit and return the scores of the training rows."""
+        scores = self._fit(X)
+        return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
+
+    def transform(self, X):
+        """Scores of the rows of X on the components, relative to the centre of the loss."""
+        scores = super().transform(X)
+        return scores - self.location_.astype(scores.dtype)
+
+    def _fit(self, X):
+        self._validate_params()
+        X = self._rows(X, reset=True, min_rows=2)
+        check_components(self.n_components, X.shape[0])
+        K = self._open(X)
+        self._eps = precision(X.dtype)
+        shape = Loss(norm=self.norm, location=self.center)
+        width = sketch_width(self.n_components, Loss(epsilon=1.0))
+        start = sketch(K, width, random_state=seed_of(self.random_state))
+        self._check_rank(start, K.shape[0])
+        loss = self._find_loss(K, shape, start)
+        tol = max(self.tol, 20 * self._eps)
+        result = minimise(K, self.n_components, loss, tol=tol, max_iter=self.max_iter, start=start, eps=self._eps)
+        found = result.value
+        if result.info["rank"] == 0:
+            self._refuse(K, loss, start)
+        if result.info["rank"] < self.n_components:
+            warnings.warn(result.reason, UserWarning, stacklevel=3)
+        result.warn()
+        self.objective_, self.history_, self.gap_ = result.objective, np.asarray(result.history), result.gap
+        self.n_iter_, self.reason_ = result.n_iter, result.reason
+        self.eigenvalues_ = found.values
+        self.location_ = found.centre
+        self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
+        self._describe(found, loss)
+        self._close(K, found.coef)
+        return found.scores
+
+    def _check_rank(self, start, n):
+        """Refuse more components than the kernel matrix has directions."""
+        H, GH = start
+        quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
+        rank = int(np.sum(quotient > self._eps * n * quotient.max(initial=0.0)))
+        if rank < self.n_components:
+            raise InputError(
+                f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
+                f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
+            )
+
+    def _share(self, K, shape, start, name, value, fraction, default):
+        """The loss with `value`, or with the value that matches the fraction; exactly one of them may be given."""
+        word = {"kappa": "influence", "epsilon": "keep"}[name]
+        if value is not None and fraction is not None:
+            raise InputError(f"{name}={value!r} and {word}={fraction!r} say the same thing twice. Give one of them.")
+        if value is not None:
+            return value
+        fraction = default if fraction is None else fraction
+        if not (isinstance(fraction, Real) and 0 < float(fraction) < 1):
+            raise InputError(f"{word}={fraction!r} is not accepted: give a share of the rows between 0 and 1.")
+        least = (self.n_components + 1) / K.shape[0] if name == "epsilon" else 0.0
+        found, _ = match_fraction(K, self.n_components, name, max(fraction, least), shape, start=start, eps=self._eps)
+        return getattr(found, name)
+
+    def _refuse(self, K, loss, start):
+        raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")
+
+
+def at_bound(P, loss):
+    """Rows whose influence is bounded."""
+    return np.flatnonzero(row_size(P, loss.norm) >= loss.kappa + loss.epsilon)
+
+
+def number(name, value, low):
+    """A parameter that is None or a number above `low`, refused in one sentence."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not (value > low if name == "kappa" else value >= low):
+        accepted = "a number above 0" if name == "kappa" else "a number of at least 0"
+        other = "influence" if name == "kappa" else "keep"
+        raise InputError(f"{name}={value!r} is not accepted: give {accepted}, or a share of the rows as {other}=.")
+    return float(value)
