@@ -30,6 +30,7 @@ _HOMES = {
     "estimators.kernel_density_novelty": "KernelDensityNovelty",
     "estimators.kpca_novelty": "KPCANovelty",
     "estimators.kernel_cmeans": "KernelCMeans",
+    "selection.risk": "risk_bound",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
