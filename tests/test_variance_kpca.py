@@ -20,6 +20,7 @@ from mercer import (
 from mercer.errors import InputError
 from mercer.kernels.graph import laplacian, neighbour_graph
 from mercer.selection.risk import risk_bound
+from mercer.selection.variance_grid import select_mixed_kernel
 from mercer.solvers.margin_choice import choose_by_margin, relative_hinge
 
 
@@ -350,3 +351,17 @@ def test_refusals():
         LeastSquaresKPCA(kernel=Diffusion(3)).fit(X, given, sample_weight=np.ones(20))
     with pytest.raises(InputError, match="every training row has the same features"):
         LeastSquaresKPCA(kernel=RBF(1.0)).fit(np.ones((20, 2)), given)
+
+
+def test_graph_is_chosen_first_and_the_gaussian_beside_it():
+    rng = np.random.default_rng(0)  # two wide Gaussians, which a graph does not see and a Gaussian kernel does
+    y = np.arange(160) % 2
+    X = rng.normal(size=(160, 20)) + 0.9 * (2 * y - 1)[:, None]
+    given = np.where(np.arange(160) < 16, y, -1)
+    grid = {"label_weight": [0.1, 10.0], "variance": [0.1, 1.0]}
+    model = select_mixed_kernel(LeastSquaresKPCA(), X, given, [3], [1.0, 10.0], widths=[1.0], mix=[0.5], **grid)
+    assert "Diffusion(n_neighbors=3" in repr(model.kernel) and np.mean(model.transduction_ == y) > 0.9
+    with pytest.raises(
+        InputError, match=r"mix=\[1\] holds 1. Accepted: weights of the Gaussian kernel between 0 and 1"
+    ):
+        select_mixed_kernel(LeastSquaresKPCA(), X, given, mix=[1])

@@ -1,0 +1,47 @@
+"""Choose a graph kernel, then how much of a Gaussian kernel to mix in (Walder et al. 2010, §7.2)."""
+
+from sklearn.base import clone
+
+from ..errors import InputError
+from ..kernels import RBF, Diffusion, bandwidth_of
+
+
+def select_mixed_kernel(
+    model, X, y, n_neighbors=(5, 10, 20), times=(3.0, 10.0, 30.0, 100.0), widths=(0.5, 1.0, 4.0), mix=(0.1, 0.5), **grid
+):
+    """Choose neighbours and diffusion time by leaving out labels, then the weight and width of a Gaussian beside it.
+
+    Parameters
+    ----------
+    model : classifier with `select`, such as `LeastSquaresKPCA`; its kernel is replaced.
+    X, y : as in `model.fit`.
+    n_neighbors, times : candidates for `Diffusion`.
+    widths : Gaussian widths, in medians of the pairwise distance.
+    mix : weights w in (0, 1) of the Gaussian kernel in w · RBF + (1 − w) · Diffusion; w = 0 is a candidate too.
+    **grid : further candidates, such as ``label_weight=[...]`` and ``variance=[...]``.
+
+    Returns
+    -------
+    A new fitted classifier; its ``selection_`` is that of the second stage.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer import LeastSquaresKPCA
+    >>> X, y = make_moons(60, noise=0.05, random_state=0)
+    >>> given = [label if i < 10 else None for i, label in enumerate(y)]
+    >>> model = select_mixed_kernel(LeastSquaresKPCA(10.0), X, given, n_neighbors=[5], times=[3.0, 10.0])
+    >>> "Diffusion" in repr(model.kernel)
+    True
+    """
+    for w in mix:
+        if not 0 < w < 1:
+            raise InputError(
+                f"mix={list(mix)!r} holds {w!r}. Accepted: weights of the Gaussian kernel between 0 and 1."
+            )
+    graphs = [Diffusion(k, time) for k in n_neighbors for time in times]
+    middle = clone(model).set_params(kernel=graphs[len(graphs) // 2])
+    pure = middle.select(X, y, kernel=graphs, **grid)
+    median = bandwidth_of(X)
+    mixes = [w * RBF(factor * median) + (1 - w) * pure.kernel for w in mix for factor in widths]
+    return pure.select(X, y, kernel=mixes, **grid)
