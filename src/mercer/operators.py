@@ -1,11 +1,13 @@
-"""K @ V without storing K: three small classes with `shape`, `@`, `diag()` and `columns(idx)`.
+"""K @ V without storing K: small classes with `shape`, `@`, `diag()` and `columns(idx)`.
 
-V and the product are host float64 arrays, whatever the home of the data.
+The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver for a
+GPU passes tensors instead, so that tall matrices stay on the device.
 """
 
 import numpy as np
 
-from .backend import home, n_threads, namespace, parallel
+from . import fused
+from .backend import home, n_threads, namespace, need, parallel
 from .kernels.base import TILE
 from .rows import dot, gram, host, like, take, tdot
 
@@ -83,18 +85,44 @@ class KernelOperator:
 
     costly = True  # every product evaluates the kernel again
 
-    def __init__(self, kernel, X):
+    def __init__(self, kernel, X, precision="high"):
         self.kernel = kernel
         self.X = X
+        self.precision = precision  # of fused products on a GPU: "fast", "high" or "exact"
         self.shape = (X.shape[0], X.shape[0])
+        self._sides = None
 
     def __matmul__(self, V):
-        V = np.asarray(V, dtype=np.float64)
         if V.ndim == 1:
             return (self @ V[:, None])[:, 0]
+        if home(V) == "torch":
+            return self._on_device(V)
         if home(self.X) == "torch":
-            return cross_product(self.kernel, self.X, self.X, V)
-        return self._symmetric_product(V)
+            return np.asarray(host(self._on_device(like(V, self.X))), dtype=np.float64)
+        return self._symmetric_product(np.asarray(V, dtype=np.float64))
+
+    def _on_device(self, V):
+        """The product where the rows live: fused where that is possible, tile by tile otherwise."""
+        if not fused.supports(self.kernel, self.X):
+            return _torch_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
+        if self._sides is None:
+            self._sides = fused.sides(self.kernel, self.X, self.X, self.precision)
+        return fused.multiply(self.kernel, *self._sides, V.float()).to(V.dtype)
+
+    @property
+    def fast(self):
+        """The same operator in half precision, or None where there is no such product."""
+        if self.precision == "fast" or home(self.X) != "torch" or not fused.supports(self.kernel, self.X):
+            return None
+        return KernelOperator(self.kernel, self.X, "fast")
+
+    def random(self, width, seed):
+        """A Gaussian block where products are made: on the device for a GPU, else on the host."""
+        if home(self.X) == "torch" and self.X.device.type == "cuda":
+            torch = need("torch")
+            generator = torch.Generator(self.X.device).manual_seed(seed)
+            return torch.randn((self.shape[0], width), generator=generator, dtype=torch.float64, device=self.X.device)
+        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
 
     def _symmetric_product(self, V):
         n = self.shape[0]
@@ -129,21 +157,29 @@ class KernelOperator:
 def cross_product(kernel, X, Y, V):
     """k(X, Y) @ V as a host float64 array, row block by row block, for new rows X against training rows Y."""
     V = np.asarray(V, dtype=np.float64)
+    if home(X) == "torch":
+        W = like(V.reshape(len(V), -1), X)
+        out = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else _torch_tiles(kernel, X, Y, W)
+        return np.asarray(host(out), dtype=np.float64).reshape((X.shape[0],) + V.shape[1:])
     n, m = X.shape[0], Y.shape[0]
-    on_torch = home(X) == "torch"
-    step = GPU_ROWS if on_torch else max(TILE, 2**22 // max(m, 1))
+    step = max(TILE, 2**22 // max(m, 1))
     out = np.empty((n,) + V.shape[1:])
-    W = like(V, X) if on_torch else V.astype(X.dtype, copy=False)
+    W = V.astype(X.dtype, copy=False)
     for start in range(0, n, step):
         rows = slice(start, start + step)
-        if on_torch:
-            total = namespace(X).zeros((min(step, n - start),) + V.shape[1:], dtype=X.dtype, device=X.device)
-            for first in range(0, m, step):
-                cols = slice(first, first + step)
-                total += kernel._tile(X[rows], Y[cols]) @ W[cols]
-            out[rows] = host(total)
-        else:
-            out[rows] = kernel(X[rows], Y) @ W
+        out[rows] = kernel(X[rows], Y) @ W
+    return out
+
+
+def _torch_tiles(kernel, X, Y, V):
+    """k(X, Y) @ V on torch's device from square tiles."""
+    kernel._check_resolved()
+    out = V.new_zeros((X.shape[0], V.shape[1]))
+    for start in range(0, X.shape[0], GPU_ROWS):
+        rows = slice(start, start + GPU_ROWS)
+        for first in range(0, Y.shape[0], GPU_ROWS):
+            cols = slice(first, first + GPU_ROWS)
+            out[rows] += kernel._tile(X[rows], Y[cols]) @ V[cols]
     return out
 
 
@@ -165,20 +201,41 @@ class CentredOperator:
         self.root = np.sqrt(weight)[:, None]
         self.share = (weight / weight.sum())[:, None]
         self.mean = None
+        self._device_weights = None
 
     def __matmul__(self, V):
         if V.ndim == 1:
             return (self @ V[:, None])[:, 0]
-        V = self.root * V
+        root, share = self._beside(V)
+        V = root * V
         if not self.center:
-            return self.root * (self.K @ V)
-        V = V - self.share * V.sum(axis=0)
+            return root * (self.K @ V)
+        V = V - share * V.sum(0)
         if self.mean is None:  # rides along with the first product
-            product = self.K @ np.hstack([V, self.share])
-            self.mean, product = product[:, -1], product[:, :-1]
+            product = self.K @ namespace(V).hstack([V, share])
+            self.mean, product = np.asarray(host(product[:, -1]), dtype=np.float64), product[:, :-1]
         else:
             product = self.K @ V
-        return self.root * (product - self.share.T @ product)
+        return root * (product - share.T @ product)
+
+    def _beside(self, V):
+        """Weights where V lives."""
+        if home(V) != "torch":
+            return self.root, self.share
+        if self._device_weights is None:
+            self._device_weights = like(self.root, V), like(self.share, V)
+        return self._device_weights
+
+    @property
+    def fast(self):
+        """The same centring around a half-precision product, or None."""
+        rough = getattr(self.K, "fast", None)
+        return None if rough is None else CentredOperator(rough, self.root[:, 0] ** 2, self.center)
+
+    def random(self, width, seed):
+        if hasattr(self.K, "random"):
+            return self.K.random(width, seed)
+        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
 
     def means(self):
         """K w, from the first product or from one of its own."""

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .. import fused
 from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
@@ -55,6 +56,9 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if solver in ("stored", "operator"):
             self.approx_reason_ = f"Exact: solver={solver!r} was asked for."
             return solver == "stored"
+        if home(X) == "torch" and fused.supports(self.kernel_, X):
+            self.approx_reason_ = "Exact: fused products on the GPU are faster than a stored matrix."
+            return False
         stored = free is None or need <= free / 2
         self.approx_reason_ = f"Exact: the kernel matrix needs {size(need)}" + (
             ", which fits in memory."

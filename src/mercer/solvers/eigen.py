@@ -24,6 +24,7 @@ import scipy.sparse.linalg as ssl
 from ..errors import InputError
 from ..linalg import eigh_down, fix_signs, sign_rows
 from . import dual
+from .krylov import krylov
 from .result import Result
 
 FULL_ROWS = 500  # below this LAPACK is faster than any iteration
@@ -97,62 +98,6 @@ def _full(A, s, tol, max_iter, seed, start):
     return values, vectors, K @ vectors, 1, []
 
 
-def _krylov(A, s, tol, max_iter, seed, start):
-    """Block Krylov with Rayleigh–Ritz on the whole basis and thick restarts; converged pairs stay in it, deflated.
-
-    Both Q and A Q are kept, so the residuals at the end are true residuals and cost no product with A. On the way they
-    are read off the coupling to the next block.
-    """
-    n = A.shape[0]
-    width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
-    most = min(n, max(12 * width, 6 * s, 160))  # columns of the basis before a restart
-    rng = np.random.default_rng(seed)
-    block = rng.standard_normal((n, width))
-    if start is not None:
-        block[:, : min(start.shape[1], width)] = start[:, :width]
-    Q, AQ = np.empty((n, most), order="F"), np.empty((n, most), order="F")
-    T = np.zeros((most, most))
-    block = _orthonormal(block, Q[:, :0])
-    size, history, step = 0, [], 0
-    while True:
-        step += 1
-        new = slice(size, size + block.shape[1])
-        Q[:, new] = block
-        AQ[:, new] = product = A @ block
-        size = new.stop
-        T[:size, new] = Q[:, :size].T @ product
-        T[new, :size] = T[:size, new].T
-        values, Y = eigh_down(T[:size, :size])
-        block = _orthonormal(product, Q[:, :size]) if size < n else product[:, :0]
-        coupling = (block.T @ product) @ Y[new, :s]
-        estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
-        history.append(float(estimate.max(initial=0.0)))
-        done = size >= s and history[-1] <= tol
-        if done or block.shape[1] == 0 or step >= (max_iter or 500):
-            break
-        if size + block.shape[1] > most:  # thick restart: the best pairs and the direction that would have come next
-            keep = min(s + width, size)
-            Q[:, :keep], AQ[:, :keep] = Q[:, :size] @ Y[:, :keep], AQ[:, :size] @ Y[:, :keep]
-            T[:keep, :keep] = np.diag(values[:keep])
-            size = keep
-    Y = Y[:, :s]
-    return values[:s], Q[:, :size] @ Y, AQ[:, :size] @ Y, step, history
-
-
-def _orthonormal(block, Q):
-    """Orthonormal columns spanning what block adds to Q; directions that add nothing but rounding are dropped."""
-    scale = np.linalg.norm(block, axis=0)
-    block = block[:, scale > 0] / scale[scale > 0]
-    for least in (1e-20, 1e-20, 0.25):  # the third round finds nothing to drop: columns are orthonormal to rounding
-        block = block - Q @ (Q.T @ block)
-        weights, U = (
-            sla.eigh(block.T @ block, check_finite=False) if block.shape[1] else (np.empty(0), np.empty((0, 0)))
-        )
-        live = weights > max(least * weights.max(initial=0.0), least * 1e-4)
-        block = block @ (U[:, live] / np.sqrt(weights[live]))
-    return block
-
-
 def _lanczos(A, s, tol, max_iter, seed, start):
     n = A.shape[0]
     operator = ssl.LinearOperator((n, n), matvec=lambda v: A @ v.ravel(), matmat=lambda V: A @ V, dtype=np.float64)
@@ -198,7 +143,7 @@ def _lobpcg(A, s, tol, max_iter, seed, start):
     products, steps = A @ vectors, max_iter or 200
     if _residuals(values, vectors, products).max() > tol and max_iter is None:
         # It stalls on clustered or vanishing eigenvalues: finish from where it stands.
-        values, vectors, products, more, _ = _krylov(A, s, tol, None, seed, vectors)
+        values, vectors, products, more, _ = krylov(A, s, tol, None, seed, vectors)
         steps += more
     return values, vectors, products, steps, []
 
@@ -218,7 +163,7 @@ def _dual(A, s, tol, max_iter, seed, start):
 
 METHODS = {
     "full": _full,
-    "krylov": _krylov,
+    "krylov": krylov,
     "lanczos": _lanczos,
     "randomized": _randomized,
     "lobpcg": _lobpcg,

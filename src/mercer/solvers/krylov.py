@@ -1,0 +1,100 @@
+"""Block Krylov for the largest eigenpairs, on the host or where the operator lives."""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ..backend import home, need
+from ..linalg import eigh_down
+from ..rows import host, like
+
+ROUGH = 1e-4  # residual at which a half-precision product has given what it can
+
+
+def krylov(A, s, tol, max_iter=None, seed=0, start=None):
+    """(values, vectors, A·vectors, steps, history) of the s largest eigenpairs of a symmetric operator.
+
+    Each step adds A times the last block to the basis Q, orthogonalised against all of it; Rayleigh–Ritz on the whole
+    basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at the
+    end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
+
+    An operator with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one; the full
+    precision then starts from its space, and only it decides when to stop.
+    """
+    steps, history = 0, []
+    rough = getattr(A, "fast", None)
+    if rough is not None and start is None and tol < 1:
+        _, start, _, steps, history = _space(rough, s, max(tol, ROUGH), max_iter, seed, None)
+    values, V, AV, more, tail = _space(A, s, tol, max_iter, seed, start)
+    return values[:s], host(V[:, :s]), host(AV[:, :s]), steps + more, history + tail
+
+
+def _space(A, s, tol, max_iter, seed, start):
+    """Ritz pairs: the s wanted ones and some more that a further run can start from; tall matrices where A wants them."""
+    n = A.shape[0]
+    width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
+    if start is not None and start.shape[1] >= s:
+        block = start
+    else:
+        block = _random(A, width, seed)
+        if start is not None:
+            block[:, : start.shape[1]] = start
+    most = min(n, max(12 * width, 6 * s, 160))  # columns of the basis before a restart
+    Q, AQ = _room(block, most), _room(block, most)
+    T = np.zeros((most, most))
+    block = _orthonormal(block, Q[:, :0])
+    size, history, step = 0, [], 0
+    while True:
+        step += 1
+        new = slice(size, size + block.shape[1])
+        product = A @ block
+        Q[:, new], AQ[:, new] = block, product
+        size = new.stop
+        T[:size, new] = host(Q[:, :size].T @ product)
+        T[new, :size] = T[:size, new].T
+        values, Y = eigh_down(T[:size, :size])
+        block = _orthonormal(product, Q[:, :size]) if size < n else product[:, :0]
+        coupling = host(block.T @ product) @ Y[new, :s]
+        estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
+        history.append(float(estimate.max(initial=0.0)))
+        done = size >= s and history[-1] <= tol
+        if done or block.shape[1] == 0 or step >= (max_iter or 500):
+            break
+        if size + block.shape[1] > most:  # thick restart: the best pairs, and the direction that would have come next
+            keep = min(s + width, most - block.shape[1], size)
+            small = like(Y[:, :keep], Q)
+            Q[:, :keep], AQ[:, :keep] = Q[:, :size] @ small, AQ[:, :size] @ small
+            T[:keep, :keep] = np.diag(values[:keep])
+            size = keep
+    keep = min(s + width // 2, size)
+    small = like(Y[:, :keep], Q)
+    return values[:keep], Q[:, :size] @ small, AQ[:, :size] @ small, step, history
+
+
+def _random(A, width, seed):
+    """Gaussian start where the operator keeps its tall matrices."""
+    if hasattr(A, "random"):
+        return A.random(width, seed)
+    return np.random.default_rng(seed).standard_normal((A.shape[0], width))
+
+
+def _room(block, most):
+    """Uninitialised columns beside a block: same home, same dtype, column after column."""
+    n = block.shape[0]
+    if home(block) == "torch":
+        return need("torch").empty((most, n), dtype=block.dtype, device=block.device).T
+    return np.empty((n, most), order="F")
+
+
+def _orthonormal(block, Q):
+    """Orthonormal columns spanning what block adds to Q; directions that add nothing but rounding are dropped."""
+    scale = (block * block).sum(0) ** 0.5
+    live = scale > 0
+    block = block[:, live] / scale[live]
+    for least in (1e-20, 1e-20, 0.25):  # the third round finds nothing to drop: columns are orthonormal to rounding
+        if block.shape[1] == 0:
+            break
+        block = block - Q @ (Q.T @ block)
+        weights, U = sla.eigh(host(block.T @ block), check_finite=False)
+        keep = weights > max(least * weights.max(initial=0.0), least * 1e-4)
+        block = block @ like(U[:, keep] / np.sqrt(weights[keep]), block)
+    return block
