@@ -81,3 +81,10 @@ def same_up_to_sign(A, B, atol):
     A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
     signs = np.sign(np.sum(A * B, axis=0))
     return A.shape == B.shape and np.allclose(A, B * np.where(signs == 0, 1, signs), rtol=0, atol=atol)
+
+
+def assert_close(actual, expected, rtol=None, atol=0.0):
+    """NumPy's check, without its relative tolerance of 1e-7 beside a stated absolute one."""
+    if rtol is None:
+        rtol = 0.0 if atol else 1e-12
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)

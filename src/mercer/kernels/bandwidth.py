@@ -31,11 +31,18 @@ def _median(X, weight):
 
 
 def _knn(X, weight):
-    """Mean distance to the ten nearest neighbours."""
+    """Mean distance to the ten nearest neighbours; a row of weight 3 has two neighbours at distance 0."""
     if len(X) == 1:
         return 1.0
-    distance = np.sort(squareform(pdist(X)), axis=1)[:, 1 : NEIGHBOURS + 1]
-    return float(np.average(distance.mean(axis=1), weights=weight)) or 1.0
+    weight = np.ones(len(X)) if weight is None else weight
+    distance = squareform(pdist(X))
+    order = np.argsort(distance, axis=1)
+    mass = np.tile(weight, (len(X), 1))
+    mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbour, its copies are
+    reached = np.minimum(np.cumsum(np.take_along_axis(mass, order, axis=1), axis=1), NEIGHBOURS)
+    used = np.diff(reached, axis=1, prepend=0)
+    nearest = np.sum(used * np.take_along_axis(distance, order, axis=1), axis=1) / used.sum(axis=1)
+    return float(np.average(nearest, weights=weight)) or 1.0
 
 
 def _scale(X, weight):

@@ -1,6 +1,7 @@
 """What a kernel is: a function of two rows, its diagonal, and sums, products and scalings of kernels."""
 
 import copy
+import numbers
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,6 +10,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from ..backend import home, parallel, require_memory
 from ..errors import InputError
+from ..rows import host, like
 
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 GPU_TILE = 8192
@@ -35,6 +37,8 @@ class Kernel(BaseEstimator):
         same = Y is None or Y is X
         X = _as_rows(X)
         Y = X if same else _as_rows(Y)
+        if X.shape[1] != Y.shape[1]:
+            raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Accepted: the same columns in both.")
         if home(X) == "dask" or home(Y) == "dask":
             raise InputError(
                 "A kernel matrix cannot be formed from a Dask array at once. "
@@ -82,12 +86,12 @@ class Kernel(BaseEstimator):
         """Refuse to evaluate while a parameter is still a rule."""
 
     def __add__(self, other):
-        return Sum(self, as_kernel(other)) if isinstance(other, Kernel) else NotImplemented
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other):
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, other) if np.isscalar(other) else NotImplemented
+        return Scaled(self, other) if isinstance(other, numbers.Real) else NotImplemented
 
     __rmul__ = __mul__
 
@@ -163,7 +167,7 @@ class Scaled(Kernel):
     threadsafe = property(lambda self: self.kernel.threadsafe)
 
     def _check_resolved(self):
-        if not self.factor > 0:
+        if not 0 < self.factor < np.inf:
             raise InputError(
                 f"A kernel was multiplied by {self.factor!r}, which would not be a kernel. Accepted: a number above 0."
             )
@@ -184,7 +188,7 @@ class Scaled(Kernel):
 class Callable(Kernel):
     """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
 
-    Which of the two is found out by trying both on a few rows. The function must be symmetric and positive
+    Which of the two is found out by trying both and comparing a few values. The function must be symmetric and positive
     semi-definite; the maps measure how far it is from that (`negative_mass_`).
     """
 
@@ -195,31 +199,11 @@ class Callable(Kernel):
         self.function = function
 
     def _tile(self, X, Y):
-        X, Y = _rows(X), _rows(Y)
-        matrix = self._takes_matrices(X, Y)
-        K = self._matrix(X, Y) if matrix else self._pairs(X, Y)
-        if K is None:
-            raise InputError(
-                f"The kernel function {self.function!r} gives neither a number for two rows "
-                "nor a matrix for two matrices."
-            )
-        return K.astype(X.dtype, copy=False)
-
-    def _takes_matrices(self, X, Y):
-        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare the values."""
-        X, Y = X[:2], Y[:3]
-        pairs = self._pairs(X, Y)
-        if pairs is None:
-            return True
-        matrix = self._matrix(X, Y)
-        return matrix is not None and matrix.size > 1 and np.allclose(matrix, pairs)
-
-    def _pairs(self, X, Y):
-        try:  # float() accepts whatever scalar the function returns
-            K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
-        except (TypeError, ValueError, IndexError):
-            return None
-        return K.reshape(X.shape[0], Y.shape[0])
+        A, B = _rows(X), _rows(Y)
+        K = self._matrix(A, B)
+        if K is None or not self._confirmed(K, A, B):
+            K = self._pairs(A, B)
+        return like(K, X)
 
     def _matrix(self, X, Y):
         try:
@@ -227,6 +211,25 @@ class Callable(Kernel):
         except Exception:  # whatever a function of two rows does with matrices
             return None
         return K if K.shape == (X.shape[0], Y.shape[0]) else None
+
+    def _confirmed(self, K, X, Y):
+        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare some values."""
+        spots = np.append(np.linspace(0, K.size - 1, 5).astype(int), np.argmax(np.abs(K)))
+        try:
+            single = [float(self.function(X[i], Y[j])) for i, j in zip(*np.unravel_index(spots, K.shape))]
+        except Exception:  # a function of matrices only
+            return True
+        return np.allclose(K.ravel()[spots], single, atol=1e-8 * np.abs(K).max())
+
+    def _pairs(self, X, Y):
+        try:  # float() accepts whatever scalar the function returns
+            K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
+        except Exception as error:
+            raise InputError(
+                f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two "
+                f"matrices. For two rows it says: {type(error).__name__}: {error}"
+            ) from error
+        return K.reshape(X.shape[0], Y.shape[0])
 
     def diag(self, X):
         return np.array([self._tile(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])], dtype=np.float64)
@@ -287,14 +290,17 @@ def as_kernel(kernel):
 
 
 def _as_rows(X):
-    """Lists and whole numbers become floats; everything else is left as it is."""
-    if not hasattr(X, "shape") or (home(X) == "numpy" and X.dtype.kind in "iub"):
-        return np.asarray(X, dtype=np.float64) if not sp.issparse(X) else X.astype(np.float64)
+    """Lists, tables and whole numbers become float arrays; everything else is left as it is."""
+    if home(X) == "numpy":
+        X = X if sp.issparse(X) else np.asarray(X)
+        X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    if X.ndim != 2:
+        raise InputError(f"A kernel is called on rows, got shape {tuple(X.shape)}. Accepted: two dimensions.")
     return X
 
 
 def _rows(X):
-    return X.toarray() if sp.issparse(X) else X
+    return X.toarray() if sp.issparse(X) else host(X)
 
 
 def _symmetric(K):

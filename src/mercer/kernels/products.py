@@ -58,9 +58,7 @@ class Polynomial(_Affine):
         self.offset = offset
         self.scale = scale
 
-    @property
-    def psd(self):
-        return float(self.degree).is_integer() and self.offset >= 0
+    psd = property(lambda self: float(self.degree).is_integer() and self.offset >= 0)
 
     def _check_resolved(self):
         super()._check_resolved()
@@ -109,6 +107,11 @@ class Cosine(Kernel):
 def _power(S, degree):
     """S ** degree in place; whole degrees by repeated multiplication, ten times faster than pow."""
     if not float(degree).is_integer() or degree > 16:
+        if not float(degree).is_integer() and bool((S < 0).any()):
+            raise InputError(
+                f"degree={degree!r} is not a whole number and scale · x·y + offset is negative for some rows. "
+                "Accepted: a whole degree, or rows whose inner products stay above −offset / scale."
+            )
         S **= degree
         return S
     factor = S * 1.0

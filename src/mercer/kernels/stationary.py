@@ -1,13 +1,19 @@
 """Kernels of the distance between two rows, all through the squared distance from one matrix product."""
 
+import numbers
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from ..backend import home, namespace
 from ..errors import InputError
+from ..linalg import precision
 from .bandwidth import RULES, bandwidth_of
 from .base import Kernel, products, squared_norms
+
+# Largest accepted rounding error of a squared distance, in bandwidths, by size of the numbers (float32, float64).
+_ROUNDING = {4: 1e-4, 8: 1e-9}
 
 
 class Radial(Kernel):
@@ -34,7 +40,7 @@ class Radial(Kernel):
             raise InputError(
                 f"{self!r} has a bandwidth rule, not a number yet. Call kernel.resolve(X) on the training rows first."
             )
-        if isinstance(self.bandwidth, str) or not self.bandwidth > 0 or not np.isfinite(self.bandwidth):
+        if not isinstance(self.bandwidth, numbers.Real) or not 0 < float(self.bandwidth) < np.inf:
             raise InputError(
                 f"bandwidth={self.bandwidth!r} is not a width. "
                 f"Accepted: a number above 0, or one of {', '.join(RULES)}."
@@ -45,32 +51,31 @@ class Radial(Kernel):
         return self._profile(squared, namespace(squared))
 
     def _squared_distances(self, X, Y):
-        """(‖x − y‖ / bandwidth)² for all pairs from one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²]."""
-        scale = 1.0 / self.bandwidth
-        if sp.issparse(X) or sp.issparse(Y):
-            squared = products(X, Y) * (-2 * scale * scale)
-            squared += squared_norms(X)[:, None] * scale * scale + squared_norms(Y) * scale * scale
-            return np.clip(squared, 0, None, out=squared)
-        xp = namespace(X)
-        # Distances do not change when both sides are shifted; without the shift a far origin costs all digits.
-        centre = Y.mean(0)
-        X, Y = (X - centre) * scale, (Y - centre) * scale
-        ones = xp.ones_like(X[:, :1]), xp.ones_like(Y[:, :1])
-        x2, y2 = squared_norms(X), squared_norms(Y)
-        stack = xp.concatenate
-        squared = stack([-2 * X, x2[:, None], ones[0]], 1) @ stack([Y, ones[1], y2[:, None]], 1).T
-        xp.clip(squared, 0, None, out=squared)
-        if not self.smooth and squared.shape[0] and squared.shape[1]:
-            self._mend(squared, X, Y, x2.max() + y2.max())
+        """(‖x − y‖ / bandwidth)² for all pairs: one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²], where it keeps the digits."""
+        scale = 1.0 / float(self.bandwidth)  # a NumPy float64 would turn float32 rows into float64
+        sparse = sp.issparse(X) or sp.issparse(Y)
+        if not sparse:  # distances do not change when both sides are shifted; a far origin would cost all digits
+            centre = Y.mean(0)
+            X, Y = X - centre, Y - centre
+        X, Y = X * scale, Y * scale
+        with np.errstate(over="ignore"):
+            x2, y2 = squared_norms(X), squared_norms(Y)
+            largest = float(x2.max() + y2.max())
+        eps = precision(x2.dtype)
+        if not eps * largest <= _ROUNDING[x2.dtype.itemsize]:
+            return _by_differences(X, Y)
+        if sparse:
+            squared = products(X, Y)
+            squared *= -2
+            squared += x2[:, None]
+            squared += y2
+        else:
+            stack, ones = namespace(X).concatenate, namespace(X).ones_like
+            squared = stack([-2 * X, x2[:, None], ones(X[:, :1])], 1) @ stack([Y, ones(Y[:, :1]), y2[:, None]], 1).T
+        namespace(squared).clip(squared, 0, None, out=squared)
+        if not self.smooth:
+            _mend(squared, X, Y, 1e3 * eps * largest)
         return squared
-
-    @staticmethod
-    def _mend(squared, X, Y, largest):
-        """Recompute the few entries that are small beside the norms, where the subtraction has lost their digits."""
-        eps = np.finfo(np.float32).eps if squared.dtype.itemsize == 4 else np.finfo(np.float64).eps
-        close = namespace(squared).argwhere(squared < 1e3 * eps * largest)
-        i, j = close[:, 0], close[:, 1]
-        squared[i, j] = ((X[i] - Y[j]) ** 2).sum(-1)
 
     def _profile(self, squared, xp):
         raise NotImplementedError(f"{type(self).__name__} must define _profile(squared, xp).")
@@ -87,6 +92,26 @@ class Radial(Kernel):
         return directions / self.bandwidth
 
     spectral_freedom: int | None = None
+
+
+def _by_differences(X, Y):
+    """Squared distances without a subtraction of large numbers: slower, for rows spread over many bandwidths."""
+    if home(X) == "torch":
+        return namespace(X).cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
+    X, Y = (A.toarray() if sp.issparse(A) else A for A in (X, Y))
+    return cdist(X, Y, "sqeuclidean").astype(X.dtype, copy=False)
+
+
+def _mend(squared, X, Y, small):
+    """Recompute the few entries that are small beside the norms, where the subtraction has lost their digits."""
+    close = namespace(squared).argwhere(squared < small)
+    step = max(1, 2**22 // X.shape[1])  # pairs at once: rows that occur many times make many of them
+    for start in range(0, len(close), step):
+        i, j = close[start : start + step, 0], close[start : start + step, 1]
+        if sp.issparse(X) or sp.issparse(Y):
+            squared[i, j] = squared_norms(sp.csr_array(X[i]) - sp.csr_array(Y[j]))
+        else:
+            squared[i, j] = ((X[i] - Y[j]) ** 2).sum(-1)
 
 
 class RBF(Radial):
