@@ -31,6 +31,7 @@ _HOMES = {
     "estimators.kpca_novelty": "KPCANovelty",
     "estimators.kernel_cmeans": "KernelCMeans",
     "selection.risk": "risk_bound",
+    "io": "save load",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -1,0 +1,180 @@
+"""Read a table from CSV, TSV, Parquet or NPZ, keeping every cell as it was written."""
+
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..backend import need
+from ..errors import InputError
+from .sniff import decode, delimiter_of
+
+TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
+
+
+@dataclass
+class Table:
+    """A table and how its file was written.
+
+    Attributes
+    ----------
+    frame : pandas DataFrame with unique column names. From a text file every cell is the text that stood there.
+    names : the column names as written, duplicates included.
+    kind : "text", "parquet" or "npz".
+    delimiter, encoding : of a text file.
+    arrays : the arrays of an NPZ file, so that they can be written back.
+    notes : sentences on what was found and done.
+    """
+
+    frame: Any
+    names: list
+    kind: str = "text"
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    arrays: dict = field(default_factory=dict)
+    notes: list = field(default_factory=list)
+
+    def __len__(self):
+        return len(self.frame)
+
+    @property
+    def decimal(self):
+        """The decimal mark to write numbers with: a comma where the file uses it."""
+        from .columns import writes_decimal_commas
+
+        return "," if self.kind == "text" and self.delimiter != "," and writes_decimal_commas(self.frame) else "."
+
+
+def read_table(path, *, delimiter=None, encoding=None):
+    """Read a table; the ending of the name says which format, the content says which encoding and delimiter.
+
+    Parameters
+    ----------
+    path : CSV, TSV, Parquet or NPZ file.
+    delimiter, encoding : what to use instead of what is found.
+
+    Returns
+    -------
+    Table
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Give a CSV, TSV, Parquet or NPZ file.")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}. Check the name and the folder.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from None
+    if not raw.strip():
+        raise InputError(f"{path.name} is empty. Give a table with a header row and at least two rows.")
+    ending = path.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        table = _read_parquet(raw, path.name)
+    elif ending == ".npz":
+        table = _read_npz(raw, path.name)
+    elif ending in TEXT_ENDINGS or ending not in (".xls", ".xlsx", ".npy", ".json", ".pkl", ".feather"):
+        table = _read_text(raw, path.name, delimiter, encoding)
+    else:
+        raise InputError(f"{path.name}: files ending in {ending} are not read. Accepted: CSV, TSV, Parquet, NPZ.")
+    if len(table) == 0:
+        raise InputError(f"{path.name} has a header and no rows. Give at least two rows.")
+    return table
+
+
+def _read_text(raw, name, delimiter, encoding):
+    pd = need("pandas")
+    text, encoding = decode(raw, name, encoding)
+    text = text.removeprefix("\ufeff")
+    delimiter = delimiter or delimiter_of(text, name)
+    try:
+        cells = pd.read_csv(
+            io.StringIO(text), sep=delimiter, header=None, dtype=str, na_filter=False, skip_blank_lines=True
+        )
+    except pd.errors.EmptyDataError:
+        raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
+    except pd.errors.ParserError as error:
+        raise InputError(f"{name} is not a regular table: {_reason(error)}. Mend that line.") from None
+    header = [str(cell).strip() for cell in cells.iloc[0]]
+    frame = cells.iloc[1:].reset_index(drop=True)
+    table = Table(frame, header, "text", delimiter, encoding)
+    frame.columns = _unique(header, table.notes)
+    if all(_is_number(cell) for cell in header):
+        table.notes.append("Every column name is a number: does the file have a header row?")
+    return table
+
+
+def _read_parquet(raw, name):
+    pd = need("pandas")
+    need("pyarrow")
+    try:
+        frame = pd.read_parquet(io.BytesIO(raw))
+    except Exception as error:  # pyarrow has many types of error for a damaged file
+        raise InputError(f"{name} is not a readable Parquet file ({_reason(error)}). Write it again.") from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index()
+    table = Table(frame, [str(column) for column in frame.columns], "parquet")
+    frame.columns = _unique(table.names, table.notes)
+    return table
+
+
+def _read_npz(raw, name):
+    pd = need("pandas")
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+    except ValueError as error:
+        if "allow_pickle" in str(error) or "Object arrays" in str(error):
+            raise InputError(
+                f"{name} holds Python objects, which are not read because they can run code. "
+                "Save text as fixed-width strings: labels.astype('U')."
+            ) from None
+        raise InputError(f"{name} is not a readable NPZ file ({_reason(error)}). Write it again.") from None
+    except Exception as error:
+        raise InputError(f"{name} is not a readable NPZ file ({_reason(error)}). Write it again.") from None
+    tall = [a.shape[0] for a in arrays.values() if a.ndim == 2] or [a.shape[0] for a in arrays.values() if a.ndim == 1]
+    if not tall:
+        raise InputError(f"{name} holds no one- or two-dimensional array. Give X (rows × columns) and a label array.")
+    n = tall[0]
+    columns = {}
+    for key, array in arrays.items():
+        if array.shape[:1] != (n,) or array.ndim > 2:
+            continue
+        if array.ndim == 1:
+            columns[key] = array
+        else:
+            columns.update({f"{key}[{j}]": array[:, j] for j in range(array.shape[1])})
+    return Table(pd.DataFrame(columns), list(columns), "npz", arrays=arrays)
+
+
+def _unique(header, notes):
+    """Column names made unique: blanks are numbered, repeats get .2, .3, …"""
+    out, seen, repeated = [], set(), []
+    for position, name in enumerate(header, start=1):
+        base = name or f"column {position}"
+        unique, count = base, 1
+        while unique in seen:
+            count += 1
+            unique = f"{base}.{count}"
+        if count > 1:
+            repeated.append(base)
+        seen.add(unique)
+        out.append(unique)
+    if repeated:
+        names = ", ".join(repr(name) for name in dict.fromkeys(repeated))
+        notes.append(f"The column name {names} occurs more than once; the later ones are called name.2, name.3 here.")
+    return out
+
+
+def _is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _reason(error):
+    return str(error).strip().splitlines()[-1].removeprefix("Error tokenizing data. C error: ").rstrip(".")
