@@ -27,8 +27,7 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from mercer import LSSVMClassifier, RLSClassifier, SemiKPCA
-from mercer.rows import take
-from mercer.solvers.smoother import basis_of_moments, left_out_path, moments_of, ridge_filter, shift_filter
+from mercer.solvers.smoother import basis_of_moments, left_out_path, moments_of, pull_of, ridge_filter, shift_filter
 
 HERE = Path(__file__).resolve().parents[1]
 
@@ -69,7 +68,7 @@ def leave_one_out(n, labels, n_gammas, repeats):
     X, given = data(n, 2, labels)
     model = SemiKPCA(approx="exact")
     Z, read, weight = model._read(X, given, None)
-    Z_l, T = take(Z, read.labelled), read.signs
+    pull = pull_of(Z, read.labelled, read.signs, weight)
     basis = basis_of_moments(moments_of(Z, weight, mean=False))
     gammas = np.geomspace(0.01, 0.99, n_gammas) / basis.values[1]
 
@@ -77,10 +76,10 @@ def leave_one_out(n, labels, n_gammas, repeats):
         basis_of_moments(moments_of(Z, weight, mean=False))
 
     def semi_kpca_path():
-        left_out_path(basis, Z_l, T, None, shift_filter(basis.values, gammas, 1), removed=False)
+        left_out_path(basis, pull, shift_filter(basis.values, gammas, 1), removed=False)
 
     def semi_lssvm_path():
-        left_out_path(basis, Z_l, T, None, ridge_filter(basis.values, 1 / gammas), removed=False)
+        left_out_path(basis, pull, ridge_filter(basis.values, 1 / gammas), removed=False)
 
     one, semi, ridge = alternate([decompose, semi_kpca_path, semi_lssvm_path], repeats)
     return Z.shape[1], one, semi, ridge

@@ -12,7 +12,7 @@ def table(*n_right, total=10):
 
 def test_the_default_is_kept_until_beaten_by_more_than_a_standard_error():
     kept = choose(table(6, 7), default=0)  # one label better: b - c = 1 is not more than √1
-    assert kept.value == 0 and "label-free default" in kept.reason and "6 of 10" in kept.reason
+    assert kept.value == 0 and "given parameters are kept" in kept.reason and "6 of 10" in kept.reason
     beaten = choose(table(6, 8), default=0)  # b - c = 2 > √2
     assert beaten.value == 1 and "the best of 2 candidates" in beaten.reason
     opposed = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1]])  # b - c = 2 < √8

@@ -155,6 +155,23 @@ def test_weights_are_repetitions_and_zero_is_removal(model):
 
 
 @each
+def test_many_labels_go_through_moments(model, monkeypatch):
+    """Beyond a few thousand labels nothing of their size is copied; the fit is the same."""
+    X, given, _ = moons(n=60, labels=40)
+    weight = np.random.default_rng(6).uniform(0.5, 2.0, size=60)
+    plain = model.fit(X, given, sample_weight=weight).decision_function(X)
+    monkeypatch.setattr("mercer.solvers.smoother.MOST", 10)
+    monkeypatch.setattr("mercer.estimators.classifier.MANY", 10)
+    for rows in (X, da.from_array(X, chunks=(25, 2))):
+        model.fit(rows, given, sample_weight=weight)
+        assert_allclose(model.decision_function(X), plain, atol=1e-6 * np.abs(plain).max())
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert 0.5 < model.left_out_accuracy_ <= 1
+        assert model.unsupported(np.array([[1e4, 0.0], X[0]])).tolist() == [True, False]
+    model.select(X, given)
+
+
+@each
 def test_row_order_does_not_matter(model):
     X, given, _ = moons()
     order = np.random.default_rng(5).permutation(len(X))

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from mercer.solvers.smoother import (
-    Moments,
+    basis_of_labelled,
     basis_of_moments,
-    basis_of_rows,
     filtered_weights,
     left_out_path,
+    moments_of,
+    pull_of,
     ridge_filter,
-    ridge_removed,
-    ridge_zeroed,
+    ridge_on_labelled,
+    ridge_on_moments,
     shift_filter,
 )
 
@@ -68,21 +69,25 @@ def naive_semi_kpca(Z, T, gamma, weight, n_removed, at):
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("r", [40, 6])
-def test_removed_is_the_lssvm_system_and_its_left_out_answers_are_refits(bias, weighted, r):
+@pytest.mark.parametrize("most", [None, 7])
+def test_removed_is_the_lssvm_system_and_its_left_out_answers_are_refits(bias, weighted, r, most):
     Z, T, weight = problem(r=r, weighted=weighted)
     l = len(T)
-    Z_l, s = Z[:l], weight[:l]
-    basis = basis_of_rows(Z_l, s, bias)
-    path = left_out_path(basis, Z_l, T, s, ridge_filter(basis.values, 1 / GAMMAS), removed=True)
+    Z_l, s, rows = Z[:l], weight[:l], np.arange(l)
+    pull = pull_of(Z, rows, T, weight, most)
+    tested = np.arange(l) if most is None else pull.tested
+    basis = basis_of_labelled(Z, rows, pull, weight, bias)
+    path = left_out_path(basis, pull, ridge_filter(basis.values, 1 / GAMMAS), removed=True)
+    assert path.shape == (3, l, 3) and np.isnan(path).any() == (most is not None)
     for m, gamma in enumerate(GAMMAS):
-        result = ridge_removed(Z_l, T, 1 / gamma, s, bias)
+        result = ridge_on_labelled(Z, rows, pull, 1 / gamma, weight, bias)
         W, b = result.value
         np.testing.assert_allclose(Z @ W + b, naive_removed(Z_l, T, gamma, s, bias, Z), atol=1e-9)
         assert result.gap < 1e-12 and result.converged
-        W2, b2 = filtered_weights(basis, Z_l, T, s, ridge_filter(basis.values, np.array([1 / gamma]))[0])
+        W2, b2 = filtered_weights(basis, pull, ridge_filter(basis.values, 1 / gamma))
         np.testing.assert_allclose(Z @ W2 + b2, Z @ W + b, atol=1e-10)
-        refit = np.empty_like(T)
-        for i in range(l):
+        refit = np.full_like(T, np.nan)
+        for i in tested:
             keep = np.arange(l) != i
             refit[i] = naive_removed(Z_l[keep], T[keep], gamma, s[keep], bias, Z_l[i])
         np.testing.assert_allclose(result.info["left_out"], refit, atol=1e-9)
@@ -92,19 +97,23 @@ def test_removed_is_the_lssvm_system_and_its_left_out_answers_are_refits(bias, w
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("r", [40, 6])
-def test_zeroed_is_the_system_on_all_rows_and_its_left_out_answers_are_refits(bias, weighted, r):
+@pytest.mark.parametrize("most", [None, 7])
+def test_zeroed_is_the_system_on_all_rows_and_its_left_out_answers_are_refits(bias, weighted, r, most):
     Z, T, weight = problem(r=r, weighted=weighted)
     l = len(T)
-    moments = Moments((weight[:, None] * Z).T @ Z, weight @ Z / weight.sum(), weight.sum())
+    pull = pull_of(Z, np.arange(l), T, weight, most)
+    tested = np.arange(l) if most is None else pull.tested
+    moments = moments_of(Z, weight)
+    np.testing.assert_allclose(moments.G, (weight[:, None] * Z).T @ Z)
     basis = basis_of_moments(moments, bias)
-    path = left_out_path(basis, Z[:l], T, weight[:l], ridge_filter(basis.values, 1 / GAMMAS), removed=False)
+    path = left_out_path(basis, pull, ridge_filter(basis.values, 1 / GAMMAS), removed=False)
     for m, gamma in enumerate(GAMMAS):
-        result = ridge_zeroed(moments, Z[:l], T, 1 / gamma, weight[:l], bias)
+        result = ridge_on_moments(moments, pull, 1 / gamma, bias)
         W, b = result.value
         np.testing.assert_allclose(Z @ W + b, naive_zeroed(Z, T, gamma, weight, bias, Z), atol=1e-9)
         assert result.gap < 1e-12
-        refit = np.empty_like(T)
-        for i in range(l):
+        refit = np.full_like(T, np.nan)
+        for i in tested:
             withheld = T.copy()
             withheld[i] = 0
             refit[i] = naive_zeroed(Z, withheld, gamma, weight, bias, Z[i])
@@ -118,12 +127,13 @@ def test_zeroed_is_the_system_on_all_rows_and_its_left_out_answers_are_refits(bi
 def test_shift_filter_is_algorithm_1(n_removed, weighted, r):
     Z, T, weight = problem(r=r, weighted=weighted)
     l = len(T)
-    basis = basis_of_moments(Moments((weight[:, None] * Z).T @ Z, weight @ Z / weight.sum(), weight.sum()))
+    basis = basis_of_moments(moments_of(Z, weight))
+    pull = pull_of(Z, np.arange(l), T, weight)
     gammas = np.array([0.3, 0.95]) / basis.values[n_removed]
     filters = shift_filter(basis.values, gammas, n_removed)
-    path = left_out_path(basis, Z[:l], T, weight[:l], filters, removed=False)
+    path = left_out_path(basis, pull, filters, removed=False)
     for m, gamma in enumerate(gammas):
-        W, b = filtered_weights(basis, Z[:l], T, weight[:l], filters[m])
+        W, b = filtered_weights(basis, pull, filters[m])
         assert np.all(b == 0)
         new = np.random.default_rng(1).normal(size=(5, r))
         np.testing.assert_allclose(new @ W, naive_semi_kpca(Z, T, gamma, weight, n_removed, new), atol=1e-9)
@@ -140,8 +150,9 @@ def test_a_filter_of_its_own_for_each_left_out_fit():
     Z, T, weight = problem(weighted=True)
     l, lam = len(T), 0.03
     Z_l, s = Z[:l], weight[:l]
-    basis = basis_of_rows(Z_l, s)
-    left_out = left_out_path(basis, Z_l, T, s, ridge_filter(basis.values, lam * (s.sum() - s))[None], removed=True)[0]
+    pull = pull_of(Z, np.arange(l), T, weight)
+    basis = basis_of_labelled(Z, np.arange(l), pull, weight)
+    left_out = left_out_path(basis, pull, [ridge_filter(basis.values, lam * (s.sum() - s))], removed=True)[0]
     for i in range(l):
         keep = np.arange(l) != i
         gamma = 1 / (lam * s[keep].sum())
@@ -154,9 +165,9 @@ def test_duplicate_and_constant_rows_have_the_exact_answer():
     Z, T, weight = problem()
     Z[:6] = Z[0]
     for bias in (False, True):
-        W, b = ridge_removed(Z[:12], T, 1e-3, None, bias).value
+        W, b = ridge_on_labelled(Z, np.arange(12), pull_of(Z, np.arange(12), T), 1e-3, None, bias).value
         np.testing.assert_allclose(Z @ W + b, naive_removed(Z[:12], T, 1e3, weight[:12], bias, Z), atol=1e-8)
     constant = np.zeros((12, 4))
-    W, b = ridge_removed(constant, T, 1.0, None, True).value
+    W, b = ridge_on_labelled(constant, np.arange(12), pull_of(constant, np.arange(12), T), 1.0, None, True).value
     np.testing.assert_allclose(b, T.mean(axis=0))
     assert np.all(W == 0)

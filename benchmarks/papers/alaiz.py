@@ -164,7 +164,7 @@ class Problem:
         F = np.empty((len(gammas),) + T.shape)
         for j in range(T.shape[1]):
             rows = np.flatnonzero(T[:, j])
-            basis = basis_of_rows(Z[rows])
+            basis = basis_of_rows(Z[rows], np.ones(len(rows)))
             Q, c = Z @ basis.vectors, basis.vectors.T @ (Z[rows].T @ T[rows, j])
             F[:, :, j] = (ridge_filter(basis.values, 1 / np.asarray(gammas)) * c) @ Q.T
         return np.array([self.accuracy(f, T) for f in F])

@@ -23,13 +23,13 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..linalg import precision
-from ..rows import dot, take
+from ..linalg import eigh_down, precision
+from ..rows import dot, gram, take
 from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import choose, hits
 from .base import KernelEstimator, check_weight
 from .labels import encode, read_labels, unlabelled, weighed
-from .search import LeftOutSearch
+from .search import LeftOutSearch, answered
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
 MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
@@ -127,7 +127,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         the labels tell a better one apart by more than a standard error.
         """
         candidates, left_out, labels = self.left_out_table(X, y, sample_weight, grid or "default")
-        known = labels.testable
+        known = answered(labels, left_out)
         choice = self._choose(left_out[:, known], labels.codes[labels.labelled[known]])
         best = clone(self).set_params(**candidates[choice.value])
         best.fit(X, y) if sample_weight is None else best.fit(X, y, sample_weight=sample_weight)
@@ -193,15 +193,17 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def _learn_support(self, Z, labels, weight):
         counts = labels.counts(weight)
         self.prior_ = (counts + 1) / (counts.sum() + labels.n_classes)
-        Z_l = take(Z, labels.labelled)
-        self.similarity_scale_ = float(np.max(np.sum(Z_l**2, axis=1)))
-        # Only ‖Z_l z‖ is asked for later, and a triangular factor of min(l, r) rows gives it too.
-        self.labelled_features_: np.ndarray = Z_l
-        if len(Z_l) > Z_l.shape[1]:
-            self.labelled_features_ = np.asarray(np.linalg.qr(Z_l, mode="r"))
+        rows = labels.labelled
+        some = take(Z, rows[:MANY])
+        self.similarity_scale_ = float(np.max(np.sum(some**2, axis=1)))
+        self.labelled_features_ = some
+        if len(rows) > Z.shape[1]:  # only ‖Z_l z‖ is asked for later, and a root of Z_lᵀZ_l gives it with r rows
+            G = some.T @ some if len(rows) <= MANY else gram(Z, (labels.codes >= 0).astype(float))
+            values, vectors = eigh_down(G)
+            self.labelled_features_ = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
 
     def _learn_probabilities(self, scores, left_out, labels, weight):
-        known = labels.testable & np.isfinite(left_out).all(axis=1)
+        known = answered(labels, left_out[None])
         s = np.ones(len(labels.labelled)) if weight is None else weight[labels.labelled]
         self.margin_ = typical_margin(scores)
         result = calibrate(left_out[known], labels.given[known], self.margin_, s[known], n_labels=s.sum())

@@ -9,15 +9,16 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..rows import dot, take
+from ..rows import dot
 from ..solvers.smoother import (
+    basis_of_labelled,
     basis_of_moments,
-    basis_of_rows,
     left_out_path,
     moments_of,
+    pull_of,
     ridge_filter,
-    ridge_removed,
-    ridge_zeroed,
+    ridge_on_labelled,
+    ridge_on_moments,
 )
 from .base import KernelEstimator, check_weight
 from .classifier import KernelClassifier
@@ -100,12 +101,11 @@ class LSSVMClassifier(KernelClassifier):
         self.random_state = random_state
 
     def _solve(self, Z, labels, weight):
-        Z_l, s = take(Z, labels.labelled), _at(weight, labels.labelled)
+        pull = pull_of(Z, labels.labelled, labels.signs, weight)
         if self.unlabeled == "ignore":
-            result = ridge_removed(Z_l, labels.signs, 1.0 / self.gamma, s, self.bias)
+            result = ridge_on_labelled(Z, labels.labelled, pull, 1.0 / self.gamma, weight, self.bias)
         else:
-            moments = moments_of(Z, weight, mean=self.bias)
-            result = ridge_zeroed(moments, Z_l, labels.signs, 1.0 / self.gamma, s, self.bias)
+            result = ridge_on_moments(moments_of(Z, weight, mean=self.bias), pull, 1.0 / self.gamma, self.bias)
         self.coef_, self.intercept_ = result.warn().value
         return result.info["left_out"]
 
@@ -114,15 +114,14 @@ class LSSVMClassifier(KernelClassifier):
 
     def _left_out_path(self, Z, labels, weight, grid):
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        Z_l, s = take(Z, labels.labelled), _at(weight, labels.labelled)
+        pull = pull_of(Z, labels.labelled, labels.signs, weight)
         removed = self.unlabeled == "ignore"
         if removed:
-            basis = basis_of_rows(Z_l, s, self.bias)
+            basis = basis_of_labelled(Z, labels.labelled, pull, weight, self.bias)
         else:
             basis = basis_of_moments(moments_of(Z, weight, mean=self.bias), self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
-        left_out = left_out_path(basis, Z_l, labels.signs, s, filters, removed)
-        return [{"gamma": float(g)} for g in gammas], left_out
+        return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed)
 
 
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
@@ -184,7 +183,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         """Fit on the rows with a target; NaN marks those without."""
         Z, y, weight = self._read(X, y, sample_weight)
         rows = _known(y, weight)
-        result = ridge_removed(take(Z, rows), y[rows, None], 1.0 / self.gamma, _at(weight, rows), self.bias).warn()
+        pull = pull_of(Z, rows, y[rows, None], weight)
+        result = ridge_on_labelled(Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
         W, b = result.value
         self.coef_, self.intercept_ = W[:, 0], float(b[0])
         self.left_out_ = result.info["left_out"][:, 0]
@@ -211,6 +211,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         rows = _known(y_read, sample_weight)
         errors = (left_out[:, :, 0] - y_read[rows]) ** 2
+        errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
         chosen, reason = _best_error(errors)
         best = clone(self).set_params(**candidates[chosen])
         best.fit(X, y, sample_weight)
@@ -232,14 +233,10 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     def _left_out_path(self, Z, y, weight, grid):
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
         rows = _known(y, weight)
-        Z_l, s = take(Z, rows), _at(weight, rows)
-        basis = basis_of_rows(Z_l, s, self.bias)
+        pull = pull_of(Z, rows, y[rows, None], weight)
+        basis = basis_of_labelled(Z, rows, pull, weight, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
-        return [{"gamma": float(g)} for g in gammas], left_out_path(basis, Z_l, y[rows, None], s, filters, removed=True)
-
-
-def _at(weight, rows):
-    return None if weight is None else weight[rows]
+        return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed=True)
 
 
 def _known(y, weight):

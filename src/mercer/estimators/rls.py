@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..rows import dot, take
-from ..solvers.smoother import basis_of_rows, left_out_path, ridge_filter, ridge_removed
+from ..rows import dot
+from ..solvers.smoother import basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
 from .classifier import KernelClassifier
 
 LAMBDAS = np.logspace(-7, 1, 33)
@@ -64,13 +64,13 @@ class RLSClassifier(KernelClassifier):
         self.random_state = random_state
 
     def _solve(self, Z, labels, weight):
-        Z_l = take(Z, labels.labelled)
-        s = np.ones(len(Z_l)) if weight is None else weight[labels.labelled]
-        result = ridge_removed(Z_l, labels.signs, self.lam * s.sum(), s).warn()
-        self.coef_, _ = result.value
+        rows = labels.labelled
+        s = np.ones(len(rows)) if weight is None else weight[rows]
+        pull = pull_of(Z, rows, labels.signs, weight)
+        self.coef_, _ = ridge_on_labelled(Z, rows, pull, self.lam * s.sum(), weight).warn().value
         # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
         if np.all(s == s[0]):
-            return ridge_removed(Z_l, labels.signs, self.lam * (s.sum() - s[0]), s).info["left_out"]
+            return ridge_on_labelled(Z, rows, pull, self.lam * (s.sum() - s[0]), weight).info["left_out"]
         return self._left_out_path(Z, labels, weight, {"lam": [self.lam]})[1][0]
 
     def _decide(self, Z):
@@ -78,9 +78,9 @@ class RLSClassifier(KernelClassifier):
 
     def _left_out_path(self, Z, labels, weight, grid):
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
-        Z_l = take(Z, labels.labelled)
-        s = np.ones(len(Z_l)) if weight is None else weight[labels.labelled]
-        basis = basis_of_rows(Z_l, s)
-        remaining = s.sum() - (s[0] if np.all(s == s[0]) else s)
+        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        basis = basis_of_labelled(Z, labels.labelled, pull, weight)
+        s = pull.s
+        remaining = basis.total - (s[0] if np.all(s == s[0]) else s)
         filters = (ridge_filter(basis.values, lam * remaining) for lam in lams)
-        return [{"lam": float(lam)} for lam in lams], left_out_path(basis, Z_l, labels.signs, s, filters, removed=True)
+        return [{"lam": float(lam)} for lam in lams], left_out_path(basis, pull, filters, removed=True)

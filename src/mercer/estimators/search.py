@@ -45,7 +45,7 @@ class LeftOutSearch:
         of_fit = {name: values for name, values in outer.items() if name not in of_map}
         candidates: list = []
         answers = []
-        for changed in [{}, *_product(of_map)] if of_map else [{}]:
+        for changed in [{}, *product_of(of_map)] if of_map else [{}]:
             mapped = clone(self).set_params(**changed)
             Z, labels, weight = mapped._read(X, y, sample_weight)
             if not changed:
@@ -55,7 +55,7 @@ class LeftOutSearch:
                 answers.append(left_out)
                 if of_map or not grid:
                     continue
-            for also in _product(of_fit):
+            for also in product_of(of_fit):
                 model = copy.copy(mapped).set_params(**also)
                 parameters, left_out = model._left_out_path(Z, labels, weight, inner)
                 candidates += [{**changed, **also, **p} for p in parameters]
@@ -76,5 +76,10 @@ class LeftOutSearch:
         raise NotImplementedError
 
 
-def _product(lists):
+def answered(labels, left_out):
+    """(l,) labelled rows with a left-out answer (m, l, k) that could be right: their class has another label."""
+    return labels.testable & np.isfinite(left_out).all(axis=(0, 2))
+
+
+def product_of(lists):
     return [dict(zip(lists, values)) for values in itertools.product(*lists.values())]

@@ -8,8 +8,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..rows import dot, take
-from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, shift_filter
+from ..rows import dot
+from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, pull_of, shift_filter
 from .classifier import KernelClassifier
 
 
@@ -82,11 +82,10 @@ class SemiKPCA(KernelClassifier):
         self.eigenvalues_, self.eigenvectors_ = basis.values, basis.vectors
         self.convexity_interval_ = convexity_interval(basis.values, self.n_removed)
         self.gamma_ = _gamma_within(self.gamma, self.convexity_interval_, self.n_removed)
-        Z_l = take(Z, labels.labelled)
-        s = None if weight is None else weight[labels.labelled]
-        filters = shift_filter(basis.values, np.array([self.gamma_]), self.n_removed)
-        self.coef_, _ = filtered_weights(basis, Z_l, labels.signs, s, filters[0])
-        return left_out_path(basis, Z_l, labels.signs, s, filters, removed=False)[0]
+        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        filter_ = shift_filter(basis.values, self.gamma_, self.n_removed)
+        self.coef_, _ = filtered_weights(basis, pull, filter_)
+        return left_out_path(basis, pull, [filter_], removed=False)[0]
 
     def _decide(self, Z):
         return dot(Z, self.coef_)
@@ -133,8 +132,8 @@ class SemiKPCA(KernelClassifier):
                     filters.append(shift_filter(basis.values, _gamma_within(gamma, interval, k), k))
         if not filters:
             _gamma_within(max(grid["gamma"]), interval, k)  # raises, naming the interval
-        s = None if weight is None else weight[labels.labelled]
-        return parameters, left_out_path(basis, take(Z, labels.labelled), labels.signs, s, filters, removed=False)
+        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        return parameters, left_out_path(basis, pull, filters, removed=False)
 
 
 def convexity_interval(values, n_removed):

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from ..errors import InputError
 from ..estimators.labels import Labels, read_labels
-from ..estimators.search import _product
+from ..estimators.search import answered, product_of
 from ..solvers.choice import accuracy_interval, choose, hits
 
 
@@ -33,7 +33,7 @@ class LeftOut:
     @property
     def right(self):
         """(m, l') whether each left-out answer names the given class, for the rows whose class has another label."""
-        tested = self.labels.testable
+        tested = answered(self.labels, self.scores)
         return hits(self.scores[:, tested], self.labels.codes[self.labels.labelled[tested]])
 
     @property
@@ -83,7 +83,7 @@ def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **g
     ([{}, {'n_removed': 1, 'gamma': 0.3}], [1.0, 1.0])
     """
     if refit or not hasattr(estimator, "left_out_table"):
-        candidates = [{}, *_product({name: list(values) for name, values in grid.items()})] if grid else [{}]
+        candidates = [{}, *product_of({name: list(values) for name, values in grid.items()})] if grid else [{}]
         labels = read_labels(y, getattr(estimator, "missing_label", "auto"))
         models = [clone(estimator).set_params(**c) for c in candidates]
         scores = np.array([_refit(model, X, labels, sample_weight) for model in models])

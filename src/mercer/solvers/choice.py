@@ -48,8 +48,8 @@ def choose(right, default=None):
         if only_best - only_default <= np.sqrt(only_best + only_default):
             chosen = int(default)
             why = (
-                f"the label-free default: the best of {len(right)} candidates has {n_right[best]} right, which {total} "
-                "labels cannot tell apart"
+                f"the given parameters are kept, for {total} labels cannot tell the best of {len(right)} candidates "
+                f"({n_right[best]} right) apart from them"
             )
     low, high = accuracy_interval(n_right[chosen], total)
     reason = (

@@ -7,7 +7,8 @@ row whose label is withheld:
 * it stays with target 0 ("zeroed": LS-SVM on all rows, Semi-KPCA):  f_i - S_ii t_i.
 
 Only the diagonal of S at the labelled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
-regularisations. Notation: Z_l the features of the labelled rows (l × r), T their targets (l × k), s their weights.
+regularisations. With few labels everything happens on their own rows; with more than `MOST`, on moments that one pass
+over Z gives, and left-out answers are taken for `MOST` of the labels.
 """
 
 from dataclasses import dataclass
@@ -16,15 +17,16 @@ import numpy as np
 import scipy.linalg as sla
 
 from ..linalg import eigh_down, rank_of, safe_cholesky
-from ..rows import gram, tdot
+from ..rows import gram, take, tdot
 from .result import Result
 
+MOST = 4096  # labelled rows that are worth copying to the host, and left-out answers that are worth having
 _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What one pass over all rows gives: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
+    """What one pass over rows gives: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
 
     G: np.ndarray
     mean: np.ndarray
@@ -46,6 +48,35 @@ class Basis:
     bias: bool = False
 
 
+@dataclass(frozen=True)
+class Pull:
+    """What the labelled rows bring to a fit.
+
+    Attributes
+    ----------
+    rows, T, s : features (l', r), targets (l', k) and weights (l',) of the labelled rows that left-out answers are for.
+    B, sum_t : Σ s z t (r, k) and Σ s t (k,) over all l labelled rows.
+    tested : (l',) which of the labelled rows those are; None when l' = l.
+    n_labels : l.
+    """
+
+    rows: np.ndarray
+    T: np.ndarray
+    s: np.ndarray
+    B: np.ndarray
+    sum_t: np.ndarray
+    tested: np.ndarray | None
+    n_labels: int
+
+    def spread(self, answers):
+        """Answers (..., l', k) as (..., l, k), NaN for the rows that were not asked for."""
+        if self.tested is None:
+            return answers
+        out = np.full(answers.shape[:-2] + (self.n_labels, answers.shape[-1]), np.nan)
+        out[..., self.tested, :] = answers
+        return out
+
+
 def moments_of(Z, weight=None, mean=True):
     """Moments of a tall matrix wherever it lives: one pass, and one more for the mean where that is wanted."""
     s = np.ones(Z.shape[0]) if weight is None else weight
@@ -53,20 +84,40 @@ def moments_of(Z, weight=None, mean=True):
     return Moments(gram(Z, weight), tdot(Z, s) / total if mean else np.zeros(Z.shape[1]), total)
 
 
+def pull_of(Z, labelled, T, weight=None, most=None):
+    """The pull of the labelled rows: their positions, targets T (l, k), and a weight for every row of Z."""
+    most = MOST if most is None else most
+    l = len(labelled)
+    s = np.ones(l) if weight is None else weight[labelled]
+    if l <= most:
+        rows = take(Z, labelled)
+        return Pull(rows, T, s, rows.T @ (s[:, None] * T), s @ T, None, l)
+    target = np.zeros((Z.shape[0], T.shape[1]))
+    target[labelled] = s[:, None] * T
+    tested = np.sort(np.random.default_rng(0).choice(l, most, replace=False))
+    return Pull(take(Z, labelled[tested]), T[tested], s[tested], tdot(Z, target), s @ T, tested, l)
+
+
 def basis_of_moments(moments, bias=False):
-    """The eigenbasis of all rows: one r × r eigendecomposition, O(r³)."""
+    """The eigenbasis of the rows behind the moments: one r × r eigendecomposition, O(r³)."""
     values, vectors = eigh_down(moments.centred(bias))
     rank = rank_of(values, _EPS)
     return Basis(values[:rank], vectors[:, :rank], _mean_if(bias, moments.mean), moments.total, bias)
 
 
-def basis_of_rows(Z_l, weight=None, bias=False):
-    """The eigenbasis of a few rows: a thin SVD, O(l r min(l, r))."""
-    s = np.ones(len(Z_l)) if weight is None else weight
-    mean = _mean_if(bias, s @ Z_l / s.sum())
-    _, sigma, Vt = sla.svd(np.sqrt(s)[:, None] * (Z_l - mean), full_matrices=False, check_finite=False)
-    rank = rank_of(sigma, _EPS, max(Z_l.shape))
+def basis_of_rows(rows, s, bias=False):
+    """The eigenbasis of a few rows with weights s: a thin SVD, O(l r min(l, r))."""
+    mean = _mean_if(bias, s @ rows / s.sum())
+    _, sigma, Vt = sla.svd(np.sqrt(s)[:, None] * (rows - mean), full_matrices=False, check_finite=False)
+    rank = rank_of(sigma, _EPS, max(rows.shape))
     return Basis(sigma[:rank] ** 2, Vt[:rank].T, mean, float(s.sum()), bias)
+
+
+def basis_of_labelled(Z, labelled, pull, weight=None, bias=False):
+    """The eigenbasis of the labelled rows alone."""
+    if pull.tested is None:
+        return basis_of_rows(pull.rows, pull.s, bias)
+    return basis_of_moments(moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias), bias)
 
 
 def ridge_filter(values, penalty):
@@ -81,91 +132,97 @@ def shift_filter(values, gamma, n_removed):
     return out
 
 
-def filtered_weights(basis, Z_l, T, weight, filters):
-    """(W, b) with W = V diag(filter) Vᵀ Σ_i s_i z_i t_i for one filter; b is 0 without a bias."""
-    s = np.ones(len(Z_l)) if weight is None else weight
-    middle = s @ T / basis.total if basis.bias else np.zeros(T.shape[1])
-    C = basis.vectors.T @ _pull(Z_l, T, s, basis.mean)
-    W = basis.vectors @ (filters[:, None] * C)
+def filtered_weights(basis, pull, filter_):
+    """(W, b) with W = V diag(filter) Vᵀ Σ s z t; b is 0 without a bias."""
+    middle = _middle(basis.bias, pull, basis.total)
+    W = basis.vectors @ (filter_[:, None] * (basis.vectors.T @ _about(pull, basis.mean)))
     return W, middle - basis.mean @ W
 
 
-def left_out_path(basis, Z_l, T, weight, filters, removed):
+def left_out_path(basis, pull, filters, removed):
     """(m, l, k) answers for each labelled row with its own label withheld, for m filters on one eigenbasis.
 
-    filters is a sequence of m filters of shape (p,), or (l, p) where the fit without row i has a filter of its own.
-    Cost: O(m l p k).
+    filters is a sequence of m filters of shape (p,), or (l', p) where the fit without row i has a filter of its own.
+    Cost: O(m l' p k).
     """
-    s = np.ones(len(Z_l)) if weight is None else weight
-    middle = s @ T / basis.total if basis.bias else np.zeros(T.shape[1])
-    Q = (Z_l - basis.mean) @ basis.vectors
-    C = basis.vectors.T @ _pull(Z_l, T, s, basis.mean)
-    constant = s / basis.total if basis.bias else 0.0
+    middle = _middle(basis.bias, pull, basis.total)
+    Q = (pull.rows - basis.mean) @ basis.vectors
+    C = basis.vectors.T @ _about(pull, basis.mean)
+    constant = pull.s / basis.total if basis.bias else 0.0
     out = []
     for filter_ in filters:
         shrunk = Q * filter_
-        fitted = shrunk @ C + middle
-        diagonal = s * np.sum(shrunk * Q, axis=1) + constant
-        out.append(_withhold(T, fitted, diagonal, removed))
-    return np.array(out)
+        diagonal = pull.s * np.sum(shrunk * Q, axis=1) + constant
+        out.append(_withhold(pull.T, shrunk @ C + middle, diagonal, 1.0 - diagonal, removed))
+    return pull.spread(np.array(out))
 
 
-def ridge_removed(Z_l, T, penalty, weight=None, bias=False):
+def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
     """Minimise penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over the labelled rows, for every column of T.
 
     Returns a `Result`: value (W, b), gap the relative residual of the normal equations, info["left_out"] the (l, k)
-    answers for each row by the fit without it. One Cholesky factor of min(l, r) columns: O(l r min(l, r)).
+    answers for each row by the fit without it. Cost: O(l r min(l, r)), one pass over Z where l is large.
     """
-    s = np.ones(len(Z_l)) if weight is None else weight
-    mean = _mean_if(bias, s @ Z_l / s.sum())
-    middle = s @ T / s.sum() if bias else np.zeros(T.shape[1])
+    if pull.tested is not None or len(pull.rows) > pull.rows.shape[1]:
+        if pull.tested is None:
+            moments = moments_of(pull.rows, pull.s, mean=bias)
+        else:
+            moments = moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias)
+        return ridge_on_moments(moments, pull, penalty, bias, removed=True)
+    s, total = pull.s, pull.s.sum()
+    mean = _mean_if(bias, s @ pull.rows / total)
+    middle = _middle(bias, pull, total)
     root = np.sqrt(s)[:, None]
-    A, Y = root * (Z_l - mean), root * (T - middle)
-    l, r = A.shape
-    if l <= r:
-        L, _ = safe_cholesky(A @ A.T + penalty * np.eye(l))
-        W = A.T @ sla.cho_solve((L, True), Y, check_finite=False)
-        half = sla.solve_triangular(L, np.eye(l), lower=True, check_finite=False)
-        slack = penalty * np.sum(half**2, axis=0)  # 1 - S_ii without cancellation
-    else:
-        L, _ = safe_cholesky(A.T @ A + penalty * np.eye(r))
-        W = sla.cho_solve((L, True), A.T @ Y, check_finite=False)
-        half = sla.solve_triangular(L, A.T, lower=True, check_finite=False)
-        slack = 1.0 - np.sum(half**2, axis=0)
-    diagonal = 1.0 - slack + (s / s.sum() if bias else 0.0)
-    left_out = _withhold(T, (Z_l - mean) @ W + middle, diagonal, removed=True)
+    A, Y = root * (pull.rows - mean), root * (pull.T - middle)
+    L, _ = safe_cholesky(A @ A.T + penalty * np.eye(len(A)))
+    W = A.T @ sla.cho_solve((L, True), Y, check_finite=False)
+    half = sla.solve_triangular(L, np.eye(len(A)), lower=True, check_finite=False)
+    slack = penalty * np.sum(half**2, axis=0) - (s / total if bias else 0.0)  # 1 - S_ii without cancellation
+    left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, 1.0 - slack, slack, removed=True)
     gap = _relative(A.T @ (A @ W - Y) + penalty * W, A.T @ Y)
     return _solved((W, middle - mean @ W), gap, left_out)
 
 
-def ridge_zeroed(moments, Z_l, T, penalty, weight=None, bias=False):
-    """Minimise penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over all rows, with t_i = 0 where there is no label.
+def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
+    """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
 
-    `moments` are those of all rows. Returns what `ridge_removed` returns; a withheld label becomes 0. Cost: O(r³/3).
+    With the moments of all rows a withheld label becomes 0 (removed=False); with those of the labelled rows alone the
+    row is removed.
     """
-    s = np.ones(len(Z_l)) if weight is None else weight
     mean = _mean_if(bias, moments.mean)
-    middle = s @ T / moments.total if bias else np.zeros(T.shape[1])
+    middle = _middle(bias, pull, moments.total)
     M = moments.centred(bias) + penalty * np.eye(len(moments.G))
     L, _ = safe_cholesky(M)
-    B = _pull(Z_l, T, s, mean)
+    B = _about(pull, mean)
     W = sla.cho_solve((L, True), B, check_finite=False)
-    half = sla.solve_triangular(L, (Z_l - mean).T, lower=True, check_finite=False)
-    diagonal = s * np.sum(half**2, axis=0) + (s / moments.total if bias else 0.0)
-    left_out = _withhold(T, (Z_l - mean) @ W + middle, diagonal, removed=False)
-    return _solved((W, middle - mean @ W), _relative(M @ W - B, B), left_out)
+    half = sla.solve_triangular(L, (pull.rows - mean).T, lower=True, check_finite=False)
+    diagonal = pull.s * np.sum(half**2, axis=0) + (pull.s / moments.total if bias else 0.0)
+    left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, diagonal, 1.0 - diagonal, removed)
+    return _solved((W, middle - mean @ W), _relative(M @ W - B, B), pull.spread(left_out))
 
 
-def _pull(Z_l, T, s, mean):
-    """Σ_i s_i (z_i - mean) t_i. The mean of t need not be taken off: Σ s (z - mean) = 0 over the rows it averages."""
-    return (Z_l - mean).T @ (s[:, None] * T)
+def _only(labelled, weight, n):
+    """Weights that are 0 outside the labelled rows."""
+    out = np.zeros(n)
+    out[labelled] = 1.0 if weight is None else weight[labelled]
+    return out
 
 
-def _withhold(T, fitted, diagonal, removed):
+def _about(pull, mean):
+    """Σ s (z - mean) t. The mean of t need not be taken off: Σ s (z - mean) = 0 over the rows it averages."""
+    return pull.B - np.outer(mean, pull.sum_t)
+
+
+def _middle(bias, pull, total):
+    """The mean target, for a bias to absorb."""
+    return pull.sum_t / total if bias else np.zeros_like(pull.sum_t)
+
+
+def _withhold(T, fitted, diagonal, slack, removed):
     if not removed:
         return fitted - diagonal[:, None] * T
-    slack = np.maximum(1.0 - diagonal, _EPS)  # a row that alone determines its answer: 1 - S_ii is rounding
-    return T - (T - fitted) / slack[:, None]
+    # A row that alone determines its answer has 1 - S_ii = 0 up to rounding.
+    return T - (T - fitted) / np.maximum(slack, _EPS)[:, None]
 
 
 def _mean_if(bias, mean):
