@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..backend import home
 from ..errors import InputError
 from ..kernels.stationary import Radial
-from ..linalg import precision
 from ..maps import choose
 from ..operators import KernelOperator, cross_product
 from ..rows import dot, host, like, tdot
@@ -154,7 +153,8 @@ class SVDD(NoveltyDetector):
         alone = np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps)
         counted = ordinary if weight is None else ordinary * weight
         # `predict` computes the distance of a row on the sphere with other roundings: keep it inside.
-        slack = (1e-9 if precision(X.dtype if home(X) != "torch" else np.float32) < 1e-10 else 1e-5) * np.max(own)
+        single = "float32" in str(X.dtype)
+        slack = (1e-5 if single else 1e-9) * radius_sq + 100 * np.finfo("f4" if single else "f8").eps * np.max(own)
         offset = None if self.contamination is not None else -(radius_sq + slack)
         self._learn_threshold(-distance_sq, -distance_sq / alone**2, counted, offset)
         return self
