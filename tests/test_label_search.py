@@ -277,6 +277,8 @@ def test_progress_and_rates(capsys):
     _, W, total, _, labels = instance(8, n=30, l=4)
     found = label_search(W, labels, shares=[0.5, 0.5], total=total, n_restarts=3, random_state=0, verbose=1)
     assert capsys.readouterr().out.count("restarts, best F =") == 3
+    plain = label_search(W, labels, shares=[0.5, 0.5], total=total, n_restarts=3, random_state=0, certify=False)
+    assert plain.objective == found.objective and np.isnan(plain.gap) and np.isnan(plain.info["best_move"])
     assert found.info["evaluations_per_second"] == pytest.approx(found.info["evaluations"] / found.info["seconds"])
     assert found.history == sorted(found.history, reverse=True)
 

@@ -191,6 +191,7 @@ class S2RLSClassifier(KernelClassifier):
             "n_jobs": self.n_jobs,
             "random_state": seed_of(self.random_state),
             "verbose": 0 if trial else self.verbose,
+            "certify": not trial,
         }
         shares = self._shares(labels)
         if isinstance(self.balance, str) and shares is not None:  # a share from the labels may fit no count: widen it
