@@ -183,6 +183,12 @@ def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
     return _solved((W, middle - mean @ W), gap, left_out)
 
 
+def ridge_removed(rows, T, penalty, weight=None, bias=False):
+    """`ridge_on_labelled` where every row is labelled and all of them are on the host."""
+    everything = np.arange(len(rows))
+    return ridge_on_labelled(rows, everything, pull_of(rows, everything, T, weight, len(rows)), penalty, weight, bias)
+
+
 def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
     """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
 
