@@ -1,7 +1,7 @@
 """K @ V without storing K: small classes with `shape`, `@`, `diag()` and `columns(idx)`.
 
-The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver for a
-GPU passes tensors instead, so that tall matrices stay on the device.
+The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver on
+a GPU passes tensors instead, so that tall matrices stay on the device.
 """
 
 import numpy as np
@@ -118,7 +118,7 @@ class KernelOperator:
 
     def random(self, width, seed):
         """A Gaussian block where products are made: on the device for a GPU, else on the host."""
-        if home(self.X) == "torch" and self.X.device.type == "cuda":
+        if self.on_gpu:
             torch = need("torch")
             generator = torch.Generator(self.X.device).manual_seed(seed)
             return torch.randn((self.shape[0], width), generator=generator, dtype=torch.float64, device=self.X.device)
@@ -152,6 +152,18 @@ class KernelOperator:
 
     def columns(self, idx):
         return np.asarray(host(self.kernel(self.X, self.X[idx])), dtype=np.float64)
+
+    @property
+    def on_gpu(self):
+        return home(self.X) == "torch" and self.X.device.type == "cuda"
+
+    def block(self, idx):
+        """K[idx][:, idx], on the host."""
+        return np.asarray(host(self.kernel(self.X[idx])), dtype=np.float64)
+
+    def combine(self, idx, factor):
+        """K[:, idx] @ factor, on the host: the columns themselves never leave the device."""
+        return cross_product(self.kernel, self.X, self.X[idx], factor)
 
 
 def cross_product(kernel, X, Y, V):
@@ -202,10 +214,13 @@ class CentredOperator:
         self.share = (weight / weight.sum())[:, None]
         self.mean = None
         self._device_weights = None
+        self._centred = None
 
     def __matmul__(self, V):
         if V.ndim == 1:
             return (self @ V[:, None])[:, 0]
+        if self._centred is not None:
+            return self._centred @ V
         root, share = self._beside(V)
         V = root * V
         if not self.center:
@@ -245,14 +260,18 @@ class CentredOperator:
 
     def trace(self):
         """Sum of all eigenvalues: the total variance."""
+        if self._centred is not None:
+            return float(self._centred.diag().sum())
         weight = self.root[:, 0] ** 2
         total = float(weight @ self.K.diag())
         return total - float(weight.sum() * (self.share[:, 0] @ self.means())) if self.center else total
 
     def dense(self):
         """The centred matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""
-        K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
+        if self._centred is not None:
+            return self._centred.K
         mean = self.means()[:, None]
+        K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
         K = np.asarray(host(K), dtype=np.float64)
         if self.center:
             K -= mean
@@ -260,4 +279,5 @@ class CentredOperator:
             K += float(self.share[:, 0] @ mean[:, 0])
         K *= self.root
         K *= self.root.T
+        self._centred = DenseOperator(K)  # from here on the products are with this one
         return K

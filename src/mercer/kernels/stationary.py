@@ -51,7 +51,7 @@ class Radial(Kernel):
         return self._profile(squared, namespace(squared))
 
     def _squared_distances(self, X, Y):
-        """(‖x − y‖ / bandwidth)² for all pairs: one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²], where it keeps the digits."""
+        """(‖x − y‖ / bandwidth)² from one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²], where it keeps the digits."""
         scale = 1.0 / float(self.bandwidth)  # a NumPy float64 would turn float32 rows into float64
         sparse = sp.issparse(X) or sp.issparse(Y)
         if not sparse:  # distances do not change when both sides are shifted; a far origin would cost all digits

@@ -82,7 +82,7 @@ def choose(n, n_components):
 
 
 def _residuals(values, vectors, products):
-    scale = max(abs(values[0]), np.finfo(np.float64).tiny)
+    scale = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     return np.linalg.norm(products - vectors * values, axis=0) / scale
 
 
@@ -104,13 +104,10 @@ def _lanczos(A, s, tol, max_iter, seed, start):
     first = np.random.default_rng(seed).uniform(-1, 1, n)
     try:
         values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
-    except ssl.ArpackNoConvergence as stopped:  # hand back what there is; the residual tells
-        values, vectors = stopped.eigenvalues, stopped.eigenvectors
-        if len(values) == 0:
-            raise InputError(
-                f"ARPACK found none of the {s} eigenpairs in {max_iter} restarts. Raise max_iter, "
-                "or use eigen_solver='krylov'."
-            ) from stopped
+    except (
+        ssl.ArpackError
+    ):  # not within max_iter, or a matrix that annihilates the start: hand back s pairs all the same
+        return krylov(A, s, tol, max_iter, seed)
     order = np.argsort(-values)
     values, vectors = values[order], vectors[:, order]
     return values, vectors, A @ vectors, max_iter or 1, []

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg as sla
 
-from ..backend import home, need
+from ..backend import home, namespace, need
 from ..linalg import eigh_down
 from ..rows import host, like
 
@@ -14,8 +14,8 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
     """(values, vectors, A·vectors, steps, history) of the s largest eigenpairs of a symmetric operator.
 
     Each step adds A times the last block to the basis Q, orthogonalised against all of it; Rayleigh–Ritz on the whole
-    basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at the
-    end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
+    basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at
+    the end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
 
     An operator with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one; the full
     precision then starts from its space, and only it decides when to stop.
@@ -29,7 +29,7 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
 
 
 def _space(A, s, tol, max_iter, seed, start):
-    """Ritz pairs: the s wanted ones and some more that a further run can start from; tall matrices where A wants them."""
+    """Ritz pairs, the s wanted ones and some more that a further run can start from, where A keeps tall matrices."""
     n = A.shape[0]
     width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
     if start is not None and start.shape[1] >= s:
@@ -42,7 +42,7 @@ def _space(A, s, tol, max_iter, seed, start):
     Q, AQ = _room(block, most), _room(block, most)
     T = np.zeros((most, most))
     block = _orthonormal(block, Q[:, :0])
-    size, history, step = 0, [], 0
+    size, history, step, seen = 0, [], 0, None
     while True:
         step += 1
         new = slice(size, size + block.shape[1])
@@ -57,7 +57,13 @@ def _space(A, s, tol, max_iter, seed, start):
         estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
         history.append(float(estimate.max(initial=0.0)))
         done = size >= s and history[-1] <= tol
-        if done or block.shape[1] == 0 or step >= (max_iter or 500):
+        news = seen is None or len(seen) < s or np.any(np.abs(values[:s] - seen) > 1e-8 * abs(values[0]))
+        if news and size < n and (block.shape[1] == 0 or (done and _crowded(values[:s], width))):
+            # A start of w columns reaches w copies of an eigenvalue: look for more of them in a new direction.
+            seen, done = values[:s].copy(), False
+            fresh = _random(A, width, seed + step)
+            block = _orthonormal(namespace(fresh).hstack([block, fresh]), Q[:, :size])
+        if done or block.shape[1] == 0 or (size >= s and step >= (max_iter or 500)):
             break
         if size + block.shape[1] > most:  # thick restart: the best pairs, and the direction that would have come next
             keep = min(s + width, most - block.shape[1], size)
@@ -68,6 +74,13 @@ def _space(A, s, tol, max_iter, seed, start):
     keep = min(s + width // 2, size)
     small = like(Y[:, :keep], Q)
     return values[:keep], Q[:, :size] @ small, AQ[:, :size] @ small, step, history
+
+
+def _crowded(values, width):
+    """Whether as many of the descending values coincide as a start of that width can reach."""
+    return len(values) >= width and bool(
+        np.any(values[: len(values) - width + 1] - values[width - 1 :] <= 1e-8 * abs(values[0]))
+    )
 
 
 def _random(A, width, seed):

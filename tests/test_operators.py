@@ -1,0 +1,161 @@
+"""Products without a stored matrix equal products with one."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import naive
+from mercer import RBF, Cosine, KernelOperator, Laplacian, Linear, Matern32, Polynomial, Sigmoid, operators
+from mercer.kernels import as_kernel
+from mercer.operators import CentredOperator, DenseOperator, FactorOperator, cross_product
+from naive import assert_close
+
+KERNELS = [
+    RBF(0.7),
+    Matern32(1.0),
+    Laplacian(2.0),
+    Linear(),
+    Polynomial(2, 1.0, 0.5),
+    Cosine(),
+    Sigmoid(0.1, 0.0),
+    0.3 * RBF(1.0) + Linear(),
+    as_kernel(np.dot),
+]
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((41, 3))
+
+
+@pytest.fixture(params=[7, 512], ids=["tiles", "one tile"])
+def tile(request, monkeypatch):
+    monkeypatch.setattr(operators, "TILE", request.param)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("rows", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_kernel_operator_is_the_dense_product(kernel, rows, X, tile):
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    dense = kernel(X)
+    K = KernelOperator(kernel, rows(X))
+    assert K.shape == (41, 41)
+    assert_close(K @ V, dense @ V, rtol=1e-12, atol=1e-11)
+    assert_close(K @ V[:, 0], dense @ V[:, 0], rtol=1e-12, atol=1e-11)
+    assert_close(K.diag(), np.diag(dense), rtol=1e-12)
+    assert_close(K.columns([3, 0, 40]), dense[:, [3, 0, 40]], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_number_of_threads_changes_nothing(threads, X, monkeypatch):
+    monkeypatch.setattr(operators, "TILE", 4)
+    monkeypatch.setattr(operators, "n_threads", lambda: threads)
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    assert_close(KernelOperator(RBF(1.0), X) @ V, RBF(1.0)(X) @ V, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype, atol", [(np.float64, 1e-12), (np.float32, 1e-4)])
+def test_torch_rows(X, dtype, atol, monkeypatch):
+    import torch
+
+    monkeypatch.setattr(operators, "GPU_ROWS", 10)
+    X = X.astype(dtype)
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    K = KernelOperator(RBF(1.0), torch.as_tensor(X))
+    for product, expected in [
+        (K @ V, RBF(1.0)(X) @ V),
+        (K @ V[:, 0], RBF(1.0)(X) @ V[:, 0]),
+        (DenseOperator(RBF(1.0)(torch.as_tensor(X))) @ V, RBF(1.0)(X) @ V),
+        (K.columns([1, 2]), RBF(1.0)(X)[:, [1, 2]]),
+    ]:
+        assert isinstance(product, np.ndarray) and product.dtype == np.float64
+        assert_close(product, expected, atol=atol)
+
+
+def test_float32_rows_give_float64_products_of_float32_accuracy(X, tile):
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    expected = RBF(1.0)(X) @ V
+    small = X.astype(np.float32)
+    for K in (KernelOperator(RBF(1.0), small), DenseOperator(RBF(1.0)(small))):
+        product = K @ V
+        assert product.dtype == np.float64
+        assert_close(product, expected, atol=2e-5)
+
+
+def test_factor_operator_in_every_home(home, X):
+    Z = home(X)
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    K = FactorOperator(Z)
+    dense = X @ X.T
+    assert K.shape == (41, 41)
+    assert_close(K @ V, dense @ V, atol=1e-12)
+    assert_close(K.diag(), np.diag(dense), atol=1e-13)
+    assert_close(K.columns([5, 1]), dense[:, [5, 1]], atol=1e-13)
+    assert_close(K.gram(), X.T @ X, atol=1e-12)
+
+
+def test_cross_product(X, monkeypatch):
+    import torch
+
+    new = np.random.default_rng(2).standard_normal((9, 3))
+    V = np.random.default_rng(1).standard_normal((41, 2))
+    expected = RBF(1.0)(new, X) @ V
+    assert_close(cross_product(RBF(1.0), new, X, V), expected, atol=1e-13)
+    assert_close(cross_product(RBF(1.0), sp.csr_array(new), sp.csr_array(X), V), expected, atol=1e-12)
+    monkeypatch.setattr(operators, "GPU_ROWS", 4)
+    assert_close(cross_product(RBF(1.0), torch.as_tensor(new), torch.as_tensor(X), V), expected, atol=1e-13)
+
+
+@pytest.fixture(params=["stored", "recomputed", "factor"])
+def K(request, X):
+    kernel = Polynomial(2, 1.0, 1.0)
+    if request.param == "stored":
+        return DenseOperator(kernel(X))
+    if request.param == "recomputed":
+        return KernelOperator(kernel, X)
+    i, j = np.triu_indices(3)
+    root = np.where(i == j, 1.0, np.sqrt(2))
+    return FactorOperator(np.hstack([np.ones((41, 1)), np.sqrt(2) * X, root * X[:, i] * X[:, j]]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("center", [True, False])
+def test_centring_and_weights(K, X, weighted, center):
+    dense = Polynomial(2, 1.0, 1.0)(X)
+    weight = np.random.default_rng(3).random(41) + 0.1 if weighted else None
+    shown = np.ones(41) if weight is None else weight
+    expected = naive.centred(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
+    V = np.random.default_rng(1).standard_normal((41, 5))
+    C = CentredOperator(K, weight, center)
+    scale = np.abs(expected).max()
+    assert_close(C @ V, expected @ V, atol=1e-12 * scale)
+    assert_close(C @ V, expected @ V, atol=1e-12 * scale)  # the second product has the mean already
+    assert_close(C @ V[:, 0], expected @ V[:, 0], atol=1e-12 * scale)
+    assert C.trace() == pytest.approx(np.trace(expected), rel=1e-12)
+    assert_close(C.means(), dense @ shown / shown.sum(), atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("center", [True, False])
+def test_dense_may_be_asked_for_twice_and_between_products(K, X, weighted, center):
+    """The stored matrix is overwritten to save memory; nothing that is asked for afterwards may notice."""
+    dense = Polynomial(2, 1.0, 1.0)(X)
+    weight = np.random.default_rng(3).random(41) + 0.1 if weighted else None
+    shown = np.ones(41) if weight is None else weight
+    expected = naive.centred(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
+    C = CentredOperator(K, weight, center)
+    scale = np.abs(expected).max()
+    for _ in range(2):
+        assert_close(C.dense(), expected, atol=1e-12 * scale)
+        assert_close(C @ np.eye(41), expected, atol=1e-12 * scale)
+        assert C.trace() == pytest.approx(np.trace(expected), rel=1e-12)
+
+
+def test_integer_weights_are_repetitions(X):
+    repeat = np.random.default_rng(3).integers(1, 4, 41)
+    once = CentredOperator(DenseOperator(RBF(1.0)(X)), repeat)
+    often = CentredOperator(DenseOperator(RBF(1.0)(np.repeat(X, repeat, axis=0))))
+    values = naive.eigh(often.dense())[0]
+    assert_close(naive.eigh(once.dense())[0], values[:41], atol=1e-10)
+    assert np.abs(values[41:]).max() < 1e-10
+    assert once.trace() == pytest.approx(often.trace())
