@@ -272,9 +272,10 @@ def clusters(options):
     chosen = np.flatnonzero(np.isin(data["y_train"], (3, 8)))[:n]
     A, truth = data["X_train"][chosen] / 255.0, data["y_train"][chosen] == 8
     for approx in (100, 200, "auto"):
-        model = MaxMarginClustering(lam=1e-3, approx=approx, n_jobs=THREADS, random_state=0)
+        kernel = RBF.from_gamma(1 / (A.shape[1] * A.var()))
+        model = MaxMarginClustering(lam=1e-3, kernel=kernel, approx=approx, n_jobs=THREADS, random_state=0)
         times = []
-        for _ in range(1 if approx == "auto" else 3):
+        for _ in range(1 if approx == "auto" else 5):
             start = time.perf_counter()
             agree = np.mean(model.fit(A).labels_ == truth)
             times.append(time.perf_counter() - start)
@@ -284,7 +285,7 @@ def clusters(options):
                 "n": n,
                 "accuracy": f"{max(agree, 1 - agree):.3f}",
                 "public code": "",
-                "seconds": f"{np.median(times):.2f}",
+                "seconds": f"{np.median(times):.2f} (fastest {min(times):.2f})",
                 "public code, s": 15.6,
             }
         )

@@ -123,8 +123,18 @@ def test_shares_from_the_labels_are_widened_to_a_feasible_count():
     labels[0] = -1  # one row to search: no count is near any share
     model = S2RLSClassifier(0.1, balance_slack=0.01).fit(X, labels)
     assert model.transduction_.shape == (9,)
+    for search in ("ea", "round_robin"):
+        S2RLSClassifier(0.1, balance_slack=0.01, search=search).fit(X, labels)
     with pytest.raises(InputError, match=r"1 unlabelled rows is 0\.5 rows.*nearest feasible counts are 0 and 1"):
         S2RLSClassifier(0.1, balance=0.5, balance_slack=0.01).fit(X, labels)
+
+
+def test_folds_never_refuse_what_the_fit_accepts():
+    X, y = make_blobs(26, centers=2, random_state=0)
+    labels = few_labels(y, 3)  # 20 rows to search; 21 or 22 in the folds, where half of them may be no whole number
+    model = S2RLSClassifier(0.1, balance=0.5, balance_slack=0.01, n_restarts=2).fit(X, labels)
+    assert np.bincount(model.transduction_[labels < 0]).tolist() == [10, 10]
+    assert np.isfinite(model.left_out_accuracy_)
 
 
 def test_without_unlabelled_rows_it_is_rlsc_and_says_so():
@@ -182,6 +192,7 @@ def test_time_budget_and_progress(capsys):
         ({"lam": 0.0}, "'lam' parameter of S2RLSClassifier must be a float in the range"),
         ({"lam": -1.0}, "'lam' parameter of S2RLSClassifier must be a float in the range"),
         ({"lam_unlabeled": 0.0}, "'lam_unlabeled' parameter"),
+        ({"label_folds": 1}, "'label_folds' parameter"),
         ({"balance": 0.5, "balance_slack": 0.001}, r"0\.5 of 25 unlabelled rows is 12\.5 rows.*are 12 and 13"),
         ({"balance": 0.0}, r"labels contradict the balance: 3 row\(s\) are labelled 1.*share 0 "),
         ({"balance": {0: 0.5, 2: 0.5}}, r"balance has the classes \[0, 2\] and the labels have \[0, 1\]"),

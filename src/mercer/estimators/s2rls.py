@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..errors import InputError
 from ..rows import dot, gram, take
@@ -97,7 +97,7 @@ class S2RLSClassifier(KernelClassifier):
         "search": [StrOptions(set(SEARCHES))],
         "n_restarts": [Interval(Integral, 1, None, closed="left")],
         "multi_class": [StrOptions({"joint", "one_vs_rest"})],
-        "label_folds": [Interval(Integral, 0, None, closed="left")],
+        "label_folds": [Options(Integral, {0}), Interval(Integral, 2, None, closed="left")],
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Interval(Integral, 1, None, closed="left"), None],
         "verbose": ["verbose"],
@@ -194,9 +194,11 @@ class S2RLSClassifier(KernelClassifier):
             "certify": not trial,
         }
         shares = self._shares(labels)
-        if isinstance(self.balance, str) and shares is not None:  # a share from the labels may fit no count: widen it
+        if shares is not None and (trial or isinstance(self.balance, str)):
+            # A share from the labels, or the user's for a fold's other number of rows, may fit no count: widen it.
             u = len(labels.codes) - len(labels.labelled)
-            options["slack"] = max(self.balance_slack, smallest_slack(u, shares))
+            one_flip = 1.0 / u if self.search in ("ea", "round_robin") else 0.0  # these need two counts to move between
+            options["slack"] = max(self.balance_slack, smallest_slack(u, shares) + one_flip)
         k = labels.n_classes
         if k == 2 or self.multi_class == "joint":
             result = label_search(W, labels.codes, shares=shares, n_classes=k, **options)

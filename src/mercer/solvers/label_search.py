@@ -164,16 +164,16 @@ def label_search(
 def choose_form(n_free, r, k, n_restarts):
     """Say "dense" or "low_rank", whichever a count of the work makes cheaper ("low_rank" where M would not fit).
 
-    One unit is a multiply-add in a Numba loop; a matrix product does about eight in that time. A dense restart makes
-    about 3u steps of u·k units; a low-rank one 15 rounds of u·r·k, and the same on its candidates. Measured in
-    benchmarks/label_search.py.
+    One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
+    rounds of 0.3·u·r·k, then about twice a dense restart on its candidates with a Gram matrix of their own; a Gram
+    matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
     """
     free_memory = memory_available()
     if 8 * n_free**2 > min(_DENSE_BYTES, (free_memory or _DENSE_BYTES) / 4):
         return "low_rank"
     m = min(n_free, CANDIDATES)
-    dense = n_free**2 * r / 8 + n_restarts * 3 * k * n_free**2
-    low_rank = n_restarts * (15 * k * n_free * r + m**2 * r / 8 + 3 * k * m**2)
+    dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
+    low_rank = n_restarts * (0.3 * 15 * k * n_free * r + 2 * (0.07 * m**2 * r + 3 * k * m**2))
     return "dense" if n_free <= CANDIDATES or dense <= low_rank else "low_rank"
 
 
