@@ -1,0 +1,245 @@
+"""The commands and their options. Nothing heavy is imported here, so that `mercer --help` answers at once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .screen import run
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Fill in the labels of a table of which only a few rows are labelled, and look at data without labels.",
+)
+
+Data = Annotated[Path, typer.Argument(help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
+Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels; empty cells are the unlabelled rows.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+Exclude = Annotated[
+    list[str] | None, typer.Option("--exclude", "-x", help="Column not to learn from; may be repeated.")
+]
+Include = Annotated[list[str] | None, typer.Option("--include", help="Column to use although it looks like an ID.")]
+Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows; not learnt from.")]
+Missing = Annotated[
+    list[str] | None, typer.Option("--missing", help="Another mark for unlabelled cells, such as -1; may be repeated.")
+]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delimiter; found if not given.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
+Method = Annotated[str, typer.Option("--method", "-m", help="auto, or a name from `mercer methods`.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Kernel = Annotated[str, typer.Option("--kernel", help="rbf, laplacian, matern32, matern52, linear, poly, cosine.")]
+Scale = Annotated[bool, typer.Option(help="Standardise the columns of numbers.")]
+
+
+@app.command()
+def label(
+    data: Data,
+    target: Target,
+    out: Out = None,
+    report: Annotated[Path | None, typer.Option("--report", "-r", help="HTML report to write.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", "-s", help="Model to write, for `mercer predict`.")] = None,
+    abstain: Annotated[
+        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (0.5 to 1).")
+    ] = None,
+    method: Method = "auto",
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Fill in the labels that are missing.
+
+    Writes the table with three new columns: TARGET_predicted (the given label, or the predicted one), TARGET_confidence
+    (the model's probability of that label) and TARGET_source (given, predicted or abstained). Rows keep their order.
+    """
+    run("labelling:label", locals())
+
+
+@app.command()
+def suggest(
+    data: Data,
+    target: Target,
+    n: Annotated[int, typer.Option("-n", help="How many rows.", min=1)] = 20,
+    out: Out = None,
+    method: Method = "auto",
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Say which rows to label next: those whose labels would help most (works without any label too)."""
+    run("labelling:suggest", locals())
+
+
+@app.command()
+def check(
+    data: Data,
+    target: Target,
+    n: Annotated[int, typer.Option("-n", help="Most rows to list.", min=1)] = 20,
+    out: Out = None,
+    method: Method = "auto",
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """List the given labels that look wrong: a fit that does not know the label contradicts it."""
+    run("labelling:check", locals())
+
+
+@app.command()
+def compare(
+    data: Data,
+    target: Target,
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Try every few-label method and show how many left-out labels each gets right."""
+    run("labelling:compare", locals())
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file that `mercer label --save` wrote.", show_default=False)],
+    new: Annotated[Path, typer.Argument(help="Table with the same columns.", show_default=False)],
+    out: Out = None,
+    abstain: Annotated[
+        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (0.5 to 1).")
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Label new rows with a saved model."""
+    run("labelling:predict", locals())
+
+
+@app.command()
+def embed(
+    data: Data,
+    method: Annotated[str, typer.Option("--method", "-m", help="kpca, robust or sparse.")] = "kpca",
+    components: Annotated[int, typer.Option("--components", "-d", help="Number of components.", min=1)] = 2,
+    kernel: Kernel = "rbf",
+    scale: Scale = True,
+    out: Out = None,
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Write every row's position on the kernel principal components: plain, robust to outliers, or sparse."""
+    run("unlabelled:embed", locals())
+
+
+@app.command()
+def cluster(
+    data: Data,
+    clusters: Annotated[int, typer.Option("--clusters", "-k", help="Number of groups.", min=1)],
+    kernel: Kernel = "rbf",
+    scale: Scale = True,
+    out: Out = None,
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Group the rows by kernel c-means."""
+    run("unlabelled:cluster", locals())
+
+
+@app.command()
+def novelty(
+    data: Data,
+    method: Annotated[str, typer.Option("--method", "-m", help="svdd, kpca or density.")] = "svdd",
+    share: Annotated[float, typer.Option("--share", help="Share of the rows to call unusual, up to 0.5.")] = 0.05,
+    kernel: Kernel = "rbf",
+    scale: Scale = True,
+    out: Out = None,
+    id: Id = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Force = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Find the rows that are unlike the others."""
+    run("unlabelled:novelty", locals())
+
+
+@app.command()
+def methods(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+    """List the methods: what each does and where it runs."""
+    run("machine:methods", locals())
+
+
+@app.command()
+def info(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+    """Show versions, devices and memory."""
+    run("machine:info", locals())
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the table and the report.")] = Path("out"),
+    seed: Annotated[int, typer.Option("--seed", help="Which 20 digits are labelled.")] = 0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+):
+    """Label 1 797 handwritten digits from 20 labels, and check the answers."""
+    run("demo:demo", locals())

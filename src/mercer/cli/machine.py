@@ -1,0 +1,56 @@
+"""`mercer info` and `mercer methods`."""
+
+import importlib
+import inspect
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+import mercer
+
+from ..backend import devices, memory_available, n_threads, size
+
+RUNS_ON = {
+    "moments": "NumPy, torch, Dask (one pass over the rows)",
+    "sweeps": "NumPy, torch, Dask (several passes)",
+    "rows": "NumPy, torch (row by row on the host)",
+}
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask", "faiss-cpu")
+
+
+def info(screen):
+    """Versions, devices, memory."""
+    found: dict = {"mercer": mercer.__version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    free = memory_available()
+    screen.result = {
+        "versions": found,
+        "cores": os.cpu_count(),
+        "threads": n_threads(),
+        "devices": devices(),
+        "memory_available": free,
+    }
+    for package, number in found.items():
+        screen.say(f"{package:15} {number or 'not installed'}")
+    screen.say(f"{'cores':15} {os.cpu_count()}, of which {n_threads()} used")
+    screen.say(f"{'devices':15} {', '.join(devices()) or 'cpu (NumPy; torch is not installed)'}")
+    screen.say(f"{'memory':15} {size(free) + ' available' if free is not None else 'unknown'}")
+
+
+def methods(screen):
+    """Every estimator with the first line of its description and where it runs."""
+    rows = []
+    for name in sorted(mercer.__all__):
+        home = mercer._WHERE[name]
+        if not home.startswith(("estimators.", "selection.")):
+            continue
+        cls = getattr(importlib.import_module(f"mercer.{home}"), name)
+        if inspect.isclass(cls) and hasattr(cls, "fit"):
+            access = getattr(cls, "access", "rows")
+            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access))
+    screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": RUNS_ON[a]} for n, d, a in rows]}
+    screen.table(["method", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])

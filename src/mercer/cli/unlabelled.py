@@ -1,0 +1,109 @@
+"""`mercer embed`, `mercer cluster` and `mercer novelty`: the commands that need no labels."""
+
+import numpy as np
+
+import mercer
+
+from ..errors import InputError
+from .screen import UsageError
+from .sources import claim, default_out, kernel_for, matrix, open_table, write
+
+EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
+DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
+
+
+def _prepare(screen, stage, data, out, word, id, exclude, include, delimiter, encoding, force, scale):
+    out = out or default_out(data, word)
+    claim(out, force=force)
+    stage("Reading the table")
+    table = open_table(screen, data, delimiter, encoding, [id, *(exclude or ()), *(include or ())])
+    _, X = matrix(screen, table, [*(exclude or ()), *([id] if id else [])], include, scale)
+    return out, table, X
+
+
+def _known(method, methods):
+    if method not in methods:
+        raise UsageError(f"There is no method {method!r} here. Accepted: {', '.join(methods)}.")
+    return getattr(mercer, methods[method])
+
+
+def embed(screen, data, method, components, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+    """Positions on kernel principal components."""
+    cls = _known(method, EMBEDDINGS)
+    with screen.stages(3) as stage:
+        out, table, X = _prepare(
+            screen, stage, data, out, "embedded", id, exclude, include, delimiter, encoding, force, scale
+        )
+        if components > X.shape[0]:
+            raise UsageError(f"{components} components were asked of {X.shape[0]} rows. Ask for fewer.")
+        chosen, approx = kernel_for(X, kernel)
+        stage(f"{cls.__name__} of {X.shape[0]} rows")
+        model = cls(n_components=components, kernel=chosen, approx=approx, random_state=seed)
+        scores = model.fit_transform(X)
+        stage("Writing")
+        new = {f"component_{j + 1}": np.round(scores[:, j], 6) for j in range(scores.shape[1])}
+        write(screen, table, new, out, force)
+    screen.result |= {"method": cls.__name__, "rows": len(table), "kernel": repr(model.kernel_)}
+    share = getattr(model, "explained_variance_ratio_", None)
+    if share is not None:
+        screen.result["explained_variance_ratio"] = np.round(share, 6)
+    screen.say(f"{len(table)} rows on {scores.shape[1]} components of {cls.__name__}, {model.kernel_!r}.")
+    if share is not None:
+        screen.say(f"They explain {share.sum():.0%} of the variance in feature space.")
+    screen.say(f"Written to {out}.")
+
+
+def cluster(screen, data, clusters, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+    """Groups by kernel c-means, numbered from 1 by size."""
+    with screen.stages(3) as stage:
+        out, table, X = _prepare(
+            screen, stage, data, out, "clustered", id, exclude, include, delimiter, encoding, force, scale
+        )
+        if clusters > X.shape[0]:
+            raise UsageError(f"{clusters} clusters were asked of {X.shape[0]} rows. Ask for fewer.")
+        chosen, approx = kernel_for(X, kernel)
+        stage(f"Grouping {X.shape[0]} rows")
+        model = mercer.KernelCMeans(clusters, kernel=chosen, approx=approx, random_state=seed).fit(X)
+        counts = np.bincount(model.labels_, minlength=clusters)
+        order = np.argsort(-counts, kind="stable")
+        rank = np.empty(clusters, dtype=int)
+        rank[order] = np.arange(1, clusters + 1)
+        stage("Writing")
+        write(screen, table, {"cluster": rank[model.labels_]}, out, force)
+    sizes = counts[order].tolist()
+    screen.result |= {"sizes": sizes, "inertia": model.inertia_, "kernel": repr(model.kernel_)}
+    screen.say(f"{len(table)} rows in {clusters} groups of {', '.join(map(str, sizes))} rows, {model.kernel_!r}.")
+    screen.say(f"Written to {out}.")
+
+
+def novelty(screen, data, method, share, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+    """How unusual each row is, and which rows are beyond the threshold."""
+    cls = _known(method, DETECTORS)
+    if not 0 < share <= 0.5:
+        raise UsageError(f"--share {share} is not accepted: give a share of the rows above 0 and up to 0.5.")
+    with screen.stages(3) as stage:
+        out, table, X = _prepare(
+            screen, stage, data, out, "novelty", id, exclude, include, delimiter, encoding, force, scale
+        )
+        chosen, approx = kernel_for(X, kernel)
+        options = {"contamination": share, "approx": approx, "random_state": seed}
+        if method == "density":
+            if kernel != "rbf" or hasattr(X, "toarray"):
+                raise InputError("The method density has a Gaussian window on numbers. Use --method svdd or kpca here.")
+        else:
+            options["kernel"] = chosen
+        if method == "svdd":
+            options["nu"] = max(share, 0.05)
+        stage(f"{cls.__name__} of {X.shape[0]} rows")
+        model = cls(**options).fit(X)
+        score = model.outlier_probability(X)
+        outlier = model.training_scores_ < model.offset_
+        stage("Writing")
+        new = {"novelty": np.round(score, 4), "novel": np.where(outlier, "yes", "no")}
+        write(screen, table, new, out, force)
+    worst = np.argsort(-score, kind="stable")[:10]
+    names = table.frame[id].astype(str).tolist() if id else [str(row + 1) for row in range(len(table))]
+    screen.result |= {"novel": int(outlier.sum()), "rows": len(table), "most_novel": [names[i] for i in worst]}
+    screen.say(f"{int(outlier.sum())} of {len(table)} rows are unlike the others ({cls.__name__}).")
+    screen.table([id or "row", "novelty"], [(names[i], f"{score[i]:.3f}") for i in worst])
+    screen.say(f"Written to {out}.")
