@@ -14,7 +14,7 @@ from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOp
 from ..rows import dot, host, like, tdot
 from .base import KernelEstimator
 
-OPERATOR_ROWS = 200_000  # beyond this many rows products with the exact kernel take too long to be a default
+OPERATOR_ROWS = 200_000  # beyond this (ten times this on a GPU) exact products take too long to be a default
 
 
 class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -46,7 +46,9 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _goes_exact(self, X):
         if isinstance(self.approx, str) and self.approx == "exact":
             return home(X) != "dask"
-        return self.approx == "auto" and home(X) != "dask" and X.shape[0] <= OPERATOR_ROWS
+        fast = home(X) == "torch" and fused.supports(self._kernel().resolve(X), X)
+        most = OPERATOR_ROWS * (10 if fast else 1)
+        return self.approx == "auto" and home(X) != "dask" and X.shape[0] <= most
 
     def _stored(self, X):
         """Whether to store K: when asked, or when it takes at most half of the free memory."""

@@ -38,7 +38,7 @@ def _space(A, s, tol, max_iter, seed, start):
         block = _random(A, width, seed)
         if start is not None:
             block[:, : start.shape[1]] = start
-    most = min(n, max(12 * width, 6 * s, 160))  # columns of the basis before a restart
+    most = min(n, max(8 * width, 6 * s, 160))  # columns of the basis before a restart
     Q, AQ = _room(block, most), _room(block, most)
     T = np.zeros((most, most))
     block = _orthonormal(block, Q[:, :0])

@@ -47,7 +47,8 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
         `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
-    access = _Dense(K) if dense else _Columns(K, cache_bytes)
+    on_gpu = getattr(K, "on_gpu", False)
+    access = _Dense(K) if dense else _Products(K) if on_gpu else _Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
     found = _decompose(access, linear, low, high, tol, max_iter, start, 32, _NEW, random_state)
@@ -286,6 +287,22 @@ class _Features:
             full[idx] = factor
             weight = rows.tdot(self.Z, full)
         out -= rows.dot(self.Z, weight)
+
+
+class _Products:
+    """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
+
+    limit = _LIMIT
+
+    def __init__(self, K):
+        self.K, self.n_columns = K, 0
+
+    def block(self, idx):
+        return self.K.block(idx)
+
+    def subtract(self, out, idx, factor):
+        out -= self.K.combine(idx, factor)
+        self.n_columns += len(idx)
 
 
 class _Columns:

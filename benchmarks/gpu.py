@@ -1,0 +1,239 @@
+"""One GPU: fused products, exact kernel PCA of a million points, SVDD, few-label methods on landmarks.
+
+    python benchmarks/gpu.py [--data DIR] [--quick] [--out results/gpu.json]
+
+Needs torch with CUDA, Triton, scikit-learn and numba, nothing else. Checks every product against float64 on a subset,
+prints asked beside measured and writes the numbers as JSON. Wall time, median of three after a warm-up.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
+import torch
+from harness import arguments
+
+from mercer import (
+    RBF,
+    SVDD,
+    Exponential,
+    KernelPCA,
+    LeastSquaresKPCA,
+    Linear,
+    Polynomial,
+    S2RLSClassifier,
+    SemiKPCA,
+    fused,
+)
+from mercer.operators import _torch_tiles
+
+ROWS = []
+
+
+def say(what, asked, measured, detail=""):
+    ROWS.append({"what": what, "asked": asked, "measured": measured, "detail": detail})
+    print(f"{what} | {asked} | {measured} | {detail}", flush=True)
+
+
+def seconds(function, repeats=3):
+    function()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2]
+
+
+def normal(n, d, seed=0):
+    generator = torch.Generator("cuda").manual_seed(seed)
+    return torch.randn((n, d), generator=generator, device="cuda")
+
+
+def mixture(n, d, centres=50):
+    """A mixture of Gaussians in d dimensions: a spectrum with a few large eigenvalues, as data have."""
+    generator = torch.Generator("cuda").manual_seed(1)
+    middle = 2 * torch.randn((centres, d), generator=generator, device="cuda")
+    which = torch.randint(centres, (n,), generator=generator, device="cuda")
+    return middle[which] + normal(n, d)
+
+
+def correctness():
+    X, V = normal(3001, 37) + 5, normal(3001, 19, 1)
+    kernels = [RBF(6.0), Exponential(6.0), Polynomial(3, 1.0, 0.01), 0.5 * RBF(6.0) + Linear()]
+    for kernel in kernels:
+        exact = kernel(X.double(), X.double()) @ V.double()
+        errors = {
+            p: float((fused.product(kernel, X, X, V, p) - exact).norm() / exact.norm())
+            for p in ("fast", "high", "exact")
+        }
+        say(f"relative error, {kernel!r}", "", ", ".join(f"{p} {e:.1e}" for p, e in errors.items()))
+        if errors["fast"] > 3e-3 or errors["high"] > 1e-5 or errors["exact"] > 1e-5:
+            raise SystemExit("a product is wrong")
+
+
+def products(quick):
+    n = 100_000 if quick else 1_000_000
+    kernel, V = RBF(14.0), normal(n, 32, 1)
+    X = normal(n, 100)
+    for precision, asked in (("fast", "≤ 1.6 s"), ("high", "≤ 5 s")):
+        sides = fused.sides(kernel, X, X, precision)
+        took = seconds(lambda sides=sides: fused.multiply(kernel, *sides, V))
+        rate = n * n * (2 * 100 + 2 * 32) / took / 1e12
+        say(f"K @ V, n = {n}, d = 100, 32 columns, {precision}", asked, f"{took:.2f} s", f"{rate:.0f} useful TFLOP/s")
+    half = torch.randn(8192, 8192, device="cuda", dtype=torch.float16)
+    peak = 2 * 8192**3 / seconds(lambda: half @ half, 5) / 1e12
+    say("half-precision matrix product through torch", "", f"{peak:.0f} TFLOP/s", "the matrix units' practical limit")
+    n = 100_000 if quick else 200_000
+    X, V = X[:n].contiguous(), V[:n].contiguous()
+    for precision, tf32 in (("fast", True), ("high", False)):
+        torch.backends.cuda.matmul.allow_tf32 = tf32
+        tiles = seconds(lambda: _torch_tiles(kernel, X, X, V), 1)
+        sides = fused.sides(kernel, X, X, precision)
+        ours = seconds(lambda sides=sides: fused.multiply(kernel, *sides, V))
+        name = "TF32" if tf32 else "float32"
+        say(
+            f"torch tiles ({name}) / fused ({precision}), n = {n}",
+            "≥ 8",
+            f"{tiles / ours:.1f}",
+            f"{tiles:.3f} s, {ours:.4f} s",
+        )
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def scaling(quick):
+    """Time of one product against n (d = 100) and against d (n = 100 000), 32 columns, both precisions."""
+    curve = []
+    for n, d in [(n, 100) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)] + [
+        (100_000, d) for d in (2, 10, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+    ]:
+        if quick and n * n * d > 1e12:
+            continue
+        X, V = normal(n, d), normal(n, 32, 1)
+        kernel = RBF(float(np.sqrt(2 * d)))
+        for precision in ("fast", "high"):
+            sides = fused.sides(kernel, X, X, precision)
+            took = seconds(lambda sides=sides: fused.multiply(kernel, *sides, V), 1 if n == 1_000_000 else 3)
+            rate = n * n * (2 * d + 64) / took / 1e12
+            curve.append({"n": n, "d": d, "precision": precision, "seconds": took, "useful_tflops": rate})
+    for row in curve:
+        print(row, flush=True)
+    return curve
+
+
+def pca(X, components, tol, kernel):
+    torch.cuda.reset_peak_memory_stats()
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    model = KernelPCA(components, kernel=kernel, tol=tol)
+    took = seconds(lambda: model.fit(X), 1 if X.shape[0] >= 1_000_000 else 3)
+    used = torch.cuda.max_memory_allocated() - before + X.numel() * 4
+    return model, took, used / 1e9
+
+
+def kernel_pca(quick, data):
+    sizes = [(100_000, "≤ 0.6 s")] if quick else [(100_000, "≤ 0.6 s"), (1_000_000, "≤ 30 s, < 10 GB")]
+    for n, asked in sizes:
+        X = mixture(n, 100)
+        model, took, used = pca(X, 20, 1e-4, RBF("median").resolve(X))
+        detail = f"residual {model.result_.gap:.1e}, {model.result_.n_iter} passes, {used:.1f} GB"
+        say(f"KernelPCA, n = {n}, d = 100, mixture, 20 components", asked, f"{took:.2f} s", detail)
+    check_pca()
+    n = 100_000
+    X = normal(n, 100)
+    model, took, used = pca(X, 20, 1e-4, RBF("median").resolve(X))
+    detail = f"residual {model.result_.gap:.1e}, {model.result_.n_iter} passes: no gap to find, every pass gains little"
+    say(f"KernelPCA, n = {n}, d = 100, one Gaussian (flat spectrum)", "", f"{took:.2f} s", detail)
+    if data is not None and (data / "mnist.npz").exists():
+        X = torch.as_tensor(np.load(data / "mnist.npz")["X_train"], device="cuda").float() / 255
+        model, took, used = pca(X, 50, 1e-5, RBF("median").resolve(X))
+        detail = f"residual {model.result_.gap:.1e}, {model.result_.n_iter} passes, {used:.1f} GB"
+        say("KernelPCA, MNIST 60 000 × 784, 50 components", "residual ≤ 1e-5", f"{took:.2f} s", detail)
+        cpu_beside(X)
+
+
+def check_pca():
+    """The GPU's eigenvalues against LAPACK in float64 on 4 000 rows."""
+    X = mixture(4000, 100)
+    kernel = RBF("median").resolve(X)
+    ours = KernelPCA(20, kernel=kernel, tol=1e-6).fit(X).eigenvalues_
+    truth = KernelPCA(20, kernel=kernel, eigen_solver="full").fit(X.double().cpu().numpy()).eigenvalues_
+    error = float(np.max(np.abs(ours / truth - 1)))
+    say("eigenvalues on the GPU against LAPACK float64, n = 4 000", "≤ 1e-4", f"{error:.1e}")
+    if error > 1e-4:
+        raise SystemExit("the eigenvalues are wrong")
+
+
+def cpu_beside(X):
+    """scikit-learn's fastest solver on this machine's CPU, at a size whose Gram matrix and copies it can hold."""
+    from sklearn.decomposition import KernelPCA as Sklearn
+
+    n = 20_000
+    rows = X[:n].double().cpu().numpy()
+    gamma = 1 / (2 * RBF("median").resolve(rows).bandwidth ** 2)
+    start = time.perf_counter()
+    Sklearn(50, kernel="rbf", gamma=gamma, eigen_solver="arpack").fit(rows)
+    took = time.perf_counter() - start
+    say(f"scikit-learn KernelPCA (arpack) on the CPU, MNIST {n} × 784, 50 components", "", f"{took:.1f} s")
+
+
+def svdd(quick):
+    n = 10_000 if quick else 50_000
+    X = mixture(n, 300, 10)
+    kernel = RBF("median").resolve(X)
+    model = SVDD(nu=0.1, kernel=kernel, approx="exact", tol=1e-4)
+    took = seconds(lambda: model.fit(X), 3)
+    detail = f"gap {model.gap_:.1e}, {model.n_iter_} rounds, {len(model.support_)} support vectors"
+    say(f"SVDD, {n} × 300, nu = 0.1", "≤ 1 s at gap ≤ 1e-4", f"{took:.2f} s", detail)
+
+
+def few_labels(quick):
+    n = 100_000 if quick else 1_000_000
+    X = mixture(n, 20, 4)
+    side = (X[:, 0] > 0).cpu().numpy()
+    y = np.full(n, np.nan, dtype=object)
+    labelled = np.random.default_rng(0).choice(n, 200, replace=False)
+    y[labelled] = np.where(side[labelled], "right", "left")
+    kernel = RBF("median").resolve(X)
+    models = [
+        SemiKPCA(kernel=kernel, approx=1000),
+        LeastSquaresKPCA(kernel=kernel, approx=1000),
+        S2RLSClassifier(kernel=kernel, approx=1000, n_restarts=1, time_budget=5),
+    ]
+    for model in models:
+        start = time.perf_counter()
+        model.fit(X, y)
+        torch.cuda.synchronize()
+        took = time.perf_counter() - start
+        right = float(np.mean((model.transduction_ == "right") == side))
+        say(f"{type(model).__name__}, n = {n}, 1 000 landmarks", "≤ 10 s", f"{took:.1f} s", f"accuracy {right:.3f}")
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    options = arguments(__doc__, out={"type": Path, "default": Path("gpu.json")}, only={"default": "all"})
+    import triton
+
+    machine = f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}"
+    print(machine, flush=True)
+    curve = []
+    parts = {
+        "correctness": correctness,
+        "products": lambda: products(options.quick),
+        "pca": lambda: kernel_pca(options.quick, options.data),
+        "svdd": lambda: svdd(options.quick),
+        "few": lambda: few_labels(options.quick),
+        "scaling": lambda: curve.extend(scaling(options.quick)),
+    }
+    for name, part in parts.items():
+        if options.only in ("all", name):
+            part()
+            torch.cuda.empty_cache()
+    options.out.write_text(json.dumps({"machine": machine, "rows": ROWS, "scaling": curve}, indent=1))
