@@ -38,6 +38,17 @@ MANY = 4096  # rows beyond which a product with every labelled row is worth avoi
 class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     """Base of the few-label classifiers: see the module for what a method must define.
 
+    Parameters
+    ----------
+    kernel : kernel object, name or function, default="rbf"
+        "rbf" is `RBF` with the median distance between rows as its bandwidth; "precomputed" takes kernel matrices as X.
+    approx : "auto", "exact", int or map, default="auto"
+        "auto" is exact up to 3 000 rows and uses landmarks beyond; a number is a number of landmarks.
+    missing_label : "auto", None, a mark or a list of marks, default="auto"
+        What marks an unlabelled row in y: see `mercer.estimators.labels.read_labels`.
+    random_state : int, RandomState or None, default=None
+        Seed for the choice of landmarks; None is 0.
+
     Attributes
     ----------
     classes_ : (k,) class names, sorted.

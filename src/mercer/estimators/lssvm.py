@@ -137,7 +137,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         Weight of the errors.
     bias : bool, default=True
         Whether to fit the constant b.
-    kernel, approx, random_state : see `KernelEstimator`.
+    kernel, approx, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
