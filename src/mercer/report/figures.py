@@ -1,0 +1,71 @@
+"""Figures as SVG that take their colours from the page, so that they follow its light or dark scheme."""
+
+import io
+import re
+
+import numpy as np
+
+INK, FAINT, SERIES, BAND = "#010203", "#010204", "#010205", "#010206"  # stand-ins, replaced by the page's variables
+_PAGE = {INK: "var(--ink)", FAINT: "var(--line)", SERIES: "var(--accent)", BAND: "var(--accent-soft)"}
+
+
+def _figure(width=5.2, height=2.9):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axis = figure.subplots()
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axis.spines[side].set_color(FAINT)
+    axis.tick_params(colors=INK, labelsize=9, color=FAINT)
+    axis.xaxis.label.set_color(INK)
+    axis.yaxis.label.set_color(INK)
+    axis.grid(axis="y", color=FAINT, linewidth=0.6)
+    axis.set_axisbelow(True)
+    return figure, axis
+
+
+def _svg(figure, description):
+    import matplotlib
+
+    buffer = io.StringIO()
+    settings: dict = {"svg.fonttype": "none", "svg.hashsalt": "mercer", "font.family": "sans-serif"}
+    with matplotlib.rc_context(settings):
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    for stand_in, variable in _PAGE.items():
+        text = text.replace(stand_in, variable)
+    text = re.sub(r"font: ([^;]*?)px [^;\"]*", r"font-size: \1px", text)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    return text.replace("<svg", f'<svg role="img" aria-label="{description}" class="figure"', 1)
+
+
+def confidence_histogram(confidence, abstain=None):
+    """How sure the model is of the rows it filled in."""
+    figure, axis = _figure()
+    steps = 20 - int(20 * min(0.5, float(np.min(confidence))))  # twentieths, from 0.5 or below up to 1
+    bins = 1 - np.arange(steps, -1, -1) / 20
+    counts, edges = np.histogram(np.clip(confidence, 0, 1), bins)
+    axis.bar(edges[:-1], counts, width=np.diff(edges) * 0.92, align="edge", color=SERIES)
+    if abstain is not None:
+        axis.axvline(abstain, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+        axis.annotate(f" abstain below {abstain:g}", (abstain, counts.max()), color=INK, fontsize=9, va="top")
+    axis.set(xlabel="confidence", ylabel="rows", xlim=(edges[0], 1))
+    return _svg(figure, "Histogram of the confidence of the filled-in rows")
+
+
+def coverage_curve(coverage):
+    """Accuracy on left-out labels when only the most confident share is answered, with 95 % intervals."""
+    share, accuracy, low, high = np.array(coverage, dtype=float).T
+    figure, axis = _figure()
+    axis.fill_between(100 * share, 100 * low, 100 * high, color=BAND, linewidth=0)
+    axis.plot(100 * share, 100 * accuracy, color=SERIES, linewidth=2, marker="o", markersize=3.5)
+    axis.set(xlabel="share answered, most confident first (%)", ylabel="right (%)", xlim=(0, 101), ylim=(0, 102))
+    return _svg(figure, "Accuracy on left-out labels against the share of rows labelled")

@@ -1,0 +1,88 @@
+"""What a report is made of: plain values, no models."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+MOST_POINTS = 10_000
+
+
+@dataclass
+class Points:
+    """The rows as points in the plane.
+
+    Attributes
+    ----------
+    xy : (n, 2) positions.
+    codes : (n,) position of each row's class in `Findings.classes`, -1 where the row was left unlabelled.
+    given : (n,) whether the label was given.
+    confidence : (n,) in [0, 1].
+    names : (n,) what each row is called.
+    cells : column name → (n,) a few cells of the row, as text, for the tooltip.
+    """
+
+    xy: np.ndarray
+    codes: np.ndarray
+    given: np.ndarray
+    confidence: np.ndarray
+    names: list
+    cells: dict = field(default_factory=dict)
+
+    def sample(self, most=MOST_POINTS, seed=0):
+        """At most `most` points: every given label, and the others at random."""
+        n = len(self.codes)
+        if n <= most:
+            return self
+        order = np.random.default_rng(seed).permutation(n)
+        order = order[np.argsort(~self.given[order], kind="stable")][:most]
+        keep = np.sort(order)
+        return Points(
+            self.xy[keep],
+            self.codes[keep],
+            self.given[keep],
+            self.confidence[keep],
+            [self.names[i] for i in keep],
+            {name: [values[i] for i in keep] for name, values in self.cells.items()},
+        )
+
+
+@dataclass
+class Findings:
+    """Everything the report shows; a section without content is left out.
+
+    Attributes
+    ----------
+    title, subtitle : the headline and the line below.
+    facts : (name, value) pairs of what was asked.
+    tiles : (value, caption) pairs: the numbers to see first.
+    classes : class names; everything about classes is in this order.
+    points : `Points`, or None; `axes` names the two axes.
+    confidence : (m,) confidence of the rows that were not given.
+    coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
+    candidates : dicts with name, right, low, high (shares), seconds, chosen.
+    balance : (class, given, predicted) rows; `n_abstained` rows were left unlabelled.
+    suggestions : (row, predicted class, confidence, reason) rows.
+    suspicious : (row, given label, the model's class, reason) rows.
+    reasons : sentences on what was chosen and why.
+    notes : sentences on how the table was read.
+    code : how to use the result in Python.
+    """
+
+    title: str
+    subtitle: str = ""
+    facts: list = field(default_factory=list)
+    tiles: list = field(default_factory=list)
+    classes: list = field(default_factory=list)
+    points: Points | None = None
+    axes: str = ""
+    confidence: np.ndarray | None = None
+    abstain: float | None = None
+    coverage: list = field(default_factory=list)
+    candidates: list = field(default_factory=list)
+    balance: list = field(default_factory=list)
+    n_abstained: int = 0
+    suggestions: list = field(default_factory=list)
+    suspicious: list = field(default_factory=list)
+    reasons: list = field(default_factory=list)
+    notes: list = field(default_factory=list)
+    code: str = ""

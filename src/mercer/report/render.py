@@ -1,0 +1,84 @@
+"""Fill the template."""
+
+import json
+from importlib import resources
+
+import numpy as np
+
+from .. import __version__
+from ..backend import need
+from .figures import confidence_histogram, coverage_curve
+
+GRID = 10_000  # positions are whole numbers from 0 to here
+COLOURS = 12
+
+
+def render(findings):
+    """The report as the text of one HTML file.
+
+    Examples
+    --------
+    >>> from mercer.report import Findings, render
+    >>> page = render(Findings("Twenty labels", classes=["<b>", "cat"], balance=[("<b>", 1, 2), ("cat", 3, 4)]))
+    >>> "&lt;b&gt;" in page and "<b>" not in page
+    True
+    """
+    jinja2 = need("jinja2")
+    folder = resources.files(__package__)
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
+    environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
+    points = None if findings.points is None else findings.points.sample()
+    shown = 0 if points is None else len(points.codes)
+    return template.render(
+        f=findings,
+        version=__version__,
+        style=jinja2.utils.markupsafe.Markup((folder / "style.css").read_text(encoding="utf-8")),
+        script=jinja2.utils.markupsafe.Markup((folder / "scatter.js").read_text(encoding="utf-8")),
+        data=None if points is None else _data(points, findings.classes),
+        shown=shown,
+        n_points=0 if findings.points is None else len(findings.points.codes),
+        histogram=_figure(confidence_histogram, findings.confidence, findings.abstain),
+        curve=_figure(coverage_curve, findings.coverage),
+        most=max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,
+        colours=COLOURS,
+    )
+
+
+def _figure(draw, values, *rest):
+    from markupsafe import Markup
+
+    if values is None or len(values) == 0:
+        return None
+    return Markup(draw(values, *rest))
+
+
+def _data(points, classes):
+    """The points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
+    from markupsafe import Markup
+
+    xy = np.asarray(points.xy, dtype=float)
+    low, spread = xy.min(axis=0), np.ptp(xy, axis=0)
+    # Far-out points are drawn at the border: they would squeeze all others into a corner.
+    inner_low, inner_high = np.quantile(xy, [0.005, 0.995], axis=0)
+    middle = inner_high - inner_low
+    low = np.maximum(low, inner_low - 0.25 * middle)
+    high = np.minimum(xy.min(axis=0) + spread, inner_high + 0.25 * middle)
+    span = np.where(high > low, high - low, 1.0)
+    placed = np.round(np.clip((xy - low) / span, 0, 1) * GRID).astype(int)
+    data = {
+        "x": placed[:, 0].tolist(),
+        "y": placed[:, 1].tolist(),
+        "code": np.asarray(points.codes).tolist(),
+        "given": np.asarray(points.given).astype(int).tolist(),
+        "confidence": np.round(100 * np.asarray(points.confidence)).astype(int).tolist(),
+        "names": [str(name)[:40] for name in points.names],
+        "cells": {str(name)[:40]: [str(cell)[:24] for cell in values] for name, values in points.cells.items()},
+        "classes": [str(name) for name in classes],
+        "grid": GRID,
+    }
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
