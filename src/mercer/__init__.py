@@ -32,6 +32,7 @@ _HOMES = {
     "estimators.kernel_cmeans": "KernelCMeans",
     "selection.risk": "risk_bound",
     "io": "save load",
+    "selection.few_label": "FewLabelClassifier",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}

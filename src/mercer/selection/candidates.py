@@ -1,0 +1,205 @@
+"""The candidates of the few-label choice: which spaces are built, and which methods, with which values, run in each.
+
+Every value here is fixed without looking at labels. One space costs a neighbour search or a factorisation; a method in
+it costs a small closed form, left-out labels included. The first candidate is the label-free default.
+"""
+
+import copy
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..estimators.least_squares_kpca import LeastSquaresKPCA
+from ..estimators.logistic_kpca import LogisticKPCA
+from ..estimators.lssvm import LSSVMClassifier
+from ..estimators.rls import RLSClassifier
+from ..estimators.s2rls import S2RLSClassifier
+from ..estimators.semi_kpca import SemiKPCA
+from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
+from ..kernels import RBF, Linear
+from ..kernels.bandwidth import bandwidth_of
+from .spaces import GraphSpace, JoinedSpace, KernelSpace, components, diffused, principal, transducer
+from .views import AsGiven, Components, Standardised, UnitNorm
+from .within_variance import WithinVarianceClassifier
+
+LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
+METHODS = {
+    "lssvm": "LS-SVM on an RBF or linear kernel",
+    "components": "LS-SVM on the first kernel principal components",
+    "diffusion": "LS-SVM on the heat kernel of a neighbour graph",
+    "mixed": "LS-SVM on the mean of an RBF kernel and a heat kernel",
+    "semi_kpca": "Semi-KPCA",
+    "ls_kpca": "LS-KPCA",
+    "sgt": "Spectral graph transducer",
+    "mv_kpca": "MV-KPCA, ten components, then LS-SVM",
+    "lr_kpca": "LR-KPCA",
+    "s2rls": "S²RLSC",
+    "rls": "RLSC",
+}
+AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
+
+
+@dataclass
+class Candidate:
+    """A method in a space: `solve` fits it to labels, `decide` gives its scores."""
+
+    name: str
+    method: str
+    space: Any
+    model: Any
+    seconds: float = 0.0
+    left_out: Any = field(default=None, repr=False)
+
+    def solve(self, labels):
+        """A fitted copy, with the left-out answers of every label; the space and its decomposition are shared."""
+        start = time.perf_counter()
+        fitted = copy.copy(self)
+        fitted.model = copy.copy(self.model)
+        left_out = fitted.model._solve(self.space.Z, labels, None)
+        if left_out is None:
+            left_out = fitted.model._left_out(self.space.Z, labels, None)
+        fitted.left_out = left_out
+        fitted.seconds = self.seconds + time.perf_counter() - start
+        return fitted
+
+    def decide(self, Z):
+        """(n, k') scores of rows of the space."""
+        return self.model._decide(Z)
+
+
+def candidates(X, methods=AUTO, time_budget=None, random_state=0):
+    """Build the spaces, in order of use, and list the candidates in them.
+
+    Parameters
+    ----------
+    X : (n, d) rows, dense or CSR.
+    methods : names from `METHODS`.
+    time_budget : seconds after which no further space is built; None builds all. The first three are always built.
+
+    Returns
+    -------
+    (list of Candidate, names of the spaces the budget left out)
+    """
+    start = time.perf_counter()
+    found: list = []
+    shared: dict = {}
+    plan = _plan(X)
+    skipped = []
+    for number, (build, view, value) in enumerate(plan):
+        if number >= 3 and time_budget is not None and time.perf_counter() - start > time_budget:
+            skipped.append(f"{build.__name__[1:]} ({view.name}, {value})")
+            continue
+        begun = time.perf_counter()
+        if id(view) not in shared:
+            shared[id(view)] = view.fit(X, random_state)
+        new = build(view, value, shared, random_state)
+        new = [Candidate(_title(method, model, space), method, space, model) for method, space, model in new]
+        new = [candidate for candidate in new if candidate.method in methods]
+        for candidate in new:
+            candidate.seconds = (time.perf_counter() - begun) / len(new)
+        found += new
+    return found, skipped
+
+
+def _plan(X):
+    """[(builder, view, its value)]: the most useful spaces first, so that a time budget cuts the least useful."""
+    n, d = X.shape
+    sparse = sp.issparse(X)
+    raw: Any = UnitNorm() if sparse else AsGiven()
+    most = min(n, d) - 1
+    if n > LARGE:
+        view = Components(30) if most >= 30 and d > 50 else raw
+        other = Components(8) if most >= 8 and d > 50 else Standardised() if not sparse else raw
+        return [(_graph, view, 10), (_rbf, view, 1.0), (_linear, view, None), (_graph, other, 10), (_rbf, view, 0.35)]
+    eight = Components(8) if most >= 8 else raw
+    three = Components(3) if most >= 3 else raw
+    plan: list = [
+        (_graph, raw, 10),
+        (_rbf, raw, 1.0),
+        (_linear, raw, None),
+        (_graph, eight, 10),
+        (_graph, three, 30),
+        (_graph, raw, 5),
+        (_graph, raw, 20),
+        (_rbf, raw, 0.35),
+    ]
+    if not sparse and not _standard(X):
+        scaled = Standardised()
+        plan += [(_graph, scaled, 10), (_rbf, scaled, 1.0), (_linear, scaled, None)]
+    seen: set = set()
+    unique = []
+    for build, view, value in plan:  # a graph of too many neighbours for n is that of fewer; small d has no components
+        value = min(value, max(n // 3, 1)) if build is _graph else value
+        if (build, id(view), value) not in seen:
+            seen.add((build, id(view), value))
+            unique.append((build, view, value))
+    return unique
+
+
+def _standard(X):
+    """Whether all columns have the same spread already."""
+    spread = X.std(axis=0, dtype=np.float64)
+    return bool(spread.max() <= 1.01 * spread.min())
+
+
+def _graph(view, n_neighbors, shared, seed):
+    base = GraphSpace(f"{n_neighbors} neighbours, {view.name}", view, n_neighbors, shared[id(view)], seed)
+    ten, thirty, hundred = (diffused(base, time) for time in (10.0, 30.0, 100.0))
+    shared.setdefault("heat", thirty)
+    found = [
+        ("diffusion", thirty, LSSVMClassifier(3.0, bias=False)),
+        ("diffusion", ten, LSSVMClassifier(10.0)),
+        ("diffusion", hundred, LSSVMClassifier(3.0, bias=False)),
+    ]
+    spectrum = transducer(base)
+    if spectrum is not None:
+        found += [("sgt", spectrum, LSSVMClassifier(10.0)), ("sgt", spectrum, SpectralGraphTransducer())]
+    return found
+
+
+def _rbf(view, factor, shared, seed):
+    rows = shared[id(view)]
+    width = factor * bandwidth_of(rows)
+    base = KernelSpace(f"RBF of {factor:g} median, {view.name}", view, RBF(width), rows, seed)
+    if factor < 1:
+        return [("lssvm", base, LSSVMClassifier(10.0)), ("rls", base, RLSClassifier(0.01))]
+    found = _in_kernel(base)
+    if "heat" in shared:
+        joined = JoinedSpace(f"{base.name} and {shared['heat'].name}", base, shared["heat"])
+        found.append(("mixed", joined, LSSVMClassifier(10.0)))
+    return found
+
+
+def _linear(view, _, shared, seed):
+    return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed))
+
+
+def _in_kernel(base):
+    found = [("lssvm", base, LSSVMClassifier(10.0)), ("lssvm", base, LSSVMClassifier(100.0))]
+    found.append(("rls", base, RLSClassifier(0.01)))
+    axes = principal(base)
+    few = components(axes, (1, 2, 4, 8, 16))
+    if not few:  # all rows are the same row
+        return found
+    found += [("components", space, LSSVMClassifier(10.0)) for space in few]
+    for weight in (0.1, 1.0, 10.0):
+        found.append(("ls_kpca", axes, LeastSquaresKPCA(weight)))
+    found.append(("lr_kpca", axes, LogisticKPCA()))
+    found.append(("mv_kpca", axes, WithinVarianceClassifier()))
+    found.append(("s2rls", axes, S2RLSClassifier(n_restarts=10)))
+    if axes.Z.shape[1] > 1:  # the first direction is removed
+        found.append(("semi_kpca", axes, SemiKPCA()))
+    return found
+
+
+def _title(method, model, space):
+    value = {
+        "ls_kpca": lambda: f" label_weight={model.label_weight:g}",
+        "lr_kpca": lambda: f" label_weight={model.label_weight:g}",
+        "rls": lambda: f" lam={model.lam:g}",
+        "s2rls": lambda: f" lam={model.lam:g}",
+    }.get(method, lambda: f" gamma={model.gamma:g}" if isinstance(model, LSSVMClassifier) else "")()
+    return f"{method}{value}: {space.name}"

@@ -1,0 +1,330 @@
+"""FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..backend import home
+from ..errors import BackendError, InputError
+from ..estimators.base import _refuse_not_finite, seed_of
+from ..estimators.labels import encode, read_labels, unlabelled
+from ..rows import host
+from ..solvers.calibrate import calibrate, probabilities, typical_margin
+from ..solvers.choice import accuracy_interval, hits
+from .candidates import AUTO, METHODS, candidates
+from .combine import evidence, left_out_average, pick, weigh
+from .priors import estimated_shares, offsets_for, wanted_shares
+from .report import Report
+from .table import TableEncoder, is_table
+
+
+class FewLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Label all rows from a few labelled ones, without choosing a method or a parameter.
+
+    .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-\\sum_{i \\in L} \\ell_{mi}\\Big)
+
+    with ℓ the loss of candidate m on label i when that label is withheld. The candidates are LS-SVMs, Semi-KPCA,
+    LS-KPCA and graph methods on several views of the rows, all with values fixed beforehand. Where the labels cannot
+    tell them apart they are averaged; where they can, the average becomes a choice. The place to start when there are
+    few labels and no reason yet to prefer a method.
+
+    Parameters
+    ----------
+    methods : "auto", "all" or list of names, default="auto"
+        Which methods may take part: see `mercer.selection.candidates.METHODS`. "all" adds the slower ones.
+    combine : {"average", "pick"}, default="average"
+        "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
+    time_budget : float or None, default=240
+        Seconds after which no further feature space is built (the most useful come first). None sets no limit.
+    abstain : float or None, default=None
+        Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
+        where class names are text).
+    prior : None, "labels", "estimate", dict or list of shares, default=None
+        What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
+        labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
+        shares themselves, by class.
+    missing_label : as in `KernelClassifier`.
+    random_state : seed of landmarks and components; None is 0.
+
+    Attributes
+    ----------
+    transduction_ : (n,) given labels, and predicted ones for the other rows.
+    confidence_ : (n,) probability of the predicted class, 1 for given labels.
+    abstained_ : (n,) rows that were not labelled, for lack of confidence.
+    report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
+    left_out_accuracy_, accuracy_interval_ : honest estimate of the accuracy, and its 95 % interval: every label is
+        withheld from the candidates and from their weights.
+    classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
+    weights_ : (m,) weights of the candidates in `candidates_`.
+
+    Notes
+    -----
+    Cost at n = 1 500: some ten decompositions, about 15 s on one core. Above 5 000 rows landmarks and sparse graphs on
+    the leading components. `teach` and `unteach` keep all decompositions: a second or less.
+
+    Examples
+    --------
+    >>> from mercer import FewLabelClassifier
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
+    >>> y = ["low", None, None, "low", "high", None, None, "high"]
+    >>> FewLabelClassifier().fit(X, y).transduction_.tolist()
+    ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "methods": "no_validation",
+        "combine": [StrOptions({"average", "pick"})],
+        "time_budget": [None, Interval(Real, 0, None, closed="neither")],
+        "abstain": [None, Interval(Real, 0, 1, closed="both")],
+        "prior": "no_validation",
+        "missing_label": "no_validation",
+        "random_state": "no_validation",
+    }
+
+    def __init__(
+        self,
+        methods="auto",
+        *,
+        combine="average",
+        time_budget=240.0,
+        abstain=None,
+        prior=None,
+        missing_label="auto",
+        random_state=None,
+    ):
+        self.methods = methods
+        self.combine = combine
+        self.time_budget = time_budget
+        self.abstain = abstain
+        self.prior = prior
+        self.missing_label = missing_label
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+
+        Parameters
+        ----------
+        X : (n, d) rows, dense or sparse, or a data frame with numbers and categories.
+        y : (n,) class names and marks.
+        """
+        self._validate_params()
+        methods = self._methods()
+        X = self._rows(X, reset=True)
+        labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        found, skipped = candidates(X, methods, self.time_budget, seed_of(self.random_state))
+        self.candidates_, self.skipped_ = found, skipped
+        return self._learn(labels)
+
+    def teach(self, rows, labels):
+        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
+
+        Parameters
+        ----------
+        rows : row numbers of the training data.
+        labels : one class name, or one for each row. A new class is accepted.
+        """
+        rows = self._row_numbers(rows)
+        given = np.empty(len(rows), dtype=object)
+        given[:] = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        return self._relabel(rows, given)
+
+    def unteach(self, rows):
+        """Take the labels of some training rows back; equal to a fit without them."""
+        rows = self._row_numbers(rows)
+        return self._relabel(rows, np.full(len(rows), None, dtype=object))
+
+    def decision_function(self, X):
+        """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X):
+        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
+        return self._probabilities(self._scores(X))
+
+    def predict(self, X):
+        """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
+        P = self.predict_proba(X)
+        return self._named(np.argmax(P, axis=1), P.max(axis=1))
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
+        check_is_fitted(self)
+        labelled = ~unlabelled(y, self.missing_label, self.classes_)
+        if not labelled.any():
+            raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
+        truth, answer = encode(y, self.classes_)[labelled], encode(self.predict(X), self.classes_)[labelled]
+        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        return float(np.average((truth == answer) & (truth >= 0), weights=weight))
+
+    # Labels in
+
+    def _learn(self, labels):
+        """Everything that depends on the labels: this is what `teach` repeats."""
+        shares = wanted_shares(self.prior, labels)
+        self.labels_, self.classes_ = labels, labels.classes
+        fitted = [candidate.solve(labels) for candidate in self.candidates_]
+        tested = labels.testable
+        codes = labels.codes[labels.labelled[tested]]
+        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+        losses = evidence(left_out, codes)
+        if self.combine == "pick":
+            self.weights_, why = pick(left_out, codes)
+        else:
+            self.weights_, why = weigh(losses, np.full(len(fitted), 1.0 / len(fitted))), None
+        self.fitted_ = [candidate if w > 0 else None for candidate, w in zip(fitted, self.weights_)]
+        self.scale_ = np.ones(len(fitted))
+        n, k = len(labels.codes), labels.signs.shape[1]
+        scores, self.votes_ = np.zeros((n, k)), np.zeros((n, labels.n_classes))
+        for m, candidate in enumerate(self.fitted_):
+            if candidate is not None:
+                own = candidate.decide(candidate.space.Z)
+                self.scale_[m] = float(np.sqrt(np.mean(own**2))) or 1.0
+                scores += self.weights_[m] / self.scale_[m] * own
+                self.votes_[np.arange(n), _codes(own)] += self.weights_[m]
+        average = left_out_average(left_out, losses, self.weights_, self.scale_)
+        self._calibrate(scores, average, labels, shares)
+        self._answer(scores, average, labels)
+        self.report_ = Report.of(self, fitted, left_out, losses, codes, why)
+        return self
+
+    def _calibrate(self, scores, average, labels, shares):
+        tested = labels.testable
+        result = calibrate(average, labels.given[tested], typical_margin(scores), n_labels=len(labels.labelled))
+        self.calibration_ = result.value
+        slope = self.calibration_[0]
+        counts = labels.counts()
+        among = (counts + 1) / (counts.sum() + len(counts))
+        self.prior_, self.offsets_ = among, np.zeros(len(counts))
+        if isinstance(self.prior, str) and self.prior == "estimate":
+            self.prior_ = estimated_shares(scores[labels.codes < 0], slope, counts)
+            self.offsets_ = np.log(self.prior_ / among)
+        elif self.prior is not None:
+            self.prior_ = among if shares is None else shares
+            self.offsets_ = offsets_for(scores, slope, self.prior_)
+
+    def _answer(self, scores, average, labels):
+        self.scores_ = scores
+        P = self._probabilities(scores)
+        given = labels.codes >= 0
+        self.confidence_ = np.where(given, 1.0, P.max(axis=1))
+        self.predicted_ = np.argmax(P, axis=1)
+        self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
+        self.abstained_ = self.confidence_ < (self.abstain or 0.0)
+        self.left_out_scores_ = np.full((len(labels.labelled), scores.shape[1]), np.nan)
+        self.left_out_scores_[labels.testable] = average
+        right = hits(average[None], labels.codes[labels.labelled[labels.testable]])[0]
+        self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
+        self.accuracy_interval_ = accuracy_interval(int(right.sum()), len(right))
+
+    def _relabel(self, rows, given):
+        labels = self.labels_
+        if labels.soft:
+            raise InputError("The model was fitted with class probabilities; teach and unteach need one name per row.")
+        y = np.full(len(labels.codes), None, dtype=object)
+        y[labels.labelled] = [self.classes_.tolist()[code] for code in labels.codes[labels.labelled]]
+        y[rows] = given
+        return self._learn(read_labels(y, missing_label=[]))
+
+    # Answers out
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        scores = np.zeros((X.shape[0], self.scores_.shape[1]))
+        seen: dict = {}
+        for candidate, weight, scale in zip(self.fitted_, self.weights_, self.scale_):
+            if candidate is not None:
+                scores += weight / scale * candidate.decide(candidate.space.transform(X, seen))
+        return scores
+
+    def _probabilities(self, scores):
+        slope, floor = self.calibration_
+        if scores.shape[1] == 1:
+            shifted = scores + (self.offsets_[1] - self.offsets_[0]) / slope
+        else:
+            shifted = scores + self.offsets_ / slope
+        return probabilities(shifted, slope, floor)
+
+    def _named(self, codes, confidence):
+        names = self.classes_[codes]
+        if self.abstain is None:
+            return names
+        doubtful = confidence < self.abstain
+        if not doubtful.any():
+            return names
+        if self.classes_.dtype.kind in "US":
+            return np.where(doubtful, "", names)
+        return np.where(doubtful, -1, names)
+
+    # Rows in
+
+    def _rows(self, X, reset):
+        kind = home(X)
+        if kind == "dask":
+            raise BackendError(
+                "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
+                "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
+            )
+        if kind == "torch":
+            X = host(X)
+        if reset:
+            self.encoder_ = TableEncoder() if is_table(X) else None
+            if self.encoder_ is not None:
+                rows = self.encoder_.fit_transform(X)
+                self.n_features_in_ = len(self.encoder_.columns_)
+                self.feature_names_in_ = np.array(self.encoder_.columns_, dtype=object)
+                return rows
+        elif self.encoder_ is not None:
+            return self.encoder_.transform(X)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+        _refuse_not_finite(X, getattr(self, "feature_names_in_", None))
+        return X
+
+    def _row_numbers(self, rows):
+        check_is_fitted(self)
+        n = len(self.labels_.codes)
+        rows = np.atleast_1d(np.asarray(rows))
+        if rows.dtype == bool and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
+            raise InputError(
+                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
+            )
+        return rows
+
+    def _methods(self):
+        if isinstance(self.methods, str):
+            if self.methods in ("auto", "all"):
+                return AUTO if self.methods == "auto" else tuple(METHODS)
+            names = [self.methods]
+        else:
+            names = list(self.methods)
+        strange = [name for name in names if name not in METHODS]
+        if strange or not names:
+            raise InputError(
+                f"methods={self.methods!r} is not accepted: give 'auto', 'all' or a list of {', '.join(METHODS)}."
+            )
+        return tuple(names)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _codes(scores):
+    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)
