@@ -1,6 +1,7 @@
 """What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -42,8 +43,7 @@ class DualComponents(KernelComponents):
 
     def fit_transform(self, X, y=None):
         """Fit and return the scores of the training rows."""
-        scores = self._fit(X)
-        return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
+        return self._fit(X)
 
     def transform(self, X):
         """Scores of the rows of X on the components, relative to the centre of the loss."""
@@ -56,13 +56,19 @@ class DualComponents(KernelComponents):
         check_components(self.n_components, X.shape[0])
         K = self._open(X)
         self._eps = precision(X.dtype)
+        if abs(K.trace()) <= 10 * self._eps * float(np.sum(np.abs(K.K.diag()))):
+            self._refuse_rank(0)
         shape = Loss(norm=self.norm, location=self.center)
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state))
         self._check_rank(start, K.shape[0])
         loss = self._find_loss(K, shape, start)
         tol = max(self.tol, 20 * self._eps)
-        result = minimise(K, self.n_components, loss, tol=tol, max_iter=self.max_iter, start=start, eps=self._eps)
+        options = {"tol": tol, "max_iter": self.max_iter, "start": start, "eps": self._eps}
+        result = minimise(K, self.n_components, loss, **options)
+        while result.info["rank"] < self.n_components and self._by_share:  # at the search's loose tolerance it had all
+            loss = replace(loss, epsilon=0.9 * loss.epsilon)
+            result = minimise(K, self.n_components, loss, **options)
         found = result.value
         if result.info["rank"] == 0:
             self._refuse(K, loss, start)
@@ -76,7 +82,7 @@ class DualComponents(KernelComponents):
         self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
         self._describe(found, loss)
         self._close(K, found.coef)
-        return found.scores
+        return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
     def _check_rank(self, start, n):
         """Refuse more components than the kernel matrix has directions."""
@@ -84,16 +90,20 @@ class DualComponents(KernelComponents):
         quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
         rank = int(np.sum(quotient > self._eps * n * quotient.max(initial=0.0)))
         if rank < self.n_components:
-            raise InputError(
-                f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
-                f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
-            )
+            self._refuse_rank(rank)
+
+    def _refuse_rank(self, rank):
+        raise InputError(
+            f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
+            f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
+        )
 
     def _share(self, K, shape, start, name, value, fraction, default):
         """The loss with `value`, or with the value that matches the fraction; exactly one of them may be given."""
         word = {"kappa": "influence", "epsilon": "keep"}[name]
         if value is not None and fraction is not None:
             raise InputError(f"{name}={value!r} and {word}={fraction!r} say the same thing twice. Give one of them.")
+        self._by_share = value is None
         if value is not None:
             return value
         fraction = default if fraction is None else fraction

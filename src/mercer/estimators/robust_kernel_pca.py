@@ -97,9 +97,9 @@ class RobustKernelPCA(DualComponents):
 
     def _find_loss(self, K, shape, start):
         value = number("kappa", self.kappa, 0)
-        self.kappa_ = self._share(K, shape, start, "kappa", value, self.influence, 0.05)
-        return replace(shape, kappa=self.kappa_)
+        return replace(shape, kappa=self._share(K, shape, start, "kappa", value, self.influence, 0.05))
 
     def _describe(self, found, loss):
+        self.kappa_ = loss.kappa
         self.dual_variables_, self.dual_coef_ = found.H, found.coef
         self.bounded_ = at_bound(found.P, loss)

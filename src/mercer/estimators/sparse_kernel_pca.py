@@ -98,17 +98,17 @@ class SparseKernelPCA(DualComponents):
         kappa = number("kappa", self.kappa, 0)
         shape = replace(shape, kappa=np.inf if kappa is None else kappa)
         value = number("epsilon", self.epsilon, 0)
-        self.epsilon_ = self._share(K, shape, start, "epsilon", value, self.keep, 0.1)
-        return replace(shape, epsilon=self.epsilon_)
+        return replace(shape, epsilon=self._share(K, shape, start, "epsilon", value, self.keep, 0.1))
 
     def _refuse(self, K, loss, start):
         largest = largest_epsilon(K, self.n_components, loss, start=start, eps=self._eps)
         raise InputError(
-            f"epsilon={self.epsilon_:.6g} is so large that every row vanishes. The largest epsilon that keeps "
+            f"epsilon={loss.epsilon:.6g} is so large that every row vanishes. The largest epsilon that keeps "
             f"{self.n_components} components of these rows is about {largest:.3g}; keep=0.1 keeps a tenth of the rows."
         )
 
     def _describe(self, found, loss):
+        self.epsilon_ = loss.epsilon
         self.dual_variables_, self.dual_coef_ = found.H[self.support_], found.coef[self.support_]
         self.bounded_ = at_bound(found.P, loss)
 

@@ -286,7 +286,7 @@ def _stages(loss, scores):
     """Smaller epsilons on the way to the wanted one: a start that it would wipe out first grows into few rows."""
     if loss.epsilon == 0:
         return
-    epsilon = float(np.median(loss.size(scores)))
+    epsilon = max(float(np.median(loss.size(scores))), loss.epsilon / 4)
     while 0 < epsilon < loss.epsilon:
         yield replace(loss, epsilon=epsilon)
         epsilon *= 1.25

@@ -37,13 +37,13 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     for _ in range(ROUNDS):
         value = threshold if name == "epsilon" else max(threshold - loss.epsilon, EPS)
         trial = replace(loss, **{name: value})
-        found = minimise(G, n_components, trial, tol=LOOSE, start=start, eps=eps)
+        found = minimise(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps)
         whole = found.info["rank"] == n_components
         size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component died: too high
         count = int(np.sum(size > threshold))
-        if whole or best[0] == np.inf:
+        if whole:
             best = min(best, (abs(count - wanted), trial, count / n), key=lambda one: one[0])
-        if whole and best[0] <= max(1, 0.02 * wanted):
+        if best[0] <= max(1, 0.02 * wanted):
             break
         below, above = ((threshold, count), above) if count > wanted else (below, (threshold, count))
         threshold = _next_guess(below, above, wanted, _quantile(size, wanted))
