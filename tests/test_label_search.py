@@ -1,6 +1,8 @@
 """The label search against brute force, against Algorithm 2 written out slowly, and against its own promises."""
 
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -326,3 +328,8 @@ def test_refusals(arguments, message):
 def test_refuses_mismatched_shapes():
     with pytest.raises(InputError, match=r"W has shape \(5, 2\) and labels \(4,\)"):
         label_search(np.zeros((5, 2)), np.zeros(4, dtype=int))
+
+
+def test_numba_is_imported_only_when_a_search_starts():
+    code = "import sys; from mercer import MaxMarginClustering, S2RLSClassifier; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
