@@ -1,5 +1,7 @@
 """What kernel PCA and its robust and sparse relatives share: holding K, centring, projecting new rows."""
 
+import numbers
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -40,8 +42,14 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             K = DenseOperator(self.kernel_(X)) if self._stored(X) else KernelOperator(self.kernel_, X)
         else:
             K = FactorOperator(self._fit_map(X, weight))
-        self.X_fit_ = None if self.map_ is not None else host(X) if home(X) != "numpy" else X
+        self.X_fit_ = None if self.map_ is not None else self._kept(X)
         return CentredOperator(K, weight, getattr(self, "center", True))
+
+    def _kept(self, X):
+        """The training rows as the model keeps them: a copy, so that it does not follow changes of the user's array."""
+        if isinstance(self.kernel_, Precomputed) or (home(X) == "numpy" and not getattr(self, "copy_X", True)):
+            return X  # a kernel matrix is not looked at again
+        return X.copy() if home(X) == "numpy" else np.array(host(X))
 
     def _goes_exact(self, X):
         if isinstance(self.approx, str) and self.approx == "exact":
@@ -91,7 +99,8 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if isinstance(self.kernel_, Precomputed):
             return np.asarray(host(X) @ columns if not sp.issparse(X) else X @ columns, dtype=np.float64)
         if home(X) == "dask":
-            return np.asarray(host(X.map_blocks(self._project, columns, chunks=(X.chunks[0], (columns.shape[1],)))))
+            chunks = (X.chunks[0], (columns.shape[1],))
+            return host(X.map_blocks(self._project, columns, chunks=chunks, dtype=np.float64, meta=np.empty((0, 0))))
         training = like(self.X_fit_, X) if home(X) == "torch" else self.X_fit_
         return cross_product(self.kernel_, X, training, columns)
 
@@ -136,5 +145,5 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
 def check_components(n_components, n, what="n_components"):
     """Refuse more components than rows."""
-    if n_components > n:
-        raise InputError(f"{what}={n_components} components were asked of {n} rows. Accepted: at most {n}.")
+    if not isinstance(n_components, numbers.Integral) or not 1 <= n_components <= n:
+        raise InputError(f"{what}={n_components} components were asked of {n} rows. Accepted: 1 to {n}.")

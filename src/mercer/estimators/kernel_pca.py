@@ -2,9 +2,12 @@
 
 import copy
 import numbers
+import warnings
+from functools import partial
 
 import numpy as np
 import scipy.linalg as sla
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +17,7 @@ from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomp
 from ..linalg import eigh_down, precision, sign_rows
 from ..rows import dot, gram, host, tdot
 from ..solvers import eigen
+from ..solvers.result import Result
 from .base import check_weight, seed_of
 from .components import KernelComponents, check_components
 
@@ -195,7 +199,11 @@ class KernelPCA(KernelComponents):
     def truncate(self, n_components):
         """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
         check_is_fitted(self)
-        check_components(n_components, len(self.eigenvalues_))
+        if not isinstance(n_components, numbers.Integral) or not 1 <= n_components <= len(self.eigenvalues_):
+            raise InputError(
+                f"n_components={n_components} cannot be kept of {len(self.eigenvalues_)} fitted components. "
+                f"Accepted: 1 to {len(self.eigenvalues_)}; for more, fit again."
+            )
         short = copy.copy(self)
         short.n_components = n_components
         for name in ("eigenvalues_", "explained_variance_ratio_", "convexity_intervals_", "shift_"):
@@ -210,11 +218,18 @@ class KernelPCA(KernelComponents):
 
     def _exact(self, K, dtype):
         """Leading eigenpairs of the centred operator: as many as n_components asks for."""
-        n = K.shape[0]
+        n, eps = K.shape[0], precision(dtype)
+        # Rounding in K is relative to its entries, which centring may have made large beside the variance.
+        largest = float(np.max(K.root[:, 0] ** 2 * np.abs(K.K.diag())))
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
         wanted = n if self.n_components is None else self.n_components
-        if isinstance(wanted, numbers.Integral):
+        if abs(total) <= 4 * eps * n * largest and self.kernel_.psd:  # all rows coincide: no solver has work to do
+            self.total_variance_ = 0.0
+            number = int(wanted) if isinstance(wanted, numbers.Integral) else 1
+            self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
+            values, vectors = self.result_.value
+        elif isinstance(wanted, numbers.Integral):
             values, vectors = self._solve(K, int(wanted))
         else:  # a share of the variance: double the number of components until they explain it
             number = min(n, 32)
@@ -226,7 +241,7 @@ class KernelPCA(KernelComponents):
                 number = min(n, 2 * number)
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
-        return self._clean(values, vectors, precision(dtype) * n)
+        return self._clean(values, vectors, 10 * eps * max(values[0], np.sqrt(n) * largest), eps)
 
     def _solve(self, K, number):
         method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
@@ -244,6 +259,7 @@ class KernelPCA(KernelComponents):
         Z, weight = K.K.Z, K.root[:, 0] ** 2
         unweighted = np.all(weight == 1.0)
         P = gram(Z, None if unweighted else weight)
+        rounding = np.finfo(np.float64).eps * float(np.trace(P))
         mean = tdot(Z, K.share)[:, 0]
         if self.center:
             P = P - weight.sum() * np.outer(mean, mean)
@@ -260,14 +276,25 @@ class KernelPCA(KernelComponents):
         safe = np.where(values > 0, values, 1.0)
         vectors = K.root * (dot(Z, U) - (mean @ U if self.center else 0.0)) / np.sqrt(safe)
         self.result_ = None
-        return self._clean(values, vectors * sign_rows(vectors), precision(K.K.Z.dtype) * len(P))
+        eps = precision(Z.dtype)
+        return self._clean(values, vectors * sign_rows(vectors), 10 * max(eps * values[0], rounding), eps)
 
-    def _clean(self, values, vectors, noise):
+    def _clean(self, values, vectors, noise, eps):
         """Variances below rounding are zero, not small and not negative; drop them where that was asked."""
-        largest = max(float(values[0]), 0.0)
-        values = np.where(values > noise * largest, values, 0.0)
+        if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
+            said = (
+                f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "
+                "so this similarity is not a kernel."
+            )
+            if isinstance(self.kernel_, Precomputed):
+                raise InputError(
+                    f"{said} Accepted: a positive semi-definite matrix, or at most "
+                    f"n_components={int(np.sum(values > noise))}, which need only its positive part."
+                )
+            warnings.warn(f"{said} Its negative part is cut off.", UserWarning, stacklevel=4)
+        values = np.where(values > noise, values, 0.0)
         if self.n_components is None or self.remove_zero_eig:
-            keep = max(int(np.sum(values > 0)), 1)
+            keep = int(np.sum(values > 0))
             values, vectors = values[:keep], vectors[:, :keep]
         return values, vectors
 
@@ -280,13 +307,14 @@ class KernelPCA(KernelComponents):
         )
         with np.errstate(divide="ignore"):
             ends = 1.0 / values
-        self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends[:-1]]), ends])
+        self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
         self._close(K, K.root * vectors * inverse_root)
 
     # Back to the input space
 
     def _fit_ridge(self, K):
         scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root
+        self._ridge = self.alpha / K.root[:, 0] ** 2  # a row that occurs twice counts twice
         self._fit_ridge_on(scores)
 
     def _fit_ridge_on(self, scores):
@@ -300,9 +328,14 @@ class KernelPCA(KernelComponents):
         remedy = "Use fewer rows, or float32 data."
         require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", remedy)
         R = np.asarray(self.kernel_(scores), dtype=np.float64)
-        R[np.diag_indices(n)] += self.alpha
-        dense = rows.toarray() if hasattr(rows, "toarray") else rows
-        self.dual_coef_ = sla.solve(R, dense, assume_a="pos", overwrite_a=True)
+        R[np.diag_indices(n)] += self._ridge
+        dense = _dense(rows)
+        try:
+            self.dual_coef_ = sla.cho_solve(sla.cho_factor(R, overwrite_a=True, check_finite=False), dense)
+        except sla.LinAlgError as error:
+            raise InputError(
+                f"The inverse transform's system is singular with alpha={self.alpha!r}. Raise alpha."
+            ) from error
         self.X_transformed_fit_ = scores
 
     def inverse_transform(self, X):
@@ -315,6 +348,11 @@ class KernelPCA(KernelComponents):
                 "inverse_transform needs the ridge map, which was not learnt: set fit_inverse_transform=True before fit."
             )
         scores = np.asarray(host(X), dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
+            raise InputError(
+                f"inverse_transform takes what transform gives: got {scores.shape[-1]} columns, the model has "
+                f"{self.X_transformed_fit_.shape[1]} components."
+            )
         return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
 
     def denoise(self, X, max_iter=200, tol=1e-8):
@@ -329,10 +367,10 @@ class KernelPCA(KernelComponents):
                 f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
                 "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
             )
-        rows = self.X_fit_.toarray() if hasattr(self.X_fit_, "toarray") else np.asarray(self.X_fit_, dtype=np.float64)
+        rows = _dense(self.X_fit_)
         scores = np.asarray(self.transform(X), dtype=np.float64)
         weights = scores @ self.coefficients_.T + self.share_.T
-        Z = np.array(host(self._rows(X, reset=False)), dtype=np.float64)
+        Z = np.array(_dense(self._rows(X, reset=False)))
         fallback = self.share_[:, 0] @ rows if self.center else rows.mean(axis=0)
         active = np.arange(len(Z))
         for _ in range(max_iter):
@@ -354,7 +392,7 @@ class KernelPCA(KernelComponents):
         if not isinstance(self.kernel, str):
             if callable(self.kernel) and not isinstance(self.kernel, Kernel):
                 extra = self.kernel_params or {}
-                return Callable(lambda x, y: self.kernel(x, y, **extra)) if extra else Callable(self.kernel)
+                return Callable(partial(self.kernel, **extra) if extra else self.kernel)
             return as_kernel(self.kernel)
         gamma = getattr(self, "gamma_", self.gamma)
         if gamma is not None and gamma == 0 and self.kernel in ("rbf", "poly", "sigmoid"):
@@ -368,3 +406,8 @@ class KernelPCA(KernelComponents):
             "sigmoid": lambda: Sigmoid(gamma, self.coef0),
         }
         return named[self.kernel]() if self.kernel in named else as_kernel(self.kernel)
+
+
+def _dense(X):
+    """Rows on the host, dense, float64."""
+    return np.asarray(X.toarray() if sp.issparse(X) else host(X), dtype=np.float64)
