@@ -1,5 +1,6 @@
 """Neighbour graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
 
+import pickle
 import sys
 import types
 
@@ -79,6 +80,12 @@ def test_new_rows_take_the_mean_of_their_neighbours(X):
     weight = np.exp(-(np.take_along_axis(D, near, 1)[0] ** 2) / (2 * kernel.edge_bandwidth_**2))
     np.testing.assert_allclose(kernel.features(new)[0], weight @ kernel.factor()[near[0]] / weight.sum())
     assert np.isfinite(kernel.features(new)).all()  # however far away
+
+
+def test_a_saved_kernel_answers_the_same(X):
+    kernel = (0.3 * RBF(1.0) + 0.7 * Diffusion(5, time=2.0)).resolve(X)
+    again = pickle.loads(pickle.dumps(kernel))
+    np.testing.assert_array_equal(again(X[:4] + 0.1, X), kernel(X[:4] + 0.1, X))
 
 
 def test_duplicates_components_and_few_rows():

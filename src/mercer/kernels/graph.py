@@ -26,34 +26,48 @@ LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
 
 class Neighbours:
-    """Nearest training rows, by faiss where it is installed, else by scikit-learn."""
+    """Nearest training rows, by faiss where it is installed and the rows are many, else by scikit-learn.
+
+    Only the rows are kept when the object is saved: the search structure is built when it is first needed.
+    """
 
     def __init__(self, X):
         self.rows = X if sp.issparse(X) else np.ascontiguousarray(X)
-        self.index: Any = None
-        self.trees: Any = None
-        if not sp.issparse(X) and X.shape[0] > DENSE:
-            try:
-                self.index = need("faiss").IndexFlatL2(X.shape[1])
-                self.index.add(self.rows.astype(np.float32))
-                return
-            except BackendError:
-                pass
-        from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
+        self._search: Any = None
 
-        self.trees = NearestNeighbors().fit(self.rows)
+    def __getstate__(self):
+        return {"rows": self.rows, "_search": None}
 
     def find(self, X, k):
         """(distances, indices) of the k nearest training rows of every row of X, nearest first."""
-        if self.trees is not None:
-            return self.trees.kneighbors(X, n_neighbors=k)
-        indices = self.index.search(np.ascontiguousarray(X, dtype=np.float32), k)[1]
-        distance = np.empty(indices.shape)
-        for start in range(0, len(X), 4096):  # faiss works in float32: the few distances that matter are done again
-            part = slice(start, start + 4096)
-            distance[part] = np.sqrt(np.sum((X[part, None] - self.rows[indices[part]]) ** 2, axis=-1))
-        order = np.argsort(distance, axis=1, kind="stable")
-        return np.take_along_axis(distance, order, 1), np.take_along_axis(indices, order, 1)
+        if self._search is None:
+            self._search = self._faiss() or self._trees()
+        return self._search(X, k)
+
+    def _trees(self):
+        from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
+
+        return NearestNeighbors().fit(self.rows).kneighbors
+
+    def _faiss(self):
+        if sp.issparse(self.rows) or len(self.rows) <= DENSE:
+            return None
+        try:
+            index = need("faiss").IndexFlatL2(self.rows.shape[1])
+        except BackendError:
+            return None
+        index.add(self.rows.astype(np.float32))
+
+        def find(X, k):
+            near = index.search(np.ascontiguousarray(X, dtype=np.float32), k)[1]
+            distance = np.empty(near.shape)
+            for start in range(0, len(X), 4096):  # faiss works in float32: the few distances that matter are done again
+                part = slice(start, start + 4096)
+                distance[part] = np.sqrt(np.sum((X[part, None] - self.rows[near[part]]) ** 2, axis=-1))
+            order = np.argsort(distance, axis=1, kind="stable")
+            return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
+
+        return find
 
 
 def neighbour_graph(X, n_neighbors=10):
