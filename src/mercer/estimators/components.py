@@ -11,6 +11,7 @@ from .. import fused
 from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
+from ..maps import LandmarkMap
 from ..maps.landmark import _square
 from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product
 from ..rows import dot, host, like, tdot
@@ -95,7 +96,14 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _project(self, X, columns):
         """k(X, training) @ columns (or z(X) @ columns through a map), on the host."""
         if self.map_ is not None:
-            return dot(self.map_.transform(X), columns)
+            short = (
+                isinstance(self.map_, LandmarkMap) and home(X) != "dask" and not isinstance(self.kernel_, Precomputed)
+            )
+            if not short:
+                return dot(self.map_.transform(X), columns)
+            rows = self.map_.landmarks_
+            rows = like(rows, X) if home(X) == "torch" else rows
+            return cross_product(self.kernel_, X, rows, self.map_.on_landmarks(columns))
         if isinstance(self.kernel_, Precomputed):
             return np.asarray(host(X) @ columns if not sp.issparse(X) else X @ columns, dtype=np.float64)
         if home(X) == "dask":

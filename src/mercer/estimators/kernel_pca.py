@@ -15,6 +15,7 @@ from ..backend import home, require_memory
 from ..errors import InputError, NotInductiveError
 from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
 from ..linalg import eigh_down, precision, sign_rows
+from ..maps import LandmarkMap, choose
 from ..rows import dot, gram, host, tdot
 from ..solvers import eigen
 from ..solvers.result import Result
@@ -178,23 +179,22 @@ class KernelPCA(KernelComponents):
         if isinstance(self.n_components, numbers.Integral):
             check_components(self.n_components, X.shape[0])
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
-        K = self._open(X, weight)
-        if self.map_ is None:
-            values, vectors = self._exact(K, X.dtype)
+        if self._goes_exact(X) or isinstance(self._kernel(), Precomputed):
+            K = self._open(X, weight)
+            self._store(K, *self._exact(K, X.dtype))
+            if self.fit_inverse_transform:
+                self._fit_ridge(K)
         else:
-            values, vectors = self._from_map(K)
-        self._store(K, values, vectors)
-        if self.fit_inverse_transform:
-            self._fit_ridge(K)
+            self._fit_through_map(X, weight)
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit and return the projections of the training rows."""
         self.fit(X, sample_weight=sample_weight)
-        if sample_weight is not None or self.map_ is not None:
+        if sample_weight is not None:
             return self.transform(X)
         scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
-        return scores.astype(np.float32) if str(self.X_fit_.dtype).endswith("float32") else scores
+        return scores.astype(np.float32) if str(getattr(X, "dtype", "")).endswith("float32") else scores
 
     def truncate(self, n_components):
         """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
@@ -220,11 +220,13 @@ class KernelPCA(KernelComponents):
         """Leading eigenpairs of the centred operator: as many as n_components asks for."""
         n, eps = K.shape[0], precision(dtype)
         # Rounding in K is relative to its entries, which centring may have made large beside the variance.
-        largest = float(np.max(K.root[:, 0] ** 2 * np.abs(K.K.diag())))
+        diag = K.K.diag()
+        largest = float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
+        spread = np.max(diag + diag[0] - 2 * K.K.columns([0])[:, 0]) if self.center else np.max(diag)
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
         wanted = n if self.n_components is None else self.n_components
-        if abs(total) <= 4 * eps * n * largest and self.kernel_.psd:  # all rows coincide: no solver has work to do
+        if spread <= 4 * eps * np.max(diag) and self.kernel_.psd:  # all rows coincide: no solver has work to do
             self.total_variance_ = 0.0
             number = int(wanted) if isinstance(wanted, numbers.Integral) else 1
             self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
@@ -254,30 +256,52 @@ class KernelPCA(KernelComponents):
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
         return self.result_.value
 
-    def _from_map(self, K):
+    def _fit_through_map(self, X, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
-        Z, weight = K.K.Z, K.root[:, 0] ** 2
-        unweighted = np.all(weight == 1.0)
-        P = gram(Z, None if unweighted else weight)
-        rounding = np.finfo(np.float64).eps * float(np.trace(P))
-        mean = tdot(Z, K.share)[:, 0]
+        if self.fit_inverse_transform:
+            raise InputError(
+                "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
+                "Use approx='exact'."
+            )
+        chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(self.random_state))
+        landmarks = isinstance(chosen, LandmarkMap)
+        Z = chosen.learn(X, weight) if landmarks else chosen.fit_transform(X, weight=weight)
+        self.map_, self.kernel_, self.X_fit_, self.result_ = chosen, chosen.kernel_, None, None
+        root = None
+        if Z is None and chosen.triangular_:
+            # z = L⁻¹k: with L applied to the r × r moments of k instead of to n rows, half of the work is saved. Pivots
+            # below 1e-8 of the first are left out, since the moments of k know no more digits of them.
+            chosen.shorten(1e-8)
+            Z, root = chosen.similarities(X), chosen.root_
+        elif Z is None:
+            Z = chosen.transform(X)
+        self.approx_reason_ = f"{reason} {chosen.reason_}"
+        mass = np.ones(X.shape[0]) if weight is None else weight
+        P, mean = gram(Z, weight), tdot(Z, mass / mass.sum())
+        if root is not None:
+            mean = sla.solve_triangular(root, mean, lower=True)
+            P = sla.solve_triangular(root, sla.solve_triangular(root, P, lower=True).T, lower=True)
         if self.center:
-            P = P - weight.sum() * np.outer(mean, mean)
-        values, U = eigh_down(P)
+            P = P - mass.sum() * np.outer(mean, mean)
+        values, U = eigh_down((P + P.T) / 2)
         self.total_variance_ = max(float(np.trace(P)), 0.0)
+        number = self._number_of(values)
+        values, U = self._clean(values[:number], U[:, :number], 10 * precision(Z.dtype) * len(P) * values[0], 0.0)
+        self.mean_ = mean if self.center else np.zeros_like(mean)
+        scores = dot(Z, U if root is None else chosen.on_landmarks(U)) - self.mean_ @ U
+        vectors = np.sqrt(mass)[:, None] * scores / np.sqrt(np.where(values > 0, values, 1.0))
+        signs = sign_rows(vectors) * (values > 0)
+        self.coefficients_, self.shift_ = U * signs, self.mean_ @ U * signs
+        self._describe(values, vectors * signs)
+
+    def _number_of(self, values):
+        """How many of all eigenvalues n_components keeps."""
+        if self.n_components is None:
+            return len(values)
         if isinstance(self.n_components, numbers.Integral):
-            number = min(self.n_components, len(values))
-        elif self.n_components is None:
-            number = len(values)
-        else:
-            share = np.cumsum(np.maximum(values, 0)) / max(self.total_variance_, np.finfo(np.float64).tiny)
-            number = int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1
-        values, U = values[:number], U[:, :number]
-        safe = np.where(values > 0, values, 1.0)
-        vectors = K.root * (dot(Z, U) - (mean @ U if self.center else 0.0)) / np.sqrt(safe)
-        self.result_ = None
-        eps = precision(Z.dtype)
-        return self._clean(values, vectors * sign_rows(vectors), 10 * max(eps * values[0], rounding), eps)
+            return min(self.n_components, len(values))
+        share = np.cumsum(np.maximum(values, 0)) / max(self.total_variance_, np.finfo(np.float64).tiny)
+        return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
         """Variances below rounding are zero, not small and not negative; drop them where that was asked."""
@@ -301,6 +325,10 @@ class KernelPCA(KernelComponents):
     def _store(self, K, values, vectors):
         live = values > 0
         inverse_root = np.where(live, 1.0 / np.sqrt(np.where(live, values, 1.0)), 0.0)
+        self._close(K, K.root * vectors * inverse_root)
+        self._describe(values, vectors)
+
+    def _describe(self, values, vectors):
         self.eigenvalues_, self.eigenvectors_ = values, vectors
         self.explained_variance_ratio_ = (
             values / self.total_variance_ if self.total_variance_ > 0 else np.zeros(len(values))
@@ -308,7 +336,6 @@ class KernelPCA(KernelComponents):
         with np.errstate(divide="ignore"):
             ends = 1.0 / values
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
-        self._close(K, K.root * vectors * inverse_root)
 
     # Back to the input space
 
@@ -319,17 +346,11 @@ class KernelPCA(KernelComponents):
 
     def _fit_ridge_on(self, scores):
         n = len(scores)
-        rows = self.X_fit_
-        if rows is None:
-            raise InputError(
-                "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
-                "Use approx='exact', or denoise() with a fitted exact model."
-            )
         remedy = "Use fewer rows, or float32 data."
         require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", remedy)
         R = np.asarray(self.kernel_(scores), dtype=np.float64)
         R[np.diag_indices(n)] += self._ridge
-        dense = _dense(rows)
+        dense = _dense(self.X_fit_)
         try:
             self.dual_coef_ = sla.cho_solve(sla.cho_factor(R, overwrite_a=True, check_finite=False), dense)
         except sla.LinAlgError as error:

@@ -47,13 +47,13 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return self._transform(X)
 
     def _measure(self, X, Z):
-        """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are."""
+        """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are (Z = None: transform)."""
         n = X.shape[0]
         rows = np.arange(n)
         if n > CHECKED_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
         K = self._kernel_of(X, rows)
-        Z = np.asarray(host(Z[rows]), dtype=np.float64)
+        Z = np.asarray(host(self.transform(X[rows]) if Z is None else Z[rows]), dtype=np.float64)
         trace = float(np.trace(K))
         norm = float(np.linalg.norm(K))
         self.energy_ = float(np.sum(Z * Z)) / trace if trace > 0 else 1.0

@@ -15,7 +15,8 @@ from ..rows import host, like
 from . import landmarks as choose_landmarks
 from .base import FeatureMap
 
-POOL = 20_000  # rows among which landmarks are looked for; more would not make them better
+POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
+PIVOTS_ONLY = object()  # the factorisation saw a part of the rows, so it gave landmarks and no features
 BLOCK = 16_384  # rows per block of a transform, so that only the result is as tall as the data
 
 
@@ -65,6 +66,11 @@ class LandmarkMap(FeatureMap):
 
     def fit_transform(self, X, y=None, weight=None):
         """Choose the landmarks, factor their kernel matrix and return the features of the training rows."""
+        Z = self.learn(X, weight)
+        return self.transform(X) if Z is None else Z
+
+    def learn(self, X, weight=None):
+        """Fit without asking for features; they are returned if they came with the factorisation, else None."""
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.kernel_._check_resolved()
         self.negative_mass_ = 0.0
@@ -85,9 +91,10 @@ class LandmarkMap(FeatureMap):
             scale = self._choose(X, exact)
         if Z is None:
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
-            Z = self.transform(X)
+        elif Z is PIVOTS_ONLY:
+            Z = None
         self.n_features_in_ = X.shape[1]
-        self.reason_ = self.reason_ or self._sentence(X.shape[0])
+        self.reason_ = self._sentence(X.shape[0])
         self._measure(X, Z)
         return Z
 
@@ -102,7 +109,7 @@ class LandmarkMap(FeatureMap):
         return out
 
     def _features(self, X):
-        K = self._similarities(X)
+        K = self.similarities(X)
         root = like(self.root_, K)
         if not self.triangular_:
             return K @ root
@@ -110,12 +117,31 @@ class LandmarkMap(FeatureMap):
             return need("torch").linalg.solve_triangular(root, K.T, upper=False).T
         return sla.solve_triangular(root, K.T, lower=True, check_finite=False, overwrite_b=True).T
 
-    def _similarities(self, X):
-        """k(x, landmark) for every row of X."""
+    def similarities(self, X):
+        """k(x, landmark) for every row of X, where X lives."""
+        if home(X) == "dask":
+            chunks = (X.chunks[0], (self.landmarks_.shape[0],))
+            return X.rechunk({1: -1}).map_blocks(self.similarities, chunks=chunks, dtype=X.dtype, meta=X._meta)
         if isinstance(self.kernel_, Precomputed):
             return X[:, self.landmarks_]
         rows = self.landmarks_
         return self.kernel_(X, like(rows, X) if home(X) == "torch" else rows)
+
+    def on_landmarks(self, W):
+        """Coefficients c with z(x) · W = k(x, landmarks) · c: new rows then need no features."""
+        if not self.triangular_:
+            return self.root_ @ W
+        return sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
+
+    def shorten(self, least):
+        """Keep the leading landmarks, up to the first whose pivot is below `least` of the first one's."""
+        pivots = np.diag(self.root_) ** 2
+        small = np.flatnonzero(pivots < least * pivots[0])
+        if len(small):
+            keep = int(small[0])
+            self.landmarks_ = self.landmarks_[:keep]
+            self.landmark_indices_ = None if self.landmark_indices_ is None else self.landmark_indices_[:keep]
+            self._keep(self.root_[:keep, :keep], triangular=True)
 
     # How the landmarks are found
 
@@ -132,14 +158,15 @@ class LandmarkMap(FeatureMap):
         """Host rows among which landmarks are chosen, and their positions."""
         n = X.shape[0]
         rng = np.random.default_rng(self.random_state)
+        most = POOL if exact else max(POOL, 10 * self._number(n))
         if home(X) == "dask" and exact and n > POOL:
             raise BackendError(
                 f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
                 "Use approx=<number of landmarks>, for example approx=1000."
             )
-        if n <= POOL or exact:
+        if n <= most or exact:
             return np.arange(n), host(X) if home(X) != "numpy" else X, rng
-        rows = np.sort(rng.choice(n, POOL, replace=False))
+        rows = np.sort(rng.choice(n, most, replace=False))
         return rows, host(X[rows]) if home(X) != "numpy" else X[rows], rng
 
     def _fit_pivots(self, X, exact):
@@ -166,7 +193,7 @@ class LandmarkMap(FeatureMap):
             return F
         if self.rank is not None:
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
-        return self.transform(X)
+        return PIVOTS_ONLY
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
