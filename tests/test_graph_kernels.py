@@ -13,7 +13,7 @@ from sklearn.metrics import pairwise_distances
 
 from mercer.errors import InputError
 from mercer.kernels import RBF
-from mercer.kernels import graph as graphs
+from mercer.kernels import neighbours as graphs
 from mercer.kernels.graph import Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
 from mercer.maps import choose
 from mercer.rows import gram, host
