@@ -96,10 +96,8 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _project(self, X, columns):
         """k(X, training) @ columns (or z(X) @ columns through a map), on the host."""
         if self.map_ is not None:
-            short = (
-                isinstance(self.map_, LandmarkMap) and home(X) != "dask" and not isinstance(self.kernel_, Precomputed)
-            )
-            if not short:
+            rows_needed = home(X) == "dask" or isinstance(self.kernel_, Precomputed)
+            if rows_needed or not isinstance(self.map_, LandmarkMap):
                 return dot(self.map_.transform(X), columns)
             rows = self.map_.landmarks_
             rows = like(rows, X) if home(X) == "torch" else rows
