@@ -300,7 +300,7 @@ def _class(content, name):
 
 
 def _neighbours(state):
-    from .kernels.graph import Neighbours
+    from .kernels.neighbours import Neighbours
 
     return Neighbours(state["rows"])
 
@@ -322,6 +322,6 @@ def _density(state):
 
 
 _REBUILT = {
-    "mercer.kernels.graph.Neighbours": ("neighbours", lambda finder: {"rows": finder.rows}, _neighbours),
+    "mercer.kernels.neighbours.Neighbours": ("neighbours", lambda finder: {"rows": finder.rows}, _neighbours),
     "sklearn.neighbors._kde.KernelDensity": ("density", _density_state, _density),
 }
