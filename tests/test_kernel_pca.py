@@ -81,9 +81,7 @@ def test_the_inverse_transform_of_scikit_learn(kernel, X, new):
 
 def test_every_parameter_and_attribute_of_scikit_learn_exists(X):
     ours, theirs = KernelPCA(), Reference()
-    assert list(theirs.get_params()) == list(ours.get_params())[: len(theirs.get_params())] or set(
-        theirs.get_params()
-    ) <= set(ours.get_params())
+    assert set(theirs.get_params()) <= set(ours.get_params())
     for name, value in theirs.get_params().items():
         assert ours.get_params()[name] == value, name
     for params in ({}, dict(fit_inverse_transform=True, kernel="rbf")):
@@ -518,7 +516,7 @@ def test_approximate_maps_say_how_good_they_are():
         assert_close(model.eigenvalues_, exact.eigenvalues_, rtol=0.1)
         assert 0 < model.map_.error_ < 0.05
         assert model.approx_reason_.startswith("You ")
-    assert KernelPCA(approx=60, n_components=100).fit(X).eigenvalues_.shape == (3,) or True
+    assert KernelPCA(100, approx=60).fit(X).eigenvalues_.shape == (3,)  # a linear kernel of three columns
 
 
 def test_convexity_intervals(X):

@@ -263,20 +263,21 @@ class CentredOperator:
         if self._centred is not None:
             return float(self._centred.diag().sum())
         weight = self.root[:, 0] ** 2
-        total = float(weight @ self.K.diag())
-        return total - float(weight.sum() * (self.share[:, 0] @ self.means())) if self.center else total
+        return float(weight @ (self.K.diag() - self.means() if self.center else self.K.diag()))
 
     def dense(self):
         """The centred matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""
         if self._centred is not None:
             return self._centred.K
-        mean = self.means()[:, None]
+        mean = self.means()[:, None] if self.center else None
         K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
         K = np.asarray(host(K), dtype=np.float64)
         if self.center:
-            K -= mean
-            K -= mean.T
-            K += float(self.share[:, 0] @ mean[:, 0])
+            for mean in (mean, None):  # the second round takes away what rounding, the same for all rows, has left
+                mean = K @ self.share if mean is None else mean
+                K -= mean
+                K -= mean.T
+                K += float(self.share[:, 0] @ mean[:, 0])
         K *= self.root
         K *= self.root.T
         self._centred = DenseOperator(K)  # from here on the products are with this one
