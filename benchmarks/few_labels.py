@@ -107,6 +107,7 @@ def main():
         return million(options.million)
     n, repeats, rows = (300, 3, 20_000) if options.quick else (1500, 7, 1_000_000)
     lines = ["# Speed of the closed-form few-label classifiers", ""]
+    lines += [f"{len(os.sched_getaffinity(0))} cores, one BLAS thread. Command: `python benchmarks/few_labels.py`.", ""]
     lines += [f"## Ten classes against two (n = {n}, 200 labels, exact kernel)", ""]
     lines += ["| method | 2 classes, s | 10 classes, s | ratio (asked < 1.3) |", "|---|---|---|---|"]
     for name, binary, multi, ratio in many_classes(n, repeats):
