@@ -26,11 +26,13 @@ from mercer import (
     LeastSquaresKPCA,
     Linear,
     Polynomial,
-    S2RLSClassifier,
     SemiKPCA,
     fused,
 )
+from mercer.maps import LandmarkMap
 from mercer.operators import _torch_tiles
+from mercer.rows import gram
+from mercer.solvers.label_features import search_basis, search_rows
 
 ROWS = []
 
@@ -119,8 +121,8 @@ def scaling(quick):
         X, V = normal(n, d), normal(n, 32, 1)
         kernel = RBF(float(np.sqrt(2 * d)))
         for precision in ("fast", "high"):
-            sides = fused.sides(kernel, X, X, precision)
-            took = seconds(lambda sides=sides: fused.multiply(kernel, *sides, V), 1 if n == 1_000_000 else 3)
+            work = (kernel, *fused.sides(kernel, X, X, precision), V)
+            took = seconds(lambda work=work: fused.multiply(*work), 1 if n == 1_000_000 else 3)
             rate = n * n * (2 * d + 64) / took / 1e12
             curve.append({"n": n, "d": d, "precision": precision, "seconds": took, "useful_tflops": rate})
     for row in curve:
@@ -205,7 +207,6 @@ def few_labels(quick):
     models = [
         SemiKPCA(kernel=kernel, approx=1000),
         LeastSquaresKPCA(kernel=kernel, approx=1000),
-        S2RLSClassifier(kernel=kernel, approx=1000, n_restarts=1, time_budget=5),
     ]
     for model in models:
         start = time.perf_counter()
@@ -215,10 +216,40 @@ def few_labels(quick):
         right = float(np.mean((model.transduction_ == "right") == side))
         say(f"{type(model).__name__}, n = {n}, 1 000 landmarks", "≤ 10 s", f"{took:.1f} s", f"accuracy {right:.3f}")
         torch.cuda.empty_cache()
+    start = time.perf_counter()
+    Z = LandmarkMap(kernel, 1000).fit_transform(X)
+    weight = np.full(n, 1 / n)
+    W, _ = search_rows(Z, weight, search_basis(gram(Z) / n), 2**-5)
+    took = time.perf_counter() - start
+    say(f"S2RLSClassifier's preprocessing (W, {n} × {W.shape[1]}, on the host)", "≤ 10 s", f"{took:.1f} s")
+
+
+def report(source):
+    """results/gpu.md and docs/img/gpu_scaling.png from the JSON that a run wrote; needs matplotlib, and no GPU."""
+    import matplotlib.pyplot as plt
+    from harness import PICTURES, RESULTS, markdown
+
+    found = json.loads(source.read_text())
+    head = f"{found['machine']}. Command: `python benchmarks/gpu.py --data DIR`."
+    (RESULTS / "gpu.md").write_text("\n".join(["# One GPU", "", head, "", markdown(found["rows"])]) + "\n")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for axis, key, fixed, value in ((axes[0], "n", "d", 100), (axes[1], "d", "n", 100_000)):
+        for precision, marker in (("fast", "o"), ("high", "s")):
+            rows = [r for r in found["scaling"] if r[fixed] == value and r["precision"] == precision]
+            axis.loglog(*zip(*sorted((r[key], r["seconds"]) for r in rows)), marker=marker, label=precision)
+        axis.set(xlabel=key, ylabel="seconds", title=f"K @ V, 32 columns, {fixed} = {value}")
+        axis.grid(alpha=0.3)
+        axis.legend()
+    figure.savefig(PICTURES / "gpu_scaling.png", dpi=100)
 
 
 if __name__ == "__main__":
-    options = arguments(__doc__, out={"type": Path, "default": Path("gpu.json")}, only={"default": "all"})
+    options = arguments(
+        __doc__, out={"type": Path, "default": Path("gpu.json")}, only={"default": "all"}, report={"type": Path}
+    )
+    if options.report:
+        report(options.report)
+        raise SystemExit
     import triton
 
     machine = f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}"

@@ -366,7 +366,8 @@ class KernelPCA(KernelComponents):
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError(
-                "inverse_transform needs the ridge map, which was not learnt. Set fit_inverse_transform=True and fit."
+                "inverse_transform needs the ridge map, which was not learnt: "
+                "set fit_inverse_transform=True before fit."
             )
         scores = np.asarray(host(X), dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:

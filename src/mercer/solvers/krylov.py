@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg as sla
 
-from ..backend import home, namespace, need
+from ..backend import home, namespace, need, require_memory
 from ..linalg import eigh_down
 from ..rows import host, like
 
@@ -94,6 +94,11 @@ def _room(block, most):
     """Uninitialised columns beside a block: same home, same dtype, column after column."""
     n = block.shape[0]
     if home(block) == "torch":
+        what, remedy = (
+            f"The Krylov basis of {n} × {most} numbers",
+            "Use approx=<number of landmarks> or fewer components.",
+        )
+        require_memory(8 * n * most, what, remedy, block.device)
         return need("torch").empty((most, n), dtype=block.dtype, device=block.device).T
     return np.empty((n, most), order="F")
 
