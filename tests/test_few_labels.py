@@ -286,6 +286,18 @@ def test_regressor_is_the_lssvm_system_and_ignores_rows_without_target():
     assert LSSVMRegressor(0.1).select(X, noise, gamma=[0.2, 1.0]).gamma == 0.1  # nothing to tell them apart by
 
 
+def test_constant_duplicate_and_zero_rows_have_finite_answers():
+    y = [0, 1, -1, 0, 1, -1]
+    for X in (np.ones((6, 2)), np.zeros((6, 2)), np.repeat([[0.0, 1.0], [2.0, 3.0], [4.0, 4.0]], 2, axis=0)):
+        for kernel in ("rbf", Linear()):
+            for model in (LSSVMClassifier(kernel=kernel), LSSVMClassifier(unlabeled="zero", kernel=kernel)):
+                P = model.fit(X, y).predict_proba(np.vstack([X, [[1e3, 1e3]]]))
+                assert np.isfinite(P).all()
+                assert_allclose(P.sum(axis=1), 1.0)
+    with pytest.raises(InputError, match="n_removed=1 leaves nothing: the kernel matrix has rank 1"):
+        SemiKPCA().fit(np.ones((6, 2)), y)
+
+
 def test_bad_parameters_are_named():
     X, given, _ = moons()
     for model, word in [

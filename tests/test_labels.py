@@ -79,7 +79,7 @@ def test_missing_label_names_the_marks(y, missing_label, classes, codes):
         ([-1, -1], "auto", "No row of y carries a label: all 2 entries"),
         ([None, nan], "auto", "No row of y carries a label"),
         (["a", "a", None], "auto", r"one class only \('a', 2 rows\)"),
-        ([-1, 3, 3], "auto", r"one class only.*-1 was read as an unlabelled mark.*missing_label=None"),
+        ([-1, 3, 3], "auto", r"one class only \(3, 2 rows\).*-1 was read as an unlabelled mark.*missing_label=None"),
         ([1, nan], None, "missing_label=None says"),
         (["a", 1, 2], "auto", r"mixes text \('a'\) and numbers \(1\)"),
         ([0.5, 1.0, 2.0], "auto", "continuous.*0.5"),

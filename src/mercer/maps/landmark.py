@@ -188,7 +188,9 @@ class LandmarkMap(FeatureMap):
             pivots, F = np.array([0]), np.zeros((n, 1), dtype=pool.dtype)
         self.landmark_indices_ = positions[pivots]
         self.landmarks_ = pool[pivots]
-        self._keep(np.tril(F[pivots]), triangular=True)
+        root = np.tril(F[pivots])
+        root[np.diag_indices_from(root)] += root.diagonal() == 0  # the zero kernel again: 0 / 1, not 0 / 0
+        self._keep(root, triangular=True)
         if home(X) == "numpy" and len(positions) == X.shape[0] and self.rank is None:
             return F
         if self.rank is not None:

@@ -127,9 +127,9 @@ def ridge_filter(values, penalty):
 
 def shift_filter(values, gamma, n_removed):
     """1 / (1/γ - λ) beyond the first n_removed eigenvalues and 0 on those: Semi-KPCA, convex for γ < 1/λ_{k+1}."""
-    out = 1.0 / (1.0 / np.asarray(gamma, dtype=float)[..., None] - values)
-    out[..., :n_removed] = 0.0
-    return out
+    gap = 1.0 / np.asarray(gamma, dtype=float)[..., None] - values
+    gap[..., :n_removed] = np.inf  # before dividing: 1/γ may equal a removed eigenvalue
+    return 1.0 / gap
 
 
 def filtered_weights(basis, pull, filter_):
