@@ -1,9 +1,11 @@
 """What a feature map is: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..backend import home
+from ..kernels import Precomputed
 from ..rows import host
 
 CHECKED_ROWS = 1000  # sampled rows on which a map is compared with its kernel
@@ -61,4 +63,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 
     def _kernel_of(self, X, rows):
         sample = X[rows]
+        if isinstance(self.kernel_, Precomputed):
+            sample = sample[:, rows]
+            return np.asarray(sample.toarray() if sp.issparse(sample) else host(sample), dtype=np.float64)
         return np.asarray(host(self.kernel_(host(sample) if home(X) == "dask" else sample)), dtype=np.float64)

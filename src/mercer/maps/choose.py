@@ -1,7 +1,8 @@
 """The only "auto": which map a method gets when the user did not say."""
 
-import copy
 import numbers
+
+from sklearn.base import clone
 
 from ..backend import home, memory_available, size
 from ..errors import InputError
@@ -27,8 +28,7 @@ def choose(kernel, approx, X, random_state=0):
     if as_kernel(kernel).transductive:
         return GraphMap(kernel, approx, random_state), "The kernel has a graph over the training rows in it."
     if isinstance(approx, FeatureMap):
-        chosen = copy.copy(approx)
-        chosen.kernel = kernel
+        chosen = clone(approx).set_params(kernel=kernel)
         return chosen, f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":
         return LandmarkMap(kernel), "You asked for the exact kernel."
@@ -48,6 +48,9 @@ def choose(kernel, approx, X, random_state=0):
     number = LANDMARKS
     if free is not None and home(X) != "dask":
         number = max(50, min(LANDMARKS, int(0.25 * free / (n * itemsize))))
+    if home(X) == "dask":
+        reason = f"The rows of a Dask array are mapped block by block, through {min(n, number)} landmarks."
+        return LandmarkMap(kernel, number, random_state=random_state), reason
     reason = (
         f"{n} rows are too many for the exact kernel by default (it may need {size(n * n * itemsize)}); "
         f"{number} landmarks need {size(n * number * itemsize)}. approx='exact' or another number overrides this."

@@ -123,7 +123,8 @@ class LandmarkMap(FeatureMap):
             chunks = (X.chunks[0], (self.landmarks_.shape[0],))
             return X.rechunk({1: -1}).map_blocks(self.similarities, chunks=chunks, dtype=X.dtype, meta=X._meta)
         if isinstance(self.kernel_, Precomputed):
-            return X[:, self.landmarks_]
+            columns = X[:, self.landmarks_]
+            return columns.toarray() if sp.issparse(columns) else columns
         rows = self.landmarks_
         return self.kernel_(X, like(rows, X) if home(X) == "torch" else rows)
 
@@ -199,18 +200,13 @@ class LandmarkMap(FeatureMap):
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
+        if not exact and not isinstance(self.choice, str):
+            return self._draw(X)
         positions, pool, rng = self._pool(X, exact)
         if exact:
             self.landmark_indices_, self.landmarks_ = positions, pool
             return None
         number = self._number(pool.shape[0])
-        if not isinstance(self.choice, str):
-            p = np.asarray(self.choice, dtype=np.float64)
-            if p.shape != (X.shape[0],):
-                pool, positions = (host(X) if home(X) != "numpy" else X), np.arange(X.shape[0])
-            chosen = choose_landmarks.with_probabilities(pool, self.kernel_, number, rng, p)
-            self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
-            return 1.0 / np.sqrt(number * p[chosen] / p.sum())
         if self.choice not in choose_landmarks.CHOICES:
             raise InputError(
                 f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
@@ -226,12 +222,20 @@ class LandmarkMap(FeatureMap):
             self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
         return None
 
+    def _draw(self, X):
+        """Independent draws from all rows with the given probabilities."""
+        p = np.asarray(self.choice, dtype=np.float64)
+        number, rng = self._number(X.shape[0]), np.random.default_rng(self.random_state)
+        chosen = choose_landmarks.with_probabilities(X, self.kernel_, number, rng, p)
+        self.landmark_indices_, self.landmarks_ = chosen, X[chosen] if home(X) == "numpy" else host(X[chosen])
+        return 1.0 / np.sqrt(number * p[chosen] / p.sum())
+
     def _fit_matrix(self, K):
         """Precomputed: the landmarks are columns of the training matrix."""
         n = K.shape[0]
         dtype = np.float32 if K.dtype == np.float32 else np.float64
         if isinstance(self.landmarks, str):
-            if _is_psd(K):
+            if self.rank is None and _is_psd(K):
                 pivots, F, _ = pivoted_cholesky(lambda i, j: K[np.ix_(i, j)], np.diagonal(K), n, dtype)
                 if len(pivots):
                     self.landmarks_ = self.landmark_indices_ = pivots

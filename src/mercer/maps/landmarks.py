@@ -46,10 +46,12 @@ def leverage(X, kernel, n_landmarks, rng):
     n = X.shape[0]
     sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)
     K = np.asarray(kernel(X[sketch]), dtype=np.float64)
-    values = sla.eigvalsh(K)[::-1]
-    ridge = max(float(values[n_landmarks // 2 :].sum()) / n_landmarks * n / len(sketch), 1e-10 * float(values[0]))
-    root = sla.cholesky(K + ridge * len(sketch) / n * np.eye(len(sketch)), lower=True)
-    cross = sla.solve_triangular(root, np.asarray(kernel(X[sketch], X), dtype=np.float64), lower=True)
+    values, vectors = sla.eigh(K)
+    values = np.maximum(values, 0.0)  # an indefinite similarity counts by its positive part
+    ridge = float(values[: len(values) - n_landmarks // 2].sum()) / n_landmarks * n / len(sketch)
+    ridge = max(ridge, 1e-10 * float(values[-1]), np.finfo(np.float64).tiny)
+    cross = vectors.T @ np.asarray(kernel(X[sketch], X), dtype=np.float64)
+    cross /= np.sqrt(values + ridge * len(sketch) / n)[:, None]
     score = np.clip((kernel.diag(X) - np.einsum("ij,ij->j", cross, cross)) / ridge, 1e-12, 1.0)
     return np.sort(rng.choice(n, n_landmarks, replace=False, p=score / score.sum()))
 
