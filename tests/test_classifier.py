@@ -140,6 +140,16 @@ def test_score_ignores_rows_without_label(model):
         model.score(X, np.full(90, -1))
 
 
+def test_tall_data_are_classified_in_blocks(monkeypatch):
+    X, given, _ = blobs()
+    table = pd.DataFrame(X, columns=["a", "b"])
+    model = SemiKPCA().fit(table, given)
+    whole = model.predict_proba(table)
+    monkeypatch.setattr("mercer.estimators.classifier.BLOCK", 40)
+    assert_allclose(model.predict_proba(table), whole, atol=1e-12)
+    assert model.decision_function(table).shape == (90, 3)
+
+
 @each
 def test_inside_grid_search(model):
     X, given, _ = blobs(per_class=6)

@@ -20,8 +20,10 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from ..backend import home
 from ..errors import InputError
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
@@ -32,6 +34,7 @@ from .labels import encode, read_labels, unlabelled, weighed
 from .search import LeftOutSearch, answered
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
+BLOCK = 32_768  # rows that are classified at a time
 MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
 
 
@@ -92,25 +95,24 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def decision_function(self, X):
         """Scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
-        check_is_fitted(self)
-        scores = self._decide(self._features(X))
+        scores, _ = self._answer(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):
         """The class of each row; the most frequent label where a row is not similar to any labelled one."""
-        Z, scores = self._scores(X)
-        return self.classes_[self._codes(scores, self._unsupported(Z, scores))]
+        scores, unsupported = self._answer(X)
+        return self.classes_[self._codes(scores, unsupported)]
 
     def predict_proba(self, X):
         """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
-        Z, scores = self._scores(X)
+        scores, unsupported = self._answer(X)
         P = probabilities(scores, *self.calibration_)
-        P[self._unsupported(Z, scores)] = self.prior_
+        P[unsupported] = self.prior_
         return P
 
     def unsupported(self, X):
         """Which rows have no similarity to any labelled row, so that their answer is only the prior."""
-        return self._unsupported(*self._scores(X))
+        return self._answer(X)[1]
 
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; the others are ignored."""
@@ -191,10 +193,18 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             labels = weighed(labels, weight)
         return self._fit_map(X, weight), labels, weight
 
-    def _scores(self, X):
+    def _answer(self, X):
+        """(scores, unsupported) of any rows; tall host data go through in blocks, so Z is never there as a whole."""
         check_is_fitted(self)
-        Z = self._features(X)
-        return Z, self._decide(Z)
+        tall = home(X) == "numpy" and hasattr(X, "shape") and X.shape[0] > BLOCK
+        blocks = [_safe_indexing(X, slice(i, i + BLOCK)) for i in range(0, X.shape[0], BLOCK)] if tall else [X]
+        parts = []
+        for block in blocks:
+            Z = self._features(block)
+            scores = self._decide(Z)
+            parts.append((scores, self._unsupported(Z, scores)))
+        scores, unsupported = (np.concatenate(column) for column in zip(*parts))
+        return scores, unsupported
 
     def _codes(self, scores, unsupported):
         codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)

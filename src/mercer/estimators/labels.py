@@ -116,8 +116,8 @@ def read_labels(y, missing_label="auto", n_rows=None):
     if len(classes) < 2:
         also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if _holds_minus_one(values[marked]) else ""
         raise InputError(
-            f"y has one class only ({classes.tolist()[0]!r}, {len(labelled)} rows): a classifier needs labels of two or more "
-            f"classes.{also}"
+            f"y has one class only ({classes.tolist()[0]!r}, {len(labelled)} rows): a classifier needs labels of two "
+            f"or more classes.{also}"
         )
     return Labels(classes, codes, labelled, given)
 
