@@ -221,7 +221,7 @@ class KernelPCA(KernelComponents):
         n, eps = K.shape[0], precision(dtype)
         # Rounding in K is relative to its entries, which centring may have made large beside the variance.
         diag = K.K.diag()
-        largest = float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
+        noise = 10 * eps * np.sqrt(n) * float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
         spread = np.max(diag + diag[0] - 2 * K.K.columns([0])[:, 0]) if self.center else np.max(diag)
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
@@ -232,20 +232,20 @@ class KernelPCA(KernelComponents):
             self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
             values, vectors = self.result_.value
         elif isinstance(wanted, numbers.Integral):
-            values, vectors = self._solve(K, int(wanted))
+            values, vectors = self._solve(K, int(wanted), noise)
         else:  # a share of the variance: double the number of components until they explain it
             number = min(n, 32)
             while True:
-                values, vectors = self._solve(K, number)
+                values, vectors = self._solve(K, number, noise)
                 reached = np.cumsum(np.maximum(values, 0)) >= wanted * total * (1 - 1e-12)
                 if reached.any() or number == n:
                     break
                 number = min(n, 2 * number)
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
-        return self._clean(values, vectors, 10 * eps * max(values[0], np.sqrt(n) * largest), eps)
+        return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
-    def _solve(self, K, number):
+    def _solve(self, K, number, noise):
         method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
         steps = self.max_iter
         if method == "randomized" and self.iterated_power != "auto":
@@ -253,8 +253,10 @@ class KernelPCA(KernelComponents):
         if self.solver == "dual":
             method = "dual"
         tol = self.tol or max(1e-9, 20 * precision(self.X_fit_.dtype))  # products in float32 carry seven digits
-        self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
-        return self.result_.value
+        self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state))
+        if self.result_.gap * abs(self.result_.value[0][0]) <= noise:
+            self.result_.converged = True  # the rounding in K allows no smaller residual
+        return self.result_.warn().value
 
     def _fit_through_map(self, X, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
