@@ -33,6 +33,8 @@ _HOMES = {
     "selection.risk": "risk_bound",
     "io": "save load",
     "selection.few_label": "FewLabelClassifier",
+    "selection.suggest": "suggest",
+    "backend": "to_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -51,6 +51,24 @@ def devices():
     return ["cpu"] + [f"cuda:{i}" for i in range(torch.cuda.device_count())]
 
 
+def to_device(X, device="cuda"):
+    """Rows as a float32 tensor on a device: what to give an estimator so that it runs there.
+
+    NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need; a float64
+    tensor that is given to an estimator as it is takes the slower exact path instead.
+    """
+    torch = need("torch")
+    target = torch.device(device)
+    if target.type == "cuda" and not torch.cuda.is_available():
+        raise BackendError(
+            f"device={device!r} was asked for and torch sees no GPU. Use device='cpu', or leave the rows in NumPy."
+        )
+    n_bytes = 4 * int(np.prod(X.shape))
+    if target.type == "cuda":
+        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", target)
+    return torch.as_tensor(X).to(target, torch.float32).contiguous()
+
+
 def memory_available(device=None):
     """Bytes that can still be allocated on the host (or on a CUDA device); None when unknown."""
     if device is not None and str(device).startswith("cuda"):

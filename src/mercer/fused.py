@@ -147,8 +147,8 @@ def tile_shape(width, columns, precision):
     if width > 128:
         return (128, 256, 64, 8, 3) if fast else (128, 128, 64, 8, 3)
     if columns > 64:
-        return (128, 64, 128, 8, 3) if fast else (128, 64, 128, 8, 2)
-    return (128, 64, 128, 4, 3) if fast else (256, 64, 128, 8, 2)
+        return (128, 64, width, 8, 3) if fast else (128, 64, width, 8, 2)
+    return (128, 64, width, 4, 3) if fast else (256, 64, width, 8, 2)
 
 
 def _bound(code, factor, scale, offset, largest):
