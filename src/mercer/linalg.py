@@ -151,7 +151,9 @@ def _accept(core, residual, floor, rng):
         kept = [int(np.argmax(np.diag(core)))]
         pivot = np.sqrt(max(core[kept[0], kept[0]], floor))
         root[:, 0] = core[:, kept[0]] / pivot
-        root[kept[0], 0] = pivot  # a core of zero (the diagonal rounded otherwise than the block) must not be divided by
+        root[kept[0], 0] = (
+            pivot  # a core of zero (the diagonal rounded otherwise than the block) must not be divided by
+        )
     return np.array(kept), np.tril(root[np.ix_(kept, range(len(kept)))])
 
 

@@ -4,6 +4,8 @@ The product lives where V lives: host float64 in, host float64 out, whatever the
 a GPU passes tensors instead, so that tall matrices stay on the device.
 """
 
+from typing import Any
+
 import numpy as np
 
 from . import fused
@@ -90,7 +92,7 @@ class KernelOperator:
         self.X = X
         self.precision = precision  # of fused products on a GPU: "fast", "high" or "exact"
         self.shape = (X.shape[0], X.shape[0])
-        self._sides = None
+        self._sides: tuple[Any, ...] | None = None
 
     def __matmul__(self, V):
         if V.ndim == 1:
@@ -107,7 +109,8 @@ class KernelOperator:
             return _torch_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
         if self._sides is None:
             self._sides = fused.sides(self.kernel, self.X, self.X, self.precision)
-        return fused.multiply(self.kernel, *self._sides, V.float()).to(V.dtype)
+        left, right, unit = self._sides
+        return fused.multiply(self.kernel, left, right, unit, V.float()).to(V.dtype)
 
     @property
     def fast(self):

@@ -1,6 +1,7 @@
 """What kernel PCA and its robust and sparse relatives share: holding K, centring, projecting new rows."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,7 +37,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             X = _square(X)
             self.kernel_ = Precomputed()
             self.approx_reason_ = "Exact: the kernel matrix was given."
-            K = DenseOperator(np.array(X))
+            K: Any = DenseOperator(np.array(X))
         elif self._goes_exact(X):
             self.kernel_ = self._kernel().resolve(X, weight)
             self.kernel_._check_resolved()
@@ -151,5 +152,5 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
 def check_components(n_components, n, what="n_components"):
     """Refuse more components than rows."""
-    if not isinstance(n_components, numbers.Integral) or not 1 <= n_components <= n:
+    if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= n:
         raise InputError(f"{what}={n_components} components were asked of {n} rows. Accepted: 1 to {n}.")

@@ -178,6 +178,7 @@ class KernelPCA(KernelComponents):
             X, weight = (X[np.ix_(keep, keep)] if square else X[keep]), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
             check_components(self.n_components, X.shape[0])
+        self._dtype = X.dtype
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         if self._goes_exact(X) or isinstance(self._kernel(), Precomputed):
             K = self._open(X, weight)
@@ -199,7 +200,7 @@ class KernelPCA(KernelComponents):
     def truncate(self, n_components):
         """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
         check_is_fitted(self)
-        if not isinstance(n_components, numbers.Integral) or not 1 <= n_components <= len(self.eigenvalues_):
+        if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= len(self.eigenvalues_):
             raise InputError(
                 f"n_components={n_components} cannot be kept of {len(self.eigenvalues_)} fitted components. "
                 f"Accepted: 1 to {len(self.eigenvalues_)}; for more, fit again."
@@ -243,6 +244,7 @@ class KernelPCA(KernelComponents):
                 number = min(n, 2 * number)
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
+        vectors = vectors * sign_rows(vectors / K.root)  # of the scores: weights must not decide
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K, number, noise):
@@ -252,7 +254,7 @@ class KernelPCA(KernelComponents):
             steps = self.iterated_power
         if self.solver == "dual":
             method = "dual"
-        tol = self.tol or max(1e-9, 20 * precision(self.X_fit_.dtype))  # products in float32 carry seven digits
+        tol = self.tol or max(1e-9, 20 * precision(self._dtype))  # products in float32 carry seven digits
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state))
         if self.result_.gap * abs(self.result_.value[0][0]) <= noise:
             self.result_.converged = True  # the rounding in K allows no smaller residual
@@ -268,7 +270,8 @@ class KernelPCA(KernelComponents):
         chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(self.random_state))
         landmarks = isinstance(chosen, LandmarkMap)
         Z = chosen.learn(X, weight) if landmarks else chosen.fit_transform(X, weight=weight)
-        self.map_, self.kernel_, self.X_fit_, self.result_ = chosen, chosen.kernel_, None, None
+        self.map_, self.kernel_, self.X_fit_ = chosen, chosen.kernel_, None
+        self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
         root = None
         if Z is None and chosen.triangular_:
             # z = L⁻¹k: with L applied to the r × r moments of k instead of to n rows, half of the work is saved. Pivots
@@ -292,7 +295,7 @@ class KernelPCA(KernelComponents):
         self.mean_ = mean if self.center else np.zeros_like(mean)
         scores = dot(Z, U if root is None else chosen.on_landmarks(U)) - self.mean_ @ U
         vectors = np.sqrt(mass)[:, None] * scores / np.sqrt(np.where(values > 0, values, 1.0))
-        signs = sign_rows(vectors) * (values > 0)
+        signs = sign_rows(scores) * (values > 0)
         self.coefficients_, self.shift_ = U * signs, self.mean_ @ U * signs
         self._describe(values, vectors * signs)
 

@@ -32,7 +32,7 @@ def choose(kernel, approx, X, random_state=0):
         return chosen, f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":
         return LandmarkMap(kernel), "You asked for the exact kernel."
-    if isinstance(approx, numbers.Integral) and not isinstance(approx, bool) and approx >= 1:
+    if isinstance(approx, numbers.Integral) and not isinstance(approx, bool) and int(approx) >= 1:
         return LandmarkMap(kernel, int(approx), random_state=random_state), f"You asked for {approx} landmarks."
     if not (isinstance(approx, str) and approx == "auto"):
         raise InputError(
