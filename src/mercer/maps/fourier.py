@@ -39,6 +39,7 @@ class FourierMap(FeatureMap):
 
     def fit_transform(self, X, y=None, weight=None):
         """Draw the frequencies for the columns of X and return the features of its rows."""
+        X = self._check(X, reset=True)
         kernel = as_kernel(self.kernel).resolve(X, weight)
         if not isinstance(kernel, Radial):
             raise InputError(
@@ -61,7 +62,6 @@ class FourierMap(FeatureMap):
             frequencies = _orthogonal(rng, half, d) * np.linalg.norm(frequencies, axis=1, keepdims=True)
         self.frequencies_ = np.ascontiguousarray(frequencies.T)
         self.rank_ = 2 * half
-        self.n_features_in_ = d
         self.reason_ = f"Fourier: {self.rank_} random features of {kernel!r}."
         Z = self.transform(X)
         self._measure(X, Z)

@@ -45,6 +45,7 @@ class GraphMap(FeatureMap):
         """Build the graphs, fit the map of the other parts and return the features of the training rows."""
         from .choose import choose  # choose knows every map, this one too
 
+        X = self._check(X, reset=True)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         graphs, others = split(self.kernel_)
         self.graphs_ = graphs
@@ -55,7 +56,6 @@ class GraphMap(FeatureMap):
             blocks.append(self.other_.fit_transform(X, weight=weight))
         Z = _side_by_side(blocks)
         self.rank_ = Z.shape[1]
-        self.n_features_in_ = X.shape[1]
         self.reason_ = (
             "A graph kernel is known on the training rows; new rows take the weighted mean of their neighbours there."
         )

@@ -71,6 +71,7 @@ class LandmarkMap(FeatureMap):
 
     def learn(self, X, weight=None):
         """Fit without asking for features; they are returned if they came with the factorisation, else None."""
+        X = self._check(X, reset=True)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.kernel_._check_resolved()
         self.negative_mass_ = 0.0
@@ -93,7 +94,6 @@ class LandmarkMap(FeatureMap):
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
         elif Z is PIVOTS_ONLY:
             Z = None
-        self.n_features_in_ = X.shape[1]
         self.reason_ = self._sentence(X.shape[0])
         self._measure(X, Z)
         return Z

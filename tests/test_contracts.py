@@ -1,0 +1,178 @@
+"""What every public estimator promises, found by looking at what mercer exports."""
+
+import functools
+import inspect
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mercer
+import naive
+from mercer import RBF, FourierMap, KernelPCA, LandmarkMap
+from mercer.kernels.base import Kernel
+from naive import assert_close
+
+SOURCE = Path(mercer.__file__).parent
+
+
+def exported():
+    """Every estimator class that mercer exports and whose module is there."""
+    for name in mercer.__all__:
+        home = mercer._WHERE[name].replace(".", "/")
+        if (SOURCE / f"{home}.py").exists() or (SOURCE / home / "__init__.py").exists():
+            value = getattr(mercer, name)
+            if inspect.isclass(value) and issubclass(value, BaseEstimator) and not issubclass(value, Kernel):
+                yield value
+
+
+CLASSES = list(exported())
+# Classes whose own test file runs scikit-learn's checks, in the forms that matter to them.
+ELSEWHERE = {
+    name
+    for path in Path(__file__).parent.glob("test_*.py")
+    if path.name != Path(__file__).name and "parametrize_with_checks" in path.read_text()
+    for name in re.findall(r"\b([A-Z]\w+)\(", path.read_text())
+}
+FORMS = [
+    KernelPCA(),
+    KernelPCA(2, kernel=RBF(), fit_inverse_transform=True),
+    KernelPCA(2, kernel="rbf", solver="operator", eigen_solver="krylov"),
+    KernelPCA(2, kernel="poly", approx=1000),
+    LandmarkMap(),
+    LandmarkMap("poly", 5, choice="uniform"),
+    FourierMap(n_features=20),
+]
+FORMS += [cls() for cls in CLASSES if cls.__name__ not in ELSEWHERE and cls not in (KernelPCA, LandmarkMap, FourierMap)]
+CLASS_NAMES = "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"
+EXPECTED_FAILURES = {
+    "S2RLSClassifier": {"check_classifiers_classes": CLASS_NAMES},
+    "FewLabelClassifier": {"check_classifiers_classes": CLASS_NAMES},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    FORMS,
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {}),
+    xfail_strict=True,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_every_estimator_is_checked_somewhere():
+    here = {type(form).__name__ for form in FORMS}
+    assert {cls.__name__ for cls in CLASSES} <= here | ELSEWHERE
+
+
+@functools.cache
+def blobs():
+    X, y = make_blobs(36, centers=2, n_features=3, cluster_std=2.0, random_state=0)
+    X.flags.writeable = y.flags.writeable = False
+    return X, y
+
+
+def labels(model, y):
+    """All labels for a regressor, six of each class for a classifier, None for the rest."""
+    if is_regressor(model):
+        return y + 0.5
+    if not (is_classifier(model) or "y" in _required(model)):
+        return None
+    given = np.full(len(y), -1)
+    for c in (0, 1):
+        given[np.flatnonzero(y == c)[:6]] = c
+    return given
+
+
+def _required(model):
+    parameters = inspect.signature(model.fit).parameters.values()
+    return [p.name for p in parameters if p.default is inspect.Parameter.empty]
+
+
+def fit(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, y)
+
+
+def answer(model, X):
+    """What a fitted model says about rows, as columns of numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("decision_function", "score_samples", "transform", "predict"):
+            if hasattr(model, name):
+                out = np.asarray(getattr(model, name)(X), dtype=np.float64)
+                return out.reshape(len(X), -1)
+    raise AssertionError(f"{model!r} says nothing about rows")
+
+
+every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+
+
+@every
+def test_parameters_are_stored_and_never_changed(cls):
+    X, y = blobs()
+    model = cls()
+    before = {name: repr(value) for name, value in model.get_params().items()}
+    assert {name: repr(value) for name, value in clone(model).get_params().items()} == before
+    fit(model, X, labels(model, y))
+    assert {name: repr(value) for name, value in model.get_params().items()} == before
+    for name, default in inspect.signature(cls).parameters.items():
+        if default.default is not inspect.Parameter.empty:
+            assert getattr(cls(), name) is default.default or getattr(cls(), name) == default.default
+
+
+@every
+def test_a_second_fit_gives_the_same_answer(cls):
+    X, y = blobs()
+    model = cls()
+    first = answer(fit(model, X, labels(model, y)), X)
+    fit(model, X[:20] + 5, labels(model, y[:20]))  # something else in between
+    again = answer(fit(model, X, labels(model, y)), X)
+    assert np.isfinite(first).all()
+    assert_close(again, first, atol=1e-12 * max(1, np.abs(first).max()))
+    assert_close(answer(fit(clone(model), X, labels(model, y)), X), first, atol=1e-12 * max(1, np.abs(first).max()))
+
+
+# Methods that search from random starts find another local optimum when the rows come in another order.
+STARTS_AT_RANDOM = {"KernelCMeans", "MaxMarginClustering", "S2RLSClassifier", "FewLabelClassifier"}
+
+
+@every
+def test_the_order_of_rows_does_not_matter(cls):
+    X, y = blobs()
+    model = cls()
+    if cls.__name__ in STARTS_AT_RANDOM:
+        order = np.arange(len(X))  # what is left to promise: the same order, the same answer
+    else:
+        order = np.random.default_rng(0).permutation(len(X))
+    given = labels(model, y)
+    straight = answer(fit(cls(), X, given), X)
+    shuffled = answer(fit(cls(), X[order], None if given is None else given[order]), X)
+    if cls is LandmarkMap:  # its features may come in another basis: K is what counts
+        straight, shuffled = straight @ straight.T, shuffled @ shuffled.T
+    scale = max(1.0, np.abs(straight).max())
+    if straight.shape == shuffled.shape:
+        assert naive.same_up_to_sign(shuffled, straight, 1e-4 * scale), np.abs(shuffled - straight).max()
+    else:
+        pytest.fail(f"{straight.shape} and {shuffled.shape}")
+
+
+@every
+def test_all_landmarks_are_the_exact_kernel(cls):
+    if "approx" not in inspect.signature(cls).parameters or "kernel" not in inspect.signature(cls).parameters:
+        return
+    X, y = blobs()
+    given = labels(cls(), y)
+    exact = answer(fit(cls(approx="exact"), X, given), X)
+    through = answer(fit(cls(approx=len(X)), X, given), X)
+    scale = max(1.0, np.abs(exact).max())
+    if exact.shape[1] > 3:  # of many components the last ones are rounding
+        exact, through = exact[:, :3], through[:, :3]
+    assert naive.same_up_to_sign(through, exact, 1e-5 * scale), np.abs(through - exact).max()
