@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format install clean
+.PHONY: demo test lint format docs install clean
 
 install: $(VENV)/.installed
 
@@ -32,6 +32,9 @@ format: install
 
 test: install lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+docs: install
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf $(VENV) out build dist
