@@ -206,10 +206,10 @@ def test_compressed_pair_gives_the_same_left_out_values():
     assert len(small) < 0.5 * len(theta)
     np.testing.assert_allclose(small_Z @ small_Z.T, ZL @ ZL.T, atol=1e-10)
     weights, spreads = np.geomspace(0.01, 100, 3), np.geomspace(3, 3000, 4)
-    exact = left_out(theta, ZL, t, weights, spreads, shrink=False)
+    exact = left_out(theta, ZL, t, weights, spreads, shrink=0)
     np.testing.assert_allclose(left_out(theta, ZL, t, weights, spreads), exact, atol=1e-4 * np.abs(exact).max())
     groups = np.arange(12).reshape(4, 3)
-    exact = left_out(theta, ZL, t, weights, spreads, groups, shrink=False)
+    exact = left_out(theta, ZL, t, weights, spreads, groups, shrink=0)
     np.testing.assert_allclose(left_out(theta, ZL, t, weights, spreads, groups), exact, atol=1e-4 * np.abs(exact).max())
 
 

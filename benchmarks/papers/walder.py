@@ -150,7 +150,7 @@ def least_squares(data, rows, pairs, weights):
     """(mean relative hinge of the best candidate, its place, its scores on all rows) over (theta, Z) pairs."""
     targets, found = data.targets[rows], []
     for i, (theta, Z) in enumerate(pairs):
-        scores = left_out(theta, Z[rows], targets, weights, data.n * VARIANCES)
+        scores = left_out(theta, Z[rows], targets, weights, data.n * VARIANCES, shrink=1e-3)  # enough to choose by
         losses = relative_hinge(scores.reshape((-1,) + targets.shape), data.codes[rows]).mean(axis=1)
         best = int(losses.argmin())
         found.append((losses[best], i, weights[best // len(VARIANCES)], VARIANCES[best % len(VARIANCES)]))
@@ -162,14 +162,14 @@ def least_squares(data, rows, pairs, weights):
 def logistic(data, rows, pairs, steps):
     t, found = data.targets[rows, 0], []
     for i, (theta, Z) in enumerate(pairs):
-        small, Z_l = compress_for(theta, Z[rows], t, LR_WEIGHTS, data.n * np.array(LR_VARIANCES))
+        small, Z_l = compress_for(theta, Z[rows], t, LR_WEIGHTS, data.n * np.array(LR_VARIANCES), 1e-3)
         for c in LR_WEIGHTS:
             for v in LR_VARIANCES:
                 fit = constrained_logistic(small, Z_l, t, c, data.n * v)
                 steps.append(fit.n_iter if fit.converged else 999)
                 last = fit.info
                 scores = left_out(
-                    small, Z_l, last["response"], [c / 2], [data.n * v], costs=last["curvature"], shrink=False
+                    small, Z_l, last["response"], [c / 2], [data.n * v], costs=last["curvature"], shrink=0
                 )
                 loss = relative_hinge(scores.reshape(1, -1, 1), data.codes[rows]).mean()
                 found.append((loss, i, c, v))

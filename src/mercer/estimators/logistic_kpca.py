@@ -118,7 +118,7 @@ class LogisticKPCA(VarianceConstrained):
                         [spread],
                         sets,
                         fit.info["curvature"],
-                        shrink=False,
+                        shrink=0,
                     )
                     out[a * len(spreads) + b, :, k] = values[0, 0, : len(t)]
         return out

@@ -58,7 +58,7 @@ def _agree(pair, small, head, zeta, tol):
     return all(np.abs(full - part).max() <= tol for full, part in zip(both(*pair), both(*small)))
 
 
-def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True):
+def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5):
     """Predictions for labels left out, at every label weight c and spread s².
 
     Parameters
@@ -66,7 +66,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     theta, Z, t, costs : as in :func:`mercer.solvers.secular.constrained_least_squares`.
     weights, spreads : the values of c and of s².
     groups : list of index arrays into the labels; each is left out in turn. None: every label alone.
-    shrink : whether to :func:`compress` first.
+    shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=True
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
     if shrink:
-        theta, Z = compress_for(theta, Z, columns * root[:, None], weights, spreads)
+        theta, Z = compress_for(theta, Z, columns * root[:, None], weights, spreads, shrink)
     U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
     core = (Wt * theta) @ Wt.T
     out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
