@@ -9,6 +9,7 @@ from ..backend import home, need
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
 from ..maps import choose
+from ..rows import host
 
 
 class KernelEstimator(BaseEstimator):
@@ -58,6 +59,10 @@ class KernelEstimator(BaseEstimator):
     def _foreign_rows(self, X, kind, reset, min_rows):
         """The same checks for torch tensors and Dask arrays, which validate_data would turn into NumPy arrays."""
         name = "torch tensor" if kind == "torch" else "Dask array"
+        if kind == "dask" and not hasattr(X, "chunks"):
+            raise InputError(
+                f"X is a {type(X).__name__} of Dask. Accepted: a Dask array; for a table X.to_dask_array(lengths=True)."
+            )
         if not hasattr(X, "ndim") or X.ndim != 2:
             raise InputError(
                 f"X is a {name} of shape {getattr(X, 'shape', '?')}. Accepted: two dimensions, rows × columns."
@@ -76,9 +81,13 @@ class KernelEstimator(BaseEstimator):
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 "as input."
             )
-        finite = need("torch").isfinite(X).all() if kind == "torch" else need("dask.array").isfinite(X).all().compute()
-        if not bool(finite):
-            raise InputError(f"X is a {name} that contains NaN or infinity. Fill or drop those rows first.")
+        finite = need("torch" if kind == "torch" else "dask.array").isfinite(X).all(0)
+        columns = np.flatnonzero(~host(finite))
+        if len(columns):
+            raise InputError(
+                f"X is a {name} that contains NaN or infinity in column(s) {_listed(columns, None)}. "
+                "Accepted: finite numbers. Fill them or drop those rows first."
+            )
         return X
 
     def _fit_map(self, X, weight=None):
@@ -133,10 +142,14 @@ def _refuse_not_finite(X, names):
             return
     bad = ~np.isfinite(X.toarray() if sp.issparse(X) else X)
     columns = np.flatnonzero(bad.any(axis=0))
-    shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
-    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
     what = "NaN" if np.isnan(values).any() else "infinity"
     raise InputError(
-        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {shown}{more}. "
+        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {_listed(columns, names)}. "
         "Accepted: finite numbers. Fill them (sklearn.impute.SimpleImputer) or drop the rows. (NaN, inf)"
     )
+
+
+def _listed(columns, names):
+    """The first five columns by name or number, and how many more there are."""
+    shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
+    return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

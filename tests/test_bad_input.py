@@ -1,0 +1,200 @@
+"""Every refusal of the ground floor, by its message: what is wrong, what is accepted, what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, backend
+from mercer.errors import BackendError, InputError
+from mercer.estimators import components
+from mercer.estimators.base import _refuse_not_finite, check_weight
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((30, 4))
+
+
+# Values
+
+
+@pytest.mark.parametrize("bad, name", [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_not_finite_columns_are_named(bad, name, X):
+    X[3, 1] = X[4, 1] = X[4, 2] = bad
+    with pytest.raises(
+        InputError, match=rf"contains {name} in 2 row\(s\), column\(s\) 1, 2.*Accepted: finite.*drop the"
+    ):
+        KernelPCA().fit(X)
+    frame = pd.DataFrame(X, columns=["age", "height", "weight", "shoe"])
+    with pytest.raises(InputError, match=rf"contains {name} .* column\(s\) 'height', 'weight'"):
+        KernelPCA().fit(frame)
+    with pytest.raises(InputError, match=rf"contains {name} .* column\(s\) 1, 2"):
+        KernelPCA().fit(sp.csr_array(X))
+    good = KernelPCA(2).fit(np.zeros((5, 4)) + np.arange(5)[:, None])
+    with pytest.raises(InputError, match=rf"contains {name}"):
+        good.transform(X)
+
+
+def test_many_bad_columns_are_counted():
+    X = np.full((3, 9), np.nan)
+    with pytest.raises(InputError, match=r"column\(s\) 0, 1, 2, 3, 4 and 4 more"):
+        KernelPCA().fit(X)
+
+
+def test_not_finite_rows_of_tensors_and_dask_arrays(home, X):
+    X[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"contains? NaN.*(column\(s\) 1)"):
+        KernelPCA(2, approx=10).fit(home(X))
+
+
+def test_values_whose_sum_overflows_are_finite_all_the_same():
+    X = np.full((30, 2), 3e38, dtype=np.float32)
+    _refuse_not_finite(X, None)
+    with pytest.raises(InputError, match="infinity"):
+        _refuse_not_finite(np.vstack([X, [[np.inf, 0]]]), None)
+
+
+# Shapes, homes and names
+
+
+def test_shapes(home, X):
+    with pytest.raises(ValueError, match=r"(Expected 2D array|two dimensions)"):
+        KernelPCA().fit(home(X)[:, 0])
+    model = KernelPCA(2, approx=10).fit(home(X))
+    with pytest.raises(ValueError, match="X has 3 features, but KernelPCA is expecting 4 features"):
+        model.transform(home(X[:, :3]))
+
+
+def test_whole_numbers_in_tensors_and_dask_arrays():
+    import dask.array
+    import torch
+
+    with pytest.raises(InputError, match=r"torch tensor of torch.int64. Accepted: float32 or float64.*X.float\(\)"):
+        KernelPCA().fit(torch.ones((5, 2), dtype=torch.int64))
+    with pytest.raises(InputError, match=r"Dask array of int64. Accepted: float32 or float64.*astype"):
+        KernelPCA().fit(dask.array.ones((5, 2), dtype=int))
+
+
+def test_dask_without_lengths_and_dask_tables(X):
+    import dask.array
+
+    unknown = dask.array.from_array(X, chunks=(10, 4))
+    unknown = unknown[unknown[:, 0] > 0]
+    with pytest.raises(InputError, match=r"does not know its number of rows. Call X.compute_chunk_sizes\(\)"):
+        KernelPCA().fit(unknown)
+
+    class DataFrame:  # what a Dask table looks like, without its package
+        ndim = 2
+
+    DataFrame.__module__ = "dask.dataframe.core"
+    with pytest.raises(InputError, match=r"DataFrame of Dask. Accepted: a Dask array.*to_dask_array\(lengths=True\)"):
+        KernelPCA().fit(DataFrame())
+
+
+def test_feature_names_must_match(X):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = KernelPCA(2).fit(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform(frame.rename(columns={"a": "z"}))
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        model.transform(X)
+
+
+def test_more_components_than_rows(X):
+    with pytest.raises(InputError, match="n_components=31 components were asked of 30 rows. Accepted: 1 to 30"):
+        KernelPCA(31).fit(X)
+    with pytest.raises(InputError, match="n_components=31 components were asked of 29 rows"):
+        KernelPCA(31).fit(X, sample_weight=np.arange(30))
+
+
+# Weights
+
+
+@pytest.mark.parametrize(
+    "weight, message",
+    [
+        (np.ones(29), r"sample_weight.shape == \(29,\), expected \(30,\)"),
+        (np.ones((30, 2)), "must be 1D array or scalar"),
+        (np.zeros(30), "only zeros. Accepted: numbers ≥ 0"),
+        (-np.ones(30), "holds a negative"),
+        (np.full(30, np.nan), "NaN value"),
+        (np.full(30, np.inf), "infinite"),
+    ],
+)
+def test_weights(weight, message, X):
+    with pytest.raises(InputError, match=message):
+        KernelPCA().fit(X, sample_weight=weight)
+
+
+def test_weights_that_are_fine(X):
+    assert check_weight(None, 3) is None
+    assert check_weight(2, 3).tolist() == [2, 2, 2]
+    KernelPCA(2).fit(X, sample_weight=0.5)
+
+
+def test_zero_weights_on_dask(X):
+    import dask.array
+
+    with pytest.raises(InputError, match="cannot have rows of weight zero. Drop those rows first"):
+        KernelPCA(2).fit(dask.array.from_array(X), sample_weight=np.arange(30))
+
+
+# Kernels
+
+
+def test_precomputed_matrices(X):
+    K = RBF(1.0)(X)
+    with pytest.raises(InputError, match="must be square in fit, got 5 × 30"):
+        KernelPCA(kernel="precomputed").fit(K[:5])
+    K[0, 1] += 0.5
+    with pytest.raises(InputError, match=r"is not symmetric \(entries differ by up to 0.5\)"):
+        KernelPCA(kernel="precomputed").fit(K)
+    with pytest.raises(InputError, match=r"There are significant negative eigenvalues .* Accepted: .* n_components=29"):
+        KernelPCA(kernel="precomputed", center=False).fit(np.diag([-5.0] + [1.0] * 29))
+
+
+def test_approx_and_kernel(X):
+    with pytest.raises(InputError, match="approx='some' is not accepted"):
+        KernelPCA(approx="some").fit(X)
+    with pytest.raises(InputError, match="kernel='gauss' is not known"):
+        KernelPCA(kernel="gauss").fit(X)
+    with pytest.raises(InputError, match="fit_inverse_transform=True needs the training rows"):
+        KernelPCA(2, approx=10, fit_inverse_transform=True).fit(X)
+
+
+# Memory: refused before anything is allocated, with the numbers and the way out
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(backend, "memory_available", lambda device=None: 1_000_000)
+    monkeypatch.setattr(components, "memory_available", lambda device=None: 1_000_000)
+
+
+def test_a_kernel_matrix_that_does_not_fit(little_memory):
+    X = np.zeros((1000, 2))
+    message = r"kernel matrix of 1000 × 1000 rows needs 8.0 MB and 1.0 MB are available.*approx=.*operator.*float32"
+    with pytest.raises(BackendError, match=message):
+        RBF(1.0)(X)
+    with pytest.raises(BackendError, match=message):
+        KernelPCA(2, kernel=RBF(1.0), solver="stored").fit(X)
+    with pytest.raises(BackendError, match=r"needs 4.0 MB and 1.0 MB"):
+        RBF(1.0)(X.astype(np.float32))
+
+
+def test_automatic_products_where_the_matrix_does_not_fit(little_memory):
+    X = np.random.default_rng(0).standard_normal((1000, 2))
+    model = KernelPCA(2, kernel=RBF(1.0)).fit(X)
+    assert "needs 8.0 MB and 1.0 MB are free, so products are computed tile by tile" in model.approx_reason_
+    assert (KernelOperator(RBF(1.0), X) @ np.ones(1000)).shape == (1000,)
+
+
+def test_an_exact_factor_and_an_inverse_that_do_not_fit(little_memory):
+    X = np.random.default_rng(0).standard_normal((1000, 2))
+    with pytest.raises(
+        BackendError, match=r"The exact factor of 1000 rows needs 8.0 MB .*approx=<number of landmarks>"
+    ):
+        LandmarkMap(RBF(1.0)).fit(X)
+    with pytest.raises(BackendError, match=r"The inverse transform's kernel matrix of 1000 rows needs 8.0 MB"):
+        KernelPCA(2, kernel=Linear(), fit_inverse_transform=True).fit(X)
