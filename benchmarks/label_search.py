@@ -184,7 +184,7 @@ def large(options):
     n, big = (6000, 50_000) if options.quick else (60_000, 1_000_000)
     data = np.load(options.data / "mnist.npz")
     X = data["X_train"][:n].astype(np.float32) / 255
-    y = data["y_train"][:n] % 2
+    y = (data["y_train"][:n] % 2).astype(int)
     labels = np.where(np.arange(n) < n // 100, y, -1)
     rows = []
     for folds in (0, 5):

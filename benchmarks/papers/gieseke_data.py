@@ -93,11 +93,17 @@ def gaussians(n, d, four, rng):
     return X, y
 
 
-def split(y, l, u, t, seed):
-    """Positions of l labelled, u unlabelled and t test rows, drawn until the labels have both classes twice."""
+def split(y, l, u, t, seed, equal=False):
+    """Positions of l labelled, u unlabelled and t test rows, drawn until the labels have both classes twice.
+
+    `equal` takes the same number of labels from both classes (one more of class 1 when l is odd).
+    """
     rng = np.random.default_rng(seed)
     while True:
         order = rng.permutation(len(y))
+        if equal:
+            first = np.concatenate([np.flatnonzero(y[order] == c)[: l // 2 + c * (l % 2)] for c in (0, 1)])
+            order = np.concatenate([order[first], np.delete(order, first)])
         labelled = order[:l]
         if min(np.bincount(y[labelled], minlength=2)) >= 2:
             return labelled, order[l : l + u], order[l + u : l + u + t]
