@@ -29,7 +29,8 @@ Missing = Annotated[
 ]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delimiter; found if not given.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
-Method = Annotated[str, typer.Option("--method", "-m", help="auto, or a name from `mercer methods`.")]
+Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer compare`.")]
+Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no further method is begun.", min=1)]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
@@ -46,9 +47,10 @@ def label(
     report: Annotated[Path | None, typer.Option("--report", "-r", help="HTML report to write.")] = None,
     save: Annotated[Path | None, typer.Option("--save", "-s", help="Model to write, for `mercer predict`.")] = None,
     abstain: Annotated[
-        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (0.5 to 1).")
+        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (such as 0.9).")
     ] = None,
     method: Method = "auto",
+    seconds: Seconds = 60.0,
     id: Id = None,
     exclude: Exclude = None,
     include: Include = None,
@@ -64,7 +66,7 @@ def label(
     """Fill in the labels that are missing.
 
     Writes the table with three new columns: TARGET_predicted (the given label, or the predicted one), TARGET_confidence
-    (the model's probability of that label) and TARGET_source (given, predicted or abstained). Rows keep their order.
+    (its calibrated probability, 1 for given labels) and TARGET_source (given, predicted, abstained). Rows keep order.
     """
     run("labelling:label", locals())
 
@@ -76,6 +78,7 @@ def suggest(
     n: Annotated[int, typer.Option("-n", help="How many rows.", min=1)] = 20,
     out: Out = None,
     method: Method = "auto",
+    seconds: Seconds = 60.0,
     id: Id = None,
     exclude: Exclude = None,
     include: Include = None,
@@ -99,6 +102,7 @@ def check(
     n: Annotated[int, typer.Option("-n", help="Most rows to list.", min=1)] = 20,
     out: Out = None,
     method: Method = "auto",
+    seconds: Seconds = 60.0,
     id: Id = None,
     exclude: Exclude = None,
     include: Include = None,
@@ -119,6 +123,7 @@ def check(
 def compare(
     data: Data,
     target: Target,
+    seconds: Seconds = 60.0,
     id: Id = None,
     exclude: Exclude = None,
     include: Include = None,
@@ -140,7 +145,7 @@ def predict(
     new: Annotated[Path, typer.Argument(help="Table with the same columns.", show_default=False)],
     out: Out = None,
     abstain: Annotated[
-        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (0.5 to 1).")
+        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (such as 0.9).")
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

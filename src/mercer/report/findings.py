@@ -59,7 +59,7 @@ class Findings:
     points : `Points`, or None; `axes` names the two axes.
     confidence : (m,) confidence of the rows that were not given.
     coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
-    candidates : dicts with name, right, low, high (shares), seconds, chosen.
+    candidates : dicts with name, right, low, high, weight (shares) and seconds.
     balance : (class, given, predicted) rows; `n_abstained` rows were left unlabelled.
     suggestions : (row, predicted class, confidence, reason) rows.
     suspicious : (row, given label, the model's class, reason) rows.

@@ -39,6 +39,13 @@ class Table:
     def __len__(self):
         return len(self.frame)
 
+    def drop(self, columns):
+        """Take columns out."""
+        keep = [name not in columns for name in self.frame.columns]
+        self.names = [name for name, kept in zip(self.names, keep) if kept]
+        self.frame = self.frame.loc[:, keep]
+        self.arrays = {name: array for name, array in self.arrays.items() if name not in columns}
+
     @property
     def decimal(self):
         """The decimal mark to write numbers with: a comma where the file uses it."""

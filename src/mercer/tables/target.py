@@ -43,7 +43,7 @@ def read_target(column, missing=None, need_labels=True):
     need_labels : refuse a column without labels of two classes.
     """
     name = column.name
-    empty = column.isna().to_numpy()
+    empty = column.isna().to_numpy().copy()
     text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
     notes = []
     marks = NOT_AVAILABLE if missing is None else missing

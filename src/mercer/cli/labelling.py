@@ -1,0 +1,334 @@
+"""`mercer label`, `suggest`, `check`, `compare` and `predict`: the commands about labels."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..io import load, save
+from ..report import render
+from ..selection.candidates import METHODS
+from ..selection.few_label import FewLabelClassifier
+from ..selection.suggest import suggest as suggest_rows
+from ..solvers.choice import accuracy_interval
+from ..tables import TableClassifier, read_target, replacing
+from ..tables.compact import CompactClassifier
+from .findings import coverage, doubtful_labels, findings
+from .screen import UsageError
+from .sources import claim, default_out, matrix, open_table, write
+
+ADDED = ("predicted", "confidence", "source")
+
+
+@dataclass
+class Job:
+    """A table with labels, ready for a classifier."""
+
+    data: Path
+    table: Any
+    target: str
+    labels: Any  # tables.Target
+    features: Any
+    X: Any
+    names: list
+    notes: list
+
+
+def label(
+    screen,
+    data,
+    target,
+    out=None,
+    report=None,
+    save=None,
+    abstain=None,
+    method="auto",
+    seconds=60.0,
+    id=None,
+    exclude=None,
+    include=None,
+    missing=None,
+    delimiter=None,
+    encoding=None,
+    force=False,
+    seed=0,
+):
+    """Fill in the missing labels; write the table and, where asked, the report and the model."""
+    methods = _methods(method)
+    _check_share(abstain, "--abstain")
+    out = Path(out or default_out(data, "labelled"))
+    claim(out, report, save, force=force)
+    with screen.stages(5) as stage:
+        stage("Reading the table")
+        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        if job.labels.given.all():
+            raise InputError(
+                f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict; "
+                "`mercer check` looks for wrong labels."
+            )
+        stage(f"Trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels")
+        model = _fit(job, methods, seconds, seed)
+        stage("Making the report" if report else "Collecting the answers")
+        answer = _answer(job, model, abstain)
+        found = findings(job, model, answer, abstain, out, save, seed) if report else None
+        stage("Writing")
+        with ExitStack() as stack:  # all files are complete before the first is moved to its name
+            if report:
+                stack.enter_context(replacing(report, force)).write_text(render(found), encoding="utf-8")
+            if save:
+                _save_model(job, model, stack.enter_context(replacing(save, force)))
+            write(screen, job.table, answer.columns, out, force)
+    screen.result |= _summary(job, model, answer) | {"report": report, "model": save}
+    _tell(screen, job, model, answer, [out, report, save])
+    return job, model, answer
+
+
+def suggest(
+    screen, data, target, n, out, method, seconds, id, exclude, include, missing, delimiter, encoding, force, seed
+):
+    """Rows to label next, with reasons; written with --out."""
+    methods = _methods(method)
+    claim(out, force=force)
+    with screen.stages(3) as stage:
+        stage("Reading the table")
+        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=False)
+        n_free = int((~job.labels.given).sum())
+        if n_free == 0:
+            raise InputError(f"Every row has a label in {target!r}, so there is nothing to suggest.")
+        stage("Choosing rows")
+        enough = len(job.labels.values) > 1
+        model = _fit(job, methods, seconds, seed) if enough else None
+        if model is None and job.labels.given.any():
+            screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
+        found = suggest_rows(model if enough else job.X, min(n, n_free), random_state=seed)
+        stage("Writing")
+        guess = model.classes_[model.predicted_] if model else np.full(len(job.names), "")
+        sure = model.confidence_ if model else np.full(len(job.names), np.nan)
+        rows = [
+            (job.names[i], guess[i], "" if np.isnan(sure[i]) else f"{sure[i]:.2f}", reason)
+            for i, reason in zip(found.rows, found.reasons)
+        ]
+        if out:
+            rank = np.full(len(job.names), "", dtype=object)
+            rank[found.rows] = np.arange(1, len(rows) + 1).astype(str)
+            write(screen, job.table, {"label_next": rank}, out, force)
+    keys = ("row", "guess", "confidence", "reason")
+    screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
+    screen.table([id or "row", "guess", "confidence", "why"], rows)
+    if not id:
+        screen.say("Rows are counted from 1, without the header.")
+    if out:
+        screen.say(f"Written to {out}, column label_next.")
+
+
+def check(
+    screen, data, target, n, out, method, seconds, id, exclude, include, missing, delimiter, encoding, force, seed
+):
+    """Given labels that the other labels contradict, worst first."""
+    methods = _methods(method)
+    claim(out, force=force)
+    with screen.stages(3) as stage:
+        stage("Reading the table")
+        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        stage("Withholding each label in turn")
+        model = _fit(job, methods, seconds, seed)
+        if not model.labels_.testable.any():
+            raise InputError(
+                "Every class has one label only, so no label can be checked. Label a second row of a class."
+            )
+        found = doubtful_labels(model)
+        stage("Writing")
+        if out:
+            mark = np.full(len(job.names), "", dtype=object)
+            for i, _, other, _ in found:
+                mark[i] = other
+            write(screen, job.table, {f"{target}_doubtful": mark}, out, force)
+    rows = [(job.names[i], given, other, reason) for i, given, other, reason in found[:n]]
+    keys = ("row", "given", "others_say", "reason")
+    screen.result |= {
+        "checked": int(model.labels_.testable.sum()),
+        "doubtful": len(found),
+        "labels": [dict(zip(keys, row)) for row in rows],
+    }
+    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels are contradicted by the others.")
+    if rows:
+        screen.table([id or "row", "given", "the others say", "why"], rows)
+    if len(found) > len(rows):
+        screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
+    if out:
+        screen.say(f"Written to {out}, column {target}_doubtful.")
+
+
+def compare(screen, data, target, seconds, id, exclude, include, missing, delimiter, encoding, seed):
+    """The best candidate of every method, with its left-out accuracy."""
+    with screen.stages(2) as stage:
+        stage("Reading the table")
+        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        stage("Trying every method")
+        model = _fit(job, "all", seconds, seed)
+    tested = int(model.labels_.testable.sum())
+    best: dict = {}
+    for row in model.report_.candidates:
+        if row["method"] not in best or row["loss"] < best[row["method"]]["loss"]:
+            best[row["method"]] = row
+    rows = sorted(best.values(), key=lambda row: row["loss"])
+    low, high = model.accuracy_interval_
+    average = {"method": "average", "candidate": "all candidates, by their weights", "loss": float("nan")}
+    average |= {"accuracy": model.left_out_accuracy_, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
+    screen.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": [low, high]}
+    table = []
+    for row in [average, *rows]:
+        right = row["accuracy"] * tested if tested else float("nan")
+        ends = accuracy_interval(right, tested) if tested else (0.0, 1.0)
+        name = METHODS.get(row["method"], "what `mercer label` uses")
+        table.append(
+            (row["method"], name, f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}", row["candidate"])
+        )
+    screen.table(["method", "what it is", "right", "95 % interval", "best candidate"], table)
+    screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
+
+
+def predict(screen, model, new, out, abstain, delimiter, encoding, force):
+    """Label the rows of another table with a saved model."""
+    _check_share(abstain, "--abstain")
+    out = Path(out or default_out(new, "labelled"))
+    if not Path(model).exists():
+        raise UsageError(f"There is no file {model}. Check the name and the folder.")
+    claim(out, force=force)
+    with screen.stages(3) as stage:
+        stage("Loading the model")
+        fitted = load(model)
+        if not isinstance(fitted, TableClassifier):
+            raise InputError(
+                f"{Path(model).name} holds a {type(fitted).__name__}, not a model for tables. "
+                "Give a file that `mercer label --save` wrote."
+            )
+        table = open_table(screen, new, delimiter, encoding)
+        _without_added(screen, table, fitted.target)
+        stage(f"Labelling {len(table)} rows")
+        P = fitted.predict_proba(table.frame)
+        codes, confidence = P.argmax(axis=1), P.max(axis=1)
+        left = confidence < (abstain or 0.0)
+        words = [fitted.values[str(fitted.classes_[code])] for code in codes]
+        stage("Writing")
+        columns = _columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool))
+        write(screen, table, columns, out, force)
+    counts = dict(zip(*np.unique(np.array([str(w) for w in words])[~left], return_counts=True)))
+    screen.result |= {
+        "rows": len(table),
+        "abstained": int(left.sum()),
+        "classes": {k: int(v) for k, v in counts.items()},
+    }
+    screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
+    screen.say(f"Written to {out}.")
+
+
+@dataclass
+class Answer:
+    """What was decided about every row."""
+
+    codes: np.ndarray  # position in model.classes_, the given label where there is one
+    confidence: np.ndarray
+    left: np.ndarray  # rows left unlabelled
+    columns: dict
+
+
+def _answer(job, model, abstain):
+    given = job.labels.given
+    codes = np.where(given, model.labels_.codes, model.predicted_)
+    confidence = np.where(given, 1.0, model.confidence_)
+    left = ~given & (confidence < (abstain or 0.0))
+    words = [job.labels.values[str(model.classes_[code])] for code in codes]
+    return Answer(codes, confidence, left, _columns(job.target, words, confidence, left, given))
+
+
+def _columns(target, words, confidence, left, given):
+    words = [None if gone else word for word, gone in zip(words, left)]
+    source = np.where(given, "given", np.where(left, "abstained", "predicted"))
+    columns = (words, np.round(confidence, 4), source)
+    return {f"{target}_{name}": column for name, column in zip(ADDED, columns)}
+
+
+def _open(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=True):
+    named = [target, id, *(exclude or ()), *(include or ())]
+    table = open_table(screen, data, delimiter, encoding, named)
+    _without_added(screen, table, target)
+    labels = read_target(table.frame[target], missing, need_labels)
+    for sentence in labels.notes:
+        screen.note(sentence)
+    left_out = [target, *([id] if id else []), *(exclude or ())]
+    features, X = matrix(screen, table, left_out, include)
+    names = table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
+    return Job(Path(data), table, target, labels, features, X, names, list(screen.notes))
+
+
+def _without_added(screen, table, target):
+    """Drop the columns that an earlier run wrote, so that its answers are not taken for features."""
+    old = [f"{target}_{name}" for name in ADDED]
+    if not all(name in table.frame.columns for name in old):
+        return
+    if set(table.frame[old[2]].astype(str)) <= {"given", "predicted", "abstained", ""}:
+        table.drop(old)
+        screen.note(f"The columns {', '.join(map(repr, old))} of an earlier run are replaced.")
+
+
+def _fit(job, methods, seconds, seed):
+    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed)
+    return model.fit(job.X, job.labels.labels)
+
+
+def _methods(method):
+    names = [name.strip() for name in method.split(",")]
+    if names in (["auto"], ["all"]):
+        return names[0]
+    strange = [name for name in names if name not in METHODS]
+    if strange:
+        raise UsageError(f"There is no method {strange[0]!r}. Accepted: auto, all, {', '.join(METHODS)}.")
+    return names
+
+
+def _check_share(value, name):
+    if value is not None and not 0 <= value < 1:
+        raise UsageError(f"{name} {value} is not accepted: give a confidence from 0 up to but not including 1.")
+
+
+def _save_model(job, model, path):
+    save(TableClassifier(job.features, CompactClassifier.of(model), job.target, job.labels.values), path)
+
+
+def _summary(job, model, answer):
+    given = job.labels.given
+    low, high = model.accuracy_interval_
+    return {
+        "rows": len(job.names),
+        "given": int(given.sum()),
+        "predicted": int((~given & ~answer.left).sum()),
+        "abstained": int(answer.left.sum()),
+        "left_out_accuracy": model.left_out_accuracy_,
+        "left_out_interval": [low, high],
+        "tested_labels": int(model.labels_.testable.sum()),
+        "classes": {str(c): int(np.sum((answer.codes == k) & ~answer.left)) for k, c in enumerate(model.classes_)},
+        "coverage": coverage(model),
+        "reasons": model.report_.sentences,
+    }
+
+
+def _tell(screen, job, model, answer, files):
+    facts = screen.result
+    screen.say(
+        f"{facts['predicted']} rows labelled from {facts['given']} labels; {facts['abstained']} left unlabelled."
+    )
+    if facts["tested_labels"]:
+        low, high = model.accuracy_interval_
+        screen.say(
+            f"Of {facts['tested_labels']} labels withheld one at a time, {model.left_out_accuracy_:.0%} came out right "
+            f"(95 % interval {low:.0%} to {high:.0%})."
+        )
+    else:
+        screen.say("Every class has one label only, so the accuracy cannot be estimated. Label a second row of each.")
+    for name, file in zip(("table", "report", "model"), files):
+        if file:
+            screen.say(f"{name:7} {file}")
