@@ -39,6 +39,8 @@ METHODS = {
     "s2rls": "S²RLSC",
     "rls": "RLSC",
 }
+IN_KERNEL = {"lssvm", "components", "semi_kpca", "ls_kpca", "mv_kpca", "lr_kpca", "s2rls", "rls"}
+MAKES = {"_graph": {"diffusion", "sgt", "mixed"}, "_rbf": IN_KERNEL | {"mixed"}, "_linear": IN_KERNEL}
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
 
 
@@ -86,7 +88,7 @@ def candidates(X, methods=AUTO, time_budget=None, random_state=0):
     start = time.perf_counter()
     found: list = []
     shared: dict = {}
-    plan = _plan(X)
+    plan = [entry for entry in _plan(X) if not MAKES[entry[0].__name__].isdisjoint(methods)]
     skipped = []
     for number, (build, view, value) in enumerate(plan):
         if number >= 3 and time_budget is not None and time.perf_counter() - start > time_budget:

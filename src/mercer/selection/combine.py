@@ -2,10 +2,12 @@
 
 Ten labels cannot tell eighty candidates apart, and whoever picks the best of them picks luck. The average with weights
 
-    w_m ∝ p_m exp(−Σ_i ℓ_mi),   ℓ_mi the relative hinge loss of candidate m on left-out label i,
+    w_m ∝ exp(−t Σ_i ℓ_mi),   ℓ_mi the relative hinge loss of candidate m on left-out label i,   t = 1 / (1 + l/100),
 
 is Bayes' rule with exp(−ℓ) as likelihood: without evidence it is the plain average, and the more labels there are the
-more it becomes a choice. Scores are averaged in units of each candidate's root mean square over all rows.
+more it becomes a choice. t takes back some of the evidence of many labels: the left-out answers of one candidate are
+not independent, for they share nearly all of their labels. Scores are averaged in units of each candidate's root mean
+square over all rows.
 
 The weights without label i need no further fit: drop ℓ_mi from the sum. So the average has honest left-out answers too,
 in which label i had a part neither in a candidate's answer nor in its weight.
@@ -29,9 +31,9 @@ def evidence(left_out, codes):
     return np.where(missing, 1.0, losses)
 
 
-def weigh(losses, prior):
+def weigh(losses):
     """(m,) weights from the losses (m, l), cut to the candidates that hold 99.5 % of the weight."""
-    weight = softmax(np.log(prior) - losses.sum(axis=1))
+    weight = softmax(-_temper(losses) * losses.sum(axis=1))
     order = np.argsort(-weight, kind="stable")
     kept = order[: int(np.searchsorted(np.cumsum(weight[order]), KEPT)) + 1]
     out = np.zeros_like(weight)
@@ -55,9 +57,13 @@ def left_out_average(left_out, losses, weight, scale):
     left_out : (m, l, k') of the tested labels; losses : (m, l); weight, scale : (m,) of all candidates.
     """
     used = np.flatnonzero(weight)
-    with np.errstate(divide="ignore"):
-        own = softmax(np.log(weight[used])[:, None] + losses[used], axis=0)  # the label's own loss taken out again
+    # The label's own loss is taken out of the weights again.
+    own = softmax(np.log(weight[used])[:, None] + _temper(losses) * losses[used], axis=0)
     return np.einsum("ml,mlk->lk", own, np.nan_to_num(left_out[used]) / scale[used, None, None])
+
+
+def _temper(losses):
+    return 1.0 / (1.0 + losses.shape[1] / 100.0)
 
 
 def right_and_error(left_out, codes):

@@ -25,12 +25,12 @@ from .table import TableEncoder, is_table
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
-    .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-\\sum_{i \\in L} \\ell_{mi}\\Big)
+    .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
 
-    with ℓ the loss of candidate m on label i when that label is withheld. The candidates are LS-SVMs, Semi-KPCA,
-    LS-KPCA and graph methods on several views of the rows, all with values fixed beforehand. Where the labels cannot
-    tell them apart they are averaged; where they can, the average becomes a choice. The place to start when there are
-    few labels and no reason yet to prefer a method.
+    with ℓ the loss of candidate m on label i when that label is withheld, and t = 1/(1 + l/100) for l labels. The
+    candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of the rows, all with values fixed
+    beforehand. Where the labels cannot tell them apart they are averaged; where they can, the average becomes a choice.
+    The place to start when there are few labels and no reason yet to prefer a method.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.combine == "pick":
             self.weights_, why = pick(left_out, codes)
         else:
-            self.weights_, why = weigh(losses, np.full(len(fitted), 1.0 / len(fitted))), None
+            self.weights_, why = weigh(losses), None
         self.fitted_ = [candidate if w > 0 else None for candidate, w in zip(fitted, self.weights_)]
         self.scale_ = np.ones(len(fitted))
         n, k = len(labels.codes), labels.signs.shape[1]
