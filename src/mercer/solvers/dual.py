@@ -256,15 +256,16 @@ def minimise(
     wide = start[0].shape[1] > n_components
     starts = first_guesses(start, n_components, loss)
     memory = memory if method == "lbfgs" else 0
-    found = []
+    found, products = [], 0
     for H, GH in starts:
-        spent = 0
         for easier in _stages(loss, H) if wide else ():
             point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
-            H, GH, spent = point.H, point.GH, spent + used
-        found.append(_descend(G, H, GH, loss, tol, max_iter, memory, eps))
-    point, history, _ = min(found, key=lambda one: one[1][-1])
-    return _result(point, history, sum(one[2] for one in found), loss, n_components, tol)
+            H, GH, products = point.H, point.GH, products + used
+        point, history, used = _descend(G, H, GH, loss, tol, max_iter, memory, eps)
+        products += used
+        found.append((point, history))
+    point, history = min(found, key=lambda one: one[1][-1])
+    return _result(point, history, products, loss, n_components, tol)
 
 
 def sketch_width(n_components, loss):
