@@ -575,3 +575,11 @@ def test_the_dual_solver(X, new):
     model = KernelPCA(3, kernel=RBF(0.5), solver="dual").fit(X)
     assert_close(model.eigenvalues_, exact.eigenvalues_, rtol=1e-6)
     assert same_up_to_sign(model.transform(new), exact.transform(new), 1e-4)
+
+
+def test_new_rows_on_components_of_tiny_variance():
+    """Coefficients are divided by √λ: what rounding left of their sum must not be divided with them."""
+    x = np.random.default_rng(0).standard_normal((17, 1))
+    model = KernelPCA(kernel=RBF(2.0)).fit(x)
+    assert model.eigenvalues_[-1] < 1e-10
+    assert_close(model.transform(x), model.fit_transform(x), atol=1e-6)

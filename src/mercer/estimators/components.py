@@ -81,6 +81,8 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _close(self, K, coefficients):
         """Keep what projecting new rows needs: the coefficients on rows (or on features of a map) and the shift."""
+        if K.center:  # columns sum to 0 but for rounding, which 1/√λ has made large
+            coefficients = coefficients - K.share * coefficients.sum(axis=0)
         if self.map_ is not None:
             Z = K.K.Z
             self.coefficients_ = tdot(Z, coefficients)

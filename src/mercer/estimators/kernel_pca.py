@@ -178,7 +178,7 @@ class KernelPCA(KernelComponents):
             X, weight = (X[np.ix_(keep, keep)] if square else X[keep]), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
             check_components(self.n_components, X.shape[0])
-        self._dtype = X.dtype
+        self._rounding = precision(X.dtype)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         if self._goes_exact(X) or isinstance(self._kernel(), Precomputed):
             K = self._open(X, weight)
@@ -244,6 +244,7 @@ class KernelPCA(KernelComponents):
                 number = min(n, 2 * number)
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
+        self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
         vectors = vectors * sign_rows(vectors / K.root)  # of the scores: weights must not decide
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
@@ -254,7 +255,7 @@ class KernelPCA(KernelComponents):
             steps = self.iterated_power
         if self.solver == "dual":
             method = "dual"
-        tol = self.tol or max(1e-9, 20 * precision(self._dtype))  # products in float32 carry seven digits
+        tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state))
         if self.result_.gap * abs(self.result_.value[0][0]) <= noise:
             self.result_.converged = True  # the rounding in K allows no smaller residual
