@@ -272,12 +272,12 @@ class CentredOperator:
         """The centred matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""
         if self._centred is not None:
             return self._centred.K
-        mean = self.means()[:, None] if self.center else None
+        first = self.means()[:, None] if self.center else None
         K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
         K = np.asarray(host(K), dtype=np.float64)
         if self.center:
-            for mean in (mean, None):  # the second round takes away what rounding, the same for all rows, has left
-                mean = K @ self.share if mean is None else mean
+            for again in (False, True):  # the second round takes away what rounding, the same for all rows, has left
+                mean = K @ self.share if again else first
                 K -= mean
                 K -= mean.T
                 K += float(self.share[:, 0] @ mean[:, 0])

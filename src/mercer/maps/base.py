@@ -53,7 +53,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         return self._transform(X)
 
     def _check(self, X, reset):
-        """Rows as floating point numbers, finite, with the right columns; tensors and Dask arrays stay what they are."""
+        """Rows as floating point numbers, finite, with the right columns; tensors and Dask arrays stay as they are."""
         if home(X) == "numpy":
             return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
         if reset:
