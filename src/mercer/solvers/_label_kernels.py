@@ -286,18 +286,12 @@ def tabu(M, scores, labels, counts, low, high, patience, state, stop):
     tiny = _ROUNDING * scale
     current, best = 0.0, 0.0
     step, since_best = 0, 0
-    pending_i, pending_from, pending_to = -1, 0, 0
     while since_best < patience and stop[0] == 0:
         step += 1
         since_best += 1
-        # One pass updates the scores after the last move and finds the best open and the best blocked move.
+        # The best move that the balance allows, and the best of those it shuts.
         open_gain, open_row, open_to = -np.inf, -1, -1
         shut_gain, shut_row, shut_to = -np.inf, -1, -1
-        if pending_i >= 0:
-            for j in range(m):
-                scores[j, pending_from] -= M[pending_i, j]
-                scores[j, pending_to] += M[pending_i, j]
-            pending_i = -1
         needed = best + tiny - current
         for j in range(m):
             a = labels[j]
@@ -336,7 +330,9 @@ def tabu(M, scores, labels, counts, low, high, patience, state, stop):
             current += swap_gain
         elif open_row >= 0:
             a = labels[open_row]
-            pending_i, pending_from, pending_to = open_row, a, open_to
+            for j in range(m):
+                scores[j, a] -= M[open_row, j]
+                scores[j, open_to] += M[open_row, j]
             labels[open_row] = open_to
             counts[a] -= 1
             counts[open_to] += 1
