@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from . import __version__
 from .backend import home, require_memory
-from .errors import InputError
+from .errors import BackendError, InputError
 from .rows import host
 
 FORMAT = 1
@@ -105,16 +105,10 @@ def load(path):
             f"{path.name} is not a mercer model, or it is incomplete. Give a file that mercer.save wrote; copy it "
             "again if it was cut off."
         ) from None
-    except InputError:
+    except (InputError, BackendError):
         raise
-    except (KeyError, ValueError, TypeError, AttributeError, IndexError, EOFError, OSError, RecursionError) as error:
-        raise _damaged(path.name, type(error).__name__) from None
-    except (NotImplementedError, RuntimeError) as error:  # encrypted members, unknown compression
-        raise _damaged(path.name, str(error)) from None
-    except Exception as error:  # zlib.error has no public base of its own
-        if type(error).__module__ == "zlib":
-            raise _damaged(path.name, "its compressed data is broken") from None
-        raise
+    except Exception as error:  # whatever else broken JSON, broken compression or missing members lead to
+        raise _damaged(path.name, str(error) or type(error).__name__) from None
 
 
 def _damaged(name, why):
@@ -214,7 +208,8 @@ class _Writer:
         return {"object": f"{type(value).__module__}:{type(value).__qualname__}", "state": state}
 
     def store(self, array):
-        self.arrays.append(np.ascontiguousarray(array) if array.ndim else array)
+        # In its own memory order, also if it is a view: another order would change the last bit of products.
+        self.arrays.append(np.array(array, order="K"))
         return len(self.arrays) - 1
 
 

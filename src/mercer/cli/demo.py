@@ -4,7 +4,7 @@ import numpy as np
 
 from ..datasets.digits import few_label_digits
 from .labelling import label
-from .screen import Screen, UsageError
+from .screen import UsageError
 
 
 def demo(screen, out, seed=0):
@@ -16,7 +16,7 @@ def demo(screen, out, seed=0):
     frame, truth = few_label_digits(seed)
     files = {name: out / f"digits{name}" for name in (".csv", "_labelled.csv", "_report.html", ".mercer")}
     frame.to_csv(files[".csv"], index=False)
-    command = f"mercer label {files['.csv']} --target digit --out {files['_labelled.csv']}"
+    command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']}"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
     _, model, answer = label(
@@ -37,6 +37,3 @@ def demo(screen, out, seed=0):
         f"\nThe true digits are known here: {right[hidden].mean():.1%} of the {hidden.sum()} answers are right, and "
         f"{right[sure].mean():.1%} of the half it was surer of."
     )
-
-
-__all__ = ["Screen", "demo"]

@@ -14,6 +14,7 @@ import numpy as np
 from ..backend import need
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", ".")
+CONSTANT = "constant"  # stands for a sentence that names all constant columns together
 LEVELS = 30  # categories kept of a column with many; the rest share one
 _ID_NAME = re.compile(r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|nr|no|number)$|^unnamed)|^column 1$|I[dD]$")
 _COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -117,7 +118,7 @@ def _look_number(name, values, there, words, decimal):
     finite = np.isfinite(values)
     known = values[finite]
     if np.ptp(known) == 0:
-        return None, [f"Column {name!r} is {known[0]:g} in every row and is left out."]
+        return None, [CONSTANT]
     distinct = np.unique(known)
     whole = np.all(known == np.round(known))
     if whole and len(distinct) == len(values) >= 10 and (_ID_NAME.search(name) or np.all(np.diff(distinct) == 1)):
@@ -140,7 +141,7 @@ def _look_words(name, words, there, column):
     known = words[there]
     levels, counts = np.unique(known.astype(str), return_counts=True)
     if len(levels) == 1 and there.all():
-        return None, [f"Column {name!r} is {levels[0]!r} in every row and is left out."]
+        return None, [CONSTANT]
     order = _date_order(known)
     if order == "unclear":
         return None, [

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from .columns import Category, Date, Number, Text, cells, fit_text, look, numbers
+from .columns import CONSTANT, Category, Date, Number, Text, cells, fit_text, look, numbers
 
 TEXT_DIRECTIONS = 50
 
@@ -42,15 +42,19 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     def fit(self, frame, y=None):
         """Look at every column."""
         self.encoders_, self.notes_ = [], []
+        constant = []
         for name in frame.columns:
             if name in self.exclude:
                 continue
             encoder, notes = look(frame[name])
             if encoder is None and name in self.include:
                 encoder, notes = _as_wanted(frame[name]), []
-            self.notes_ += notes
+            constant += [name for note in notes if note is CONSTANT]
+            self.notes_ += [note for note in notes if note is not CONSTANT]
             if encoder is not None:
                 self.encoders_.append(encoder)
+        if constant:
+            self.notes_.append(f"{_named(constant)} the same value in every row: left out.")
         texts = [e for e in self.encoders_ if isinstance(e, Text)]
         short = None if len(texts) == len(self.encoders_) == 1 else TEXT_DIRECTIONS
         for text in texts:
@@ -86,6 +90,11 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         plural = {"number": "numbers", "category": "categories", "date": "dates", "text column": "text columns"}
         parts = [f"{n} {word if n == 1 else plural[word]}" for word, n in found.items() if n]
         return ", ".join(parts)
+
+
+def _named(columns):
+    shown = ", ".join(map(repr, columns[:5])) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
+    return f"Column {shown} has" if len(columns) == 1 else f"Columns {shown} have"
 
 
 def _as_wanted(column):

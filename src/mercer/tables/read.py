@@ -133,7 +133,7 @@ def _read_npz(raw, name):
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
     except ValueError as error:
-        if "allow_pickle" in str(error) or "Object arrays" in str(error):
+        if "Object arrays" in str(error):
             raise InputError(
                 f"{name} holds Python objects, which are not read because they can run code. "
                 "Save text as fixed-width strings: labels.astype('U')."

@@ -1,0 +1,311 @@
+"""Saving and loading: exact, small, and harmless whatever the file holds."""
+
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mercer
+from mercer.backend import need
+from mercer.errors import InputError
+from mercer.io import FORMAT
+from mercer.tables.compact import CompactClassifier
+
+X, CLASSES = load_iris(return_X_y=True)
+Y = np.array([["setosa", "versicolor", "virginica"][c] for c in CLASSES], dtype=object)
+Y[np.arange(150) % 10 > 1] = None
+
+MODELS = [
+    mercer.KernelPCA(3, kernel=mercer.RBF("median")),
+    mercer.KernelPCA(3, kernel="poly", approx=40),
+    mercer.RobustKernelPCA(2),
+    mercer.SparseKernelPCA(2),
+    mercer.KernelCMeans(3),
+    mercer.SVDD(0.1),
+    mercer.KPCANovelty(),
+    mercer.KernelDensityNovelty(),
+    mercer.LSSVMClassifier(),
+    mercer.RLSClassifier(approx=mercer.FourierMap(n_features=50)),
+    mercer.SemiKPCA(kernel=0.5 * mercer.RBF(1.0) + 0.5 * mercer.Diffusion()),
+    mercer.LeastSquaresKPCA(),
+    mercer.LogisticKPCA(),
+    mercer.MinimumVarianceKPCA(),
+    mercer.SpectralGraphTransducer(),
+    mercer.S2RLSClassifier(),
+    make_pipeline(StandardScaler(), mercer.LSSVMClassifier()),
+]
+
+
+def answers(model):
+    for name in ("predict_proba", "score_samples", "transform", "predict"):
+        if hasattr(model, name):
+            return getattr(model, name)(X[::3] + 0.01)
+    raise AssertionError
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: repr(m)[:40])
+def test_a_loaded_model_answers_exactly_as_the_saved_one(tmp_path, model):
+    model.fit(X, Y)
+    mercer.save(model, tmp_path / "m.mercer")
+    back = mercer.load(tmp_path / "m.mercer")
+    np.testing.assert_array_equal(answers(back), answers(model))
+    assert repr(back) == repr(model)
+
+
+def test_the_few_label_classifier_shrinks_without_changing_an_answer(tmp_path):
+    for rows in (slice(0, 150, 3), slice(50, 150, 2)):  # three classes, two classes
+        model = mercer.FewLabelClassifier(random_state=0).fit(X[rows], _thinned(Y[rows], rows))
+        compact = CompactClassifier.of(model)
+        new = X[1::5] + 0.05
+        np.testing.assert_allclose(compact.predict_proba(new), model.predict_proba(new), atol=1e-10)
+        np.testing.assert_array_equal(compact.predict(new), model.predict(new))
+        mercer.save(compact, tmp_path / "small.mercer")
+        np.testing.assert_array_equal(
+            mercer.load(tmp_path / "small.mercer").predict_proba(new), compact.predict_proba(new)
+        )
+        assert (tmp_path / "small.mercer").stat().st_size < 200_000
+    with pytest.raises(InputError, match="trained with 4"):
+        compact.predict(X[:, :3])
+
+
+def _thinned(y, rows):
+    full = np.array([["setosa", "versicolor", "virginica"][c] for c in CLASSES], dtype=object)[rows]
+    keep = np.zeros(len(full), dtype=bool)
+    for name in set(full):
+        keep[np.flatnonzero(full == name)[:3]] = True
+    return np.where(keep, full, None)
+
+
+def test_torch_models_load_as_numpy(tmp_path):
+    torch = need("torch")
+    model = mercer.KernelCMeans(3, approx=30, random_state=0).fit(torch.tensor(X))
+    mercer.save(model, tmp_path / "m.mercer")
+    with zipfile.ZipFile(tmp_path / "m.mercer") as file:
+        assert "torch" not in file.read("model.json").decode()
+    np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.nan,
+        -np.inf,
+        (1, [2.5, None], {"a": {3, 4}}),
+        {1: "one", (2, 3): np.float32(4.5)},
+        np.array(["ä", None, 3], dtype=object),
+        np.arange(6).reshape(2, 3)[:, ::-1],
+        np.array(5.0),
+        np.dtype("float32"),
+        np.int64,
+        slice(1, None, 2),
+        sp.random(5, 4, 0.5, format="csc", random_state=0),
+        sp.csr_array(np.eye(3)),
+    ],
+    ids=str,
+)
+def test_every_kind_of_attribute_comes_back(tmp_path, value):
+    kernel = mercer.RBF(1.0)
+    kernel.extra_ = kernel.again_ = value
+    mercer.save(kernel, tmp_path / "m.mercer")
+    back = mercer.load(tmp_path / "m.mercer")
+    if sp.issparse(value):
+        assert type(back.extra_) is type(value)
+        assert (back.extra_ != value).nnz == 0
+    else:
+        np.testing.assert_equal(back.extra_, value)
+        assert type(back.extra_) is type(value)
+    if isinstance(value, np.ndarray):
+        assert back.extra_ is back.again_  # what was one array is one array again
+
+
+def test_an_object_that_points_to_itself_comes_back(tmp_path):
+    kernel = mercer.RBF(1.0)
+    kernel.parent_ = [kernel]
+    mercer.save(kernel, tmp_path / "m.mercer")
+    back = mercer.load(tmp_path / "m.mercer")
+    assert back.parent_[0] is back
+
+
+class Stranger(BaseEstimator):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (mercer.Callable(lambda x, y: 1.0), r"Callable\.function is of type builtins\.function"),
+        (mercer.LSSVMClassifier(random_state=np.random.RandomState(0)), "random_state is of type numpy.random"),
+        (Stranger(), "Stranger, which cannot be saved"),
+        (mercer.LSSVMClassifier(kernel=Stranger()), r"LSSVMClassifier\.kernel"),
+    ],
+)
+def test_what_cannot_be_saved_is_named_and_nothing_is_written(tmp_path, model, words):
+    with pytest.raises(InputError, match=words):
+        mercer.save(model, tmp_path / "m.mercer")
+    assert list(tmp_path.iterdir()) == []
+
+
+# Files that are damaged, or that mean harm
+
+
+@pytest.fixture
+def good(tmp_path):
+    mercer.save(mercer.LSSVMClassifier().fit(X, Y), tmp_path / "m.mercer")
+    return tmp_path / "m.mercer"
+
+
+def rewrite(path, change=lambda about: None, members=None):
+    """The file with its JSON changed, or members replaced."""
+    with zipfile.ZipFile(path) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+    about = json.loads(content["model.json"])
+    change(about)
+    content["model.json"] = json.dumps(about).encode()
+    content |= members or {}
+    with zipfile.ZipFile(path, "w") as file:
+        for name, data in content.items():
+            if data is not None:
+                file.writestr(name, data)
+
+
+def test_versions_are_recorded_and_newer_ones_refused(good):
+    with zipfile.ZipFile(good) as file:
+        about = json.loads(file.read("model.json"))
+    assert about["mercer"] == mercer.__version__
+    rewrite(good, lambda about: about.update(format=FORMAT + 1, mercer="9.9"))
+    with pytest.raises(InputError, match=r"written by mercer 9\.9 in format 2.*pip install --upgrade"):
+        mercer.load(good)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_refused(good, share):
+    data = good.read_bytes()
+    good.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(InputError, match="incomplete"):
+        mercer.load(good)
+
+
+def test_flipped_bytes_never_give_a_wrong_model(good):
+    data = bytearray(good.read_bytes())
+    model = mercer.load(good)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for position in rng.choice(len(data), 60, replace=False):
+        broken = data.copy()
+        broken[position] ^= 0xFF
+        good.write_bytes(broken)
+        try:
+            back = mercer.load(good)
+        except InputError:
+            refused += 1
+        else:  # a byte that means nothing, such as a time stamp
+            np.testing.assert_array_equal(back.predict_proba(X), model.predict_proba(X))
+    assert refused > 40
+
+
+def test_changed_arrays_are_noticed(good):
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(3))
+    rewrite(good, members={"arrays/0.npy": buffer.getvalue()})
+    with pytest.raises(InputError, match="checksum"):
+        mercer.load(good)
+    rewrite(good, members={"arrays/0.npy": None})
+    with pytest.raises(InputError, match="damaged"):
+        mercer.load(good)
+
+
+class Exploit:
+    def __reduce__(self):
+        return (open, ("PWNED", "w"))
+
+
+def _poison(array_bytes):
+    import hashlib
+
+    return lambda about: about["sha256"].__setitem__(0, hashlib.sha256(array_bytes).hexdigest())
+
+
+def test_a_pickle_inside_is_refused_and_not_run(good, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([Exploit()], dtype=object), allow_pickle=True)
+    rewrite(good, _poison(buffer.getvalue()), {"arrays/0.npy": buffer.getvalue()})
+    with pytest.raises(InputError, match="can run code"):
+        mercer.load(good)
+    good.write_bytes(pickle.dumps(Exploit()))
+    with pytest.raises(InputError, match="not a mercer model"):
+        mercer.load(good)
+    assert not (tmp_path / "PWNED").exists()
+
+
+@pytest.mark.parametrize(
+    ("node", "words"),
+    [
+        ({"object": "os:system", "state": []}, "os.system.*refused"),
+        ({"object": "subprocess:Popen", "state": [["args", ["true"]]]}, "subprocess.Popen"),
+        ({"object": "builtins:eval", "state": []}, "builtins.eval"),
+        ({"object": "mercer.io:_Writer", "state": []}, "mercer.io._Writer"),
+        ({"object": "mercer.kernels.base:np", "state": []}, "mercer.kernels.base.np"),
+        ({"object": "mercer.kernels.graph:sp.csr_matrix", "state": []}, "refused"),
+        ({"object": "sklearn.pipeline:FeatureUnion", "state": []}, "FeatureUnion"),
+        ({"object": "sklearn.preprocessing._function_transformer:FunctionTransformer", "state": []}, "Function"),
+        ({"object": "mercer.kernels.stationary:RBF", "state": [["__class__", 1]]}, "sets an attribute"),
+        ({"object": "mercer.kernels.stationary:RBF", "state": [["a b", 1]]}, "sets an attribute"),
+        ({"reduce": "os.system"}, "does not know"),
+        ({"rebuild": "os"}, "damaged"),
+        ({"array": 99}, "damaged"),
+        ({"same": 7}, "damaged"),
+        ({"dtype": "no such type"}, "damaged"),
+        ({}, "damaged"),
+        ({"tuple": 3}, "damaged"),
+    ],
+)
+def test_entries_that_are_no_models_are_refused(good, node, words):
+    rewrite(good, lambda about: about.update(model=node))
+    with pytest.raises(InputError, match=words):
+        mercer.load(good)
+
+
+def test_an_array_that_promises_more_than_it_holds_is_refused(good):
+    header = np.lib.format.header_data_from_array_1_0(np.zeros(1)) | {"shape": (10**15,)}
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(buffer, header)
+    buffer.write(b"12345678")
+    rewrite(good, _poison(buffer.getvalue()), {"arrays/0.npy": buffer.getvalue()})
+    with pytest.raises(InputError, match="not as long as it says"):
+        mercer.load(good)
+
+
+def test_json_that_is_too_deep_or_no_json(good):
+    rewrite(good, members={"model.json": b"[" * 100_000})
+    with pytest.raises(InputError, match="damaged"):
+        mercer.load(good)
+    rewrite_bytes = b"{not json"
+    with zipfile.ZipFile(good, "w") as file:
+        file.writestr("model.json", rewrite_bytes)
+    with pytest.raises(InputError, match="damaged"):
+        mercer.load(good)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(good, monkeypatch):
+    from mercer.errors import BackendError
+
+    monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 1000)
+    with pytest.raises(BackendError, match="Unpacking m.mercer needs"):
+        mercer.load(good)
+
+
+def test_missing_files_and_folders(tmp_path):
+    with pytest.raises(InputError, match="There is no file"):
+        mercer.load(tmp_path / "no.mercer")
+    with pytest.raises(InputError, match="cannot be read"):
+        mercer.load(tmp_path)
