@@ -1,7 +1,7 @@
 """What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from .components import KernelComponents, check_components
 
 
 class DualComponents(KernelComponents):
-    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that a subclass's `_find_loss` gives.
+    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that a subclass's `_asked` describes.
 
     With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
     mean: scores are relative to that point, and the coefficients of each component sum to zero.
@@ -52,26 +52,31 @@ class DualComponents(KernelComponents):
 
     def _fit(self, X):
         self._validate_params()
+        asked = self._asked()
         X = self._rows(X, reset=True, min_rows=2)
         check_components(self.n_components, X.shape[0])
         K = self._open(X)
-        self._eps = precision(X.dtype)
-        if abs(K.trace()) <= 10 * self._eps * float(np.sum(np.abs(K.K.diag()))):
+        eps = precision(X.dtype)
+        if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
-        shape = Loss(norm=self.norm, location=self.center)
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state))
-        self._check_rank(start, K.shape[0])
-        loss = self._find_loss(K, shape, start)
-        tol = max(self.tol, 20 * self._eps)
-        options = {"tol": tol, "max_iter": self.max_iter, "start": start, "eps": self._eps}
+        self._check_rank(start, K.shape[0], eps)
+        loss = Loss(norm=self.norm, location=self.center, **{name: a.value for name, a in asked.items() if not a.share})
+        for name, a in asked.items():
+            if a.share:
+                loss, _ = match_fraction(K, self.n_components, name, self._share(a, K), loss, start=start, eps=eps)
+        options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
         result = minimise(K, self.n_components, loss, **options)
-        while result.info["rank"] < self.n_components and self._by_share:  # at the search's loose tolerance it had all
+        by_share = "epsilon" in asked and asked["epsilon"].share
+        for _ in range(40 if by_share else 0):  # at the search's looser tolerance every component was there
+            if result.info["rank"] == self.n_components:
+                break
             loss = replace(loss, epsilon=0.9 * loss.epsilon)
             result = minimise(K, self.n_components, loss, **options)
         found = result.value
         if result.info["rank"] == 0:
-            self._refuse(K, loss, start)
+            self._refuse(K, loss, start, eps)
         if result.info["rank"] < self.n_components:
             warnings.warn(result.reason, UserWarning, stacklevel=3)
         result.warn()
@@ -84,11 +89,11 @@ class DualComponents(KernelComponents):
         self._close(K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
-    def _check_rank(self, start, n):
+    def _check_rank(self, start, n, eps):
         """Refuse more components than the kernel matrix has directions."""
         H, GH = start
         quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
-        rank = int(np.sum(quotient > self._eps * n * quotient.max(initial=0.0)))
+        rank = int(np.sum(quotient > eps * n * quotient.max(initial=0.0)))
         if rank < self.n_components:
             self._refuse_rank(rank)
 
@@ -98,22 +103,11 @@ class DualComponents(KernelComponents):
             f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
         )
 
-    def _share(self, K, shape, start, name, value, fraction, default):
-        """The loss with `value`, or with the value that matches the fraction; exactly one of them may be given."""
-        word = {"kappa": "influence", "epsilon": "keep"}[name]
-        if value is not None and fraction is not None:
-            raise InputError(f"{name}={value!r} and {word}={fraction!r} say the same thing twice. Give one of them.")
-        self._by_share = value is None
-        if value is not None:
-            return value
-        fraction = default if fraction is None else fraction
-        if not (isinstance(fraction, Real) and 0 < float(fraction) < 1):
-            raise InputError(f"{word}={fraction!r} is not accepted: give a share of the rows between 0 and 1.")
-        least = (self.n_components + 1) / K.shape[0] if name == "epsilon" else 0.0
-        found, _ = match_fraction(K, self.n_components, name, max(fraction, least), shape, start=start, eps=self._eps)
-        return getattr(found, name)
+    def _share(self, asked, K):
+        """The share of the rows, but never fewer rows than the components need."""
+        return max(asked.share, (self.n_components + 1) / K.shape[0]) if asked.name == "keep" else asked.share
 
-    def _refuse(self, K, loss, start):
+    def _refuse(self, K, loss, start, eps):
         raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")
 
 
@@ -122,12 +116,32 @@ def at_bound(P, loss):
     return np.flatnonzero(row_size(P, loss.norm) >= loss.kappa + loss.epsilon)
 
 
-def number(name, value, low):
-    """A parameter that is None or a number above `low`, refused in one sentence."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not (value > low if name == "kappa" else value >= low):
+@dataclass
+class Asked:
+    """A threshold as the user gave it: a number, or a share of the rows under another name."""
+
+    value: float | None
+    name: str = ""
+    share: float | None = None
+
+
+def number(name, value, other=None):
+    """A threshold as a float, refused in one sentence: kappa above 0, epsilon at least 0."""
+    fits = isinstance(value, Real) and not isinstance(value, bool)
+    if not fits or not (float(value) > 0 if name == "kappa" else 0 <= float(value) < np.inf):
         accepted = "a number above 0" if name == "kappa" else "a number of at least 0"
-        other = "influence" if name == "kappa" else "keep"
-        raise InputError(f"{name}={value!r} is not accepted: give {accepted}, or a share of the rows as {other}=.")
+        share = f", or a share of the rows as {other}=" if other else ""
+        raise InputError(f"{name}={value!r} is not accepted: give {accepted}{share}.")
     return float(value)
+
+
+def number_or_share(name, value, other, share, default):
+    """What was asked: a number, or a share of the rows, or the default share; not both."""
+    if value is not None and share is not None:
+        raise InputError(f"{name}={value!r} and {other}={share!r} say the same thing twice. Give one of them.")
+    if value is not None:
+        return Asked(number(name, value, other))
+    share = default if share is None else share
+    if not (isinstance(share, Real) and 0 < float(share) < 1):
+        raise InputError(f"{other}={share!r} is not accepted: give a share of the rows between 0 and 1.")
+    return Asked(None, other, float(share))

@@ -1,8 +1,6 @@
 """Robust kernel PCA: no row pulls harder than kappa."""
 
-from dataclasses import replace
-
-from .dual_pca import DualComponents, at_bound, number
+from .dual_pca import DualComponents, at_bound, number_or_share
 
 
 class RobustKernelPCA(DualComponents):
@@ -95,9 +93,8 @@ class RobustKernelPCA(DualComponents):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _find_loss(self, K, shape, start):
-        value = number("kappa", self.kappa, 0)
-        return replace(shape, kappa=self._share(K, shape, start, "kappa", value, self.influence, 0.05))
+    def _asked(self):
+        return {"kappa": number_or_share("kappa", self.kappa, "influence", self.influence, 0.05)}
 
     def _describe(self, found, loss):
         self.kappa_ = loss.kappa

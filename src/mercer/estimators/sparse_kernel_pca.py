@@ -1,7 +1,5 @@
 """Sparse kernel PCA: components on a few of the rows."""
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
@@ -10,7 +8,7 @@ from ..errors import InputError
 from ..kernels import Precomputed
 from ..rows import host
 from ..solvers.dual_search import largest_epsilon
-from .dual_pca import DualComponents, at_bound, number
+from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
 
 class SparseKernelPCA(DualComponents):
@@ -94,14 +92,12 @@ class SparseKernelPCA(DualComponents):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _find_loss(self, K, shape, start):
-        kappa = number("kappa", self.kappa, 0)
-        shape = replace(shape, kappa=np.inf if kappa is None else kappa)
-        value = number("epsilon", self.epsilon, 0)
-        return replace(shape, epsilon=self._share(K, shape, start, "epsilon", value, self.keep, 0.1))
+    def _asked(self):
+        bound = {} if self.kappa is None else {"kappa": Asked(number("kappa", self.kappa))}
+        return bound | {"epsilon": number_or_share("epsilon", self.epsilon, "keep", self.keep, 0.1)}
 
-    def _refuse(self, K, loss, start):
-        largest = largest_epsilon(K, self.n_components, loss, start=start, eps=self._eps)
+    def _refuse(self, K, loss, start, eps):
+        largest = largest_epsilon(K, self.n_components, loss, start=start, eps=eps)
         raise InputError(
             f"epsilon={loss.epsilon:.6g} is so large that every row vanishes. The largest epsilon that keeps "
             f"{self.n_components} components of these rows is about {largest:.3g}; keep=0.1 keeps a tenth of the rows."
