@@ -583,3 +583,14 @@ def test_new_rows_on_components_of_tiny_variance():
     model = KernelPCA(kernel=RBF(2.0)).fit(x)
     assert model.eigenvalues_[-1] < 1e-10
     assert_close(model.transform(x), model.fit_transform(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("approx", ["auto", 40])
+def test_weights_of_a_precomputed_kernel(approx, X, new):
+    weight = np.random.default_rng(2).integers(0, 3, 40)
+    direct = KernelPCA(3, kernel=RBF(0.5)).fit(X, sample_weight=weight)
+    given = KernelPCA(3, kernel="precomputed", approx=approx).fit(RBF(0.5)(X), sample_weight=weight)
+    assert_close(given.eigenvalues_, direct.eigenvalues_, rtol=1e-9)
+    assert same_up_to_sign(given.transform(RBF(0.5)(new, X)), direct.transform(new), 1e-8)
+    assert_close(given.reconstruction_error(RBF(0.5)(X)), direct.reconstruction_error(X), atol=1e-8)
+    assert np.isfinite(given.eigenvectors_).all()

@@ -170,14 +170,15 @@ class KernelPCA(KernelComponents):
             )
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
-        if weight is not None and not np.all(weight > 0):  # a weight of zero is a row that is not there
+        present = X.shape[0] if weight is None else int(np.sum(weight > 0))
+        if present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
+            # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
             if home(X) == "dask":
                 raise InputError("A Dask array cannot have rows of weight zero. Drop those rows first.")
             keep = np.flatnonzero(weight > 0)
-            square = isinstance(self._kernel(), Precomputed)
-            X, weight = (X[np.ix_(keep, keep)] if square else X[keep]), weight[keep]
+            X, weight = X[keep], weight[keep]
         if isinstance(self.n_components, numbers.Integral):
-            check_components(self.n_components, X.shape[0])
+            check_components(self.n_components, present)
         self._rounding = precision(X.dtype)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         if self._goes_exact(X) or isinstance(self._kernel(), Precomputed):
@@ -245,7 +246,9 @@ class KernelPCA(KernelComponents):
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
         self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
-        vectors = vectors * sign_rows(vectors / K.root)  # of the scores: weights must not decide
+        vectors = vectors * sign_rows(
+            vectors / np.where(K.root > 0, K.root, 1.0)
+        )  # of the scores: weights must not decide
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K, number, noise):
