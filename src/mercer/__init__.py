@@ -34,6 +34,8 @@ _HOMES = {
     "io": "save load",
     "selection.few_label": "FewLabelClassifier",
     "selection.suggest": "suggest",
+    "selection.suspicious": "suspicious",
+    "selection.doubt": "doubt",
     "backend": "to_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }

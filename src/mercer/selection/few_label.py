@@ -53,6 +53,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     transduction_ : (n,) given labels, and predicted ones for the other rows.
+    probabilities_ : (n, k) what `predict_proba` says of the training rows.
     confidence_ : (n,) probability of the predicted class, 1 for given labels.
     abstained_ : (n,) rows that were not labelled, for lack of confidence.
     report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
@@ -210,7 +211,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _answer(self, scores, average, labels):
         self.scores_ = scores
-        P = self._probabilities(scores)
+        P = self.probabilities_ = self._probabilities(scores)
         given = labels.codes >= 0
         self.confidence_ = np.where(given, 1.0, P.max(axis=1))
         self.predicted_ = np.argmax(P, axis=1)

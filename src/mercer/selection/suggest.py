@@ -18,7 +18,7 @@ from .few_label import FewLabelClassifier
 from .spaces import GraphSpace, diffused
 from .views import AsGiven, Components, UnitNorm
 
-STRATEGIES = ("error", "variance", "uncertainty", "density", "coverage")
+STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
 SHORTLIST = 60  # rows for which the expected error after labelling is computed in full
 FEATURES = 200  # of the heaviest linear candidate that a suggestion looks at
 JUDGED = 1000  # rows on which it is computed, drawn at random where there are more
@@ -53,14 +53,15 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
     n : int, how many. A batch is diverse: every row takes away what its surroundings have to gain.
     strategy : "auto" or one of
 
+        * "informative": uncertain itself, and its label takes away much variance from other uncertain rows;
         * "error": expected error over all rows after the label, from its exact effect (`LabelEffect`), for the rows
           that "variance" puts first;
         * "variance": how much variance the label takes away from the uncertain rows;
-        * "uncertainty": the least confident rows;
-        * "density": the least confident rows, weighted by how many rows are similar;
+        * "uncertainty": the rows whose two likeliest classes are closest;
+        * "density": these rows, weighted by how many rows are similar;
         * "coverage": rows that stand for all others; needs no label.
 
-        "auto" is "coverage" without labels, else "variance".
+        "auto" is "coverage" without labels, else "informative".
     random_state : seed of the rows on which "error" is judged.
 
     Returns
@@ -84,7 +85,7 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
     state = _state(model, X, y)
     n = _number(n, len(state.free))
     if strategy == "auto":
-        strategy = "coverage" if state.P is None else "variance"
+        strategy = "coverage" if state.P is None else "informative"
     if state.P is None and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
     return _batch(state, n, strategy, np.random.default_rng(0 if random_state is None else random_state))
@@ -104,24 +105,27 @@ def stop_sign(model, n=20, *, X=None, y=None):
     Examples
     --------
     >>> from mercer import FewLabelClassifier
-    >>> X = [[i / 10] for i in range(10)] + [[5 + i / 10] for i in range(10)]
-    >>> model = FewLabelClassifier().fit(X, [0, 0] + [-1] * 16 + [1, 1])
-    >>> bool(stop_sign(model, 3) < 0.1)
-    True
+    >>> X = [[i / 10] for i in range(20)] + [[5 + i / 10] for i in range(20)]
+    >>> model = FewLabelClassifier().fit(X, [0] * 10 + [-1] * 20 + [1] * 10)
+    >>> stop_sign(model, 3)
+    0.0
     """
     state = _state(model, X, y)
     if state.P is None:
         raise InputError("A stop rule needs a fitted model. Label a few rows and fit first.")
-    batch = _batch(state, _number(n, len(state.free)), "variance", np.random.default_rng(0))
-    effect = state.effect()
+    batch = _batch(state, _number(n, len(state.free)), "informative", np.random.default_rng(0))
     before = two_columns(state.scores)
     rng = np.random.default_rng(0)
     changed = []
     for _ in range(5):  # five ways the new labels may come out
-        after = before.copy()
+        effect = state.effect()
+        scores = state.linear_scores.copy()
         for j in batch.rows:
             drawn = rng.choice(before.shape[1], p=state.P[j] / state.P[j].sum())
-            after += state.move(effect, j, drawn)[0] / state.unit
+            scores += state.move(effect, j, drawn, scores[j])
+            if effect.penalty is not None:
+                effect.add(j)
+        after = before + two_columns(scores - state.linear_scores) / state.unit
         changed.append(np.mean(after.argmax(axis=1)[state.free] != before.argmax(axis=1)[state.free]))
     return float(np.mean(changed))
 
@@ -134,16 +138,21 @@ class _State:
         self.linear_scores, self.scores, self.P, self.slope, self.unit = linear_scores, scores, P, slope, unit
         self.free = np.setdiff1d(np.arange(len(self.Z)), labelled)
 
+    def doubt(self):
+        """(n,) 1 less the lead of the likeliest class over the second; 1 everywhere without labels."""
+        if self.P is None:
+            return np.ones(len(self.Z))
+        top = np.partition(self.P, -2, axis=1)[:, -2:]
+        return 1.0 - (top[:, 1] - top[:, 0])
+
     def effect(self):
         return LabelEffect(self.model, self.Z, self.labelled)
 
-    def move(self, effect, j, drawn):
-        """(change of the two-column scores of all rows, of the one-column step) if row j turns out as class drawn."""
-        step = effect.step(np.array([j]))[:, 0]
-        f = self.linear_scores[j]
+    def move(self, effect, j, drawn, score):
+        """(n, k') change of the linear model's scores of all rows if row j, which has `score`, is of class drawn."""
         k = self.P.shape[1]
         target = np.array([1.0 if drawn == 1 else -1.0]) if k == 2 else 2.0 * (np.arange(k) == drawn) - 1.0
-        return two_columns(step[:, None] * effect.surprise(target, f)), step
+        return effect.step(np.array([j])) * effect.surprise(target, score)
 
 
 def _state(model, X, y):
@@ -210,7 +219,7 @@ def _first_space(rows):
 def _batch(state, n, strategy, rng):
     effect = state.effect()
     free = state.free.copy()
-    doubt = np.ones(len(state.Z)) if state.P is None else 1.0 - state.P.max(axis=1)
+    doubt = state.doubt()
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(np.ones(len(doubt)) if everywhere else doubt)
     rows, gains, reasons = [], [], []
@@ -219,7 +228,7 @@ def _batch(state, n, strategy, rng):
             gain = effect.focused(free, focus)
         elif strategy == "uncertainty":
             gain = doubt[free].copy()
-        elif strategy == "density":
+        elif strategy in ("informative", "density"):
             gain = doubt[free] * effect.focused(free, focus)
         else:
             gain = _expected_gain(state, effect, free, focus, rng)
@@ -227,7 +236,7 @@ def _batch(state, n, strategy, rng):
         row = int(free[best])
         rows.append(row)
         gains.append(float(gain[best]))
-        reasons.append(_reason(state, strategy, row, doubt))
+        reasons.append(_reason(state, strategy, row))
         effect.add(row)
         free = np.delete(free, best)
     return Suggestion(np.array(rows), np.array(gains), reasons)
@@ -247,17 +256,18 @@ def _expected_gain(state, effect, free, focus, rng):
         j = free[i]
         after = 0.0
         for c in np.flatnonzero(state.P[j] > 0.02):
-            moved = base + state.move(effect, j, c)[0][judged] / state.unit
+            moved = base + two_columns(state.move(effect, j, c, state.linear_scores[j])[judged]) / state.unit
             after += state.P[j, c] * np.mean(1.0 - softmax(state.slope * moved, axis=1).max(axis=1))
         gain[i] = risk * state.P[j][state.P[j] > 0.02].sum() - after
     return gain
 
 
-def _reason(state, strategy, row, doubt):
+def _reason(state, strategy, row):
     if state.P is None:
         return "stands for many rows that no other suggested row stands for"
-    sure = f"{1.0 - doubt[row]:.0%} sure of its class"
+    sure = f"{state.P[row].max():.0%} sure of its class"
     return {
+        "informative": f"{sure}, and similar to many uncertain rows",
         "error": f"its label is expected to settle the most rows; {sure}",
         "variance": f"similar to many uncertain rows; {sure}",
         "uncertainty": sure,
