@@ -594,3 +594,14 @@ def test_weights_of_a_precomputed_kernel(approx, X, new):
     assert same_up_to_sign(given.transform(RBF(0.5)(new, X)), direct.transform(new), 1e-8)
     assert_close(given.reconstruction_error(RBF(0.5)(X)), direct.reconstruction_error(X), atol=1e-8)
     assert np.isfinite(given.eigenvectors_).all()
+
+
+@pytest.mark.parametrize("way", ["stored", "operator"])
+def test_float32_stops_at_its_rounding(way):
+    """A wide kernel is nearly constant: in float32 four components are left, and nobody waits for a fifth."""
+    X = np.random.default_rng(0).standard_normal((700, 4)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = KernelPCA(6, kernel=RBF(1e3), solver=way).fit(X)
+    assert model.result_.n_iter < 60
+    assert np.sum(model.eigenvalues_ > 0) == 4

@@ -216,6 +216,7 @@ class CentredOperator:
         self.root = np.sqrt(weight)[:, None]
         self.share = (weight / weight.sum())[:, None]
         self.mean = None
+        self.noise = 0.0  # size of rounding in the products, where the owner knows it
         self._device_weights = None
         self._centred = None
 

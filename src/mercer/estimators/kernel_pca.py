@@ -223,7 +223,7 @@ class KernelPCA(KernelComponents):
         n, eps = K.shape[0], precision(dtype)
         # Rounding in K is relative to its entries, which centring may have made large beside the variance.
         diag = K.K.diag()
-        noise = 10 * eps * np.sqrt(n) * float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
+        noise = K.noise = 20 * eps * np.sqrt(n) * float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
         spread = np.max(diag + diag[0] - 2 * K.K.columns([0])[:, 0]) if self.center else np.max(diag)
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
@@ -234,11 +234,11 @@ class KernelPCA(KernelComponents):
             self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
             values, vectors = self.result_.value
         elif isinstance(wanted, numbers.Integral):
-            values, vectors = self._solve(K, int(wanted), noise)
+            values, vectors = self._solve(K, int(wanted))
         else:  # a share of the variance: double the number of components until they explain it
             number = min(n, 32)
             while True:
-                values, vectors = self._solve(K, number, noise)
+                values, vectors = self._solve(K, number)
                 reached = np.cumsum(np.maximum(values, 0)) >= wanted * total * (1 - 1e-12)
                 if reached.any() or number == n:
                     break
@@ -251,7 +251,7 @@ class KernelPCA(KernelComponents):
         )  # of the scores: weights must not decide
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
-    def _solve(self, K, number, noise):
+    def _solve(self, K, number):
         method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
         steps = self.max_iter
         if method == "randomized" and self.iterated_power != "auto":
@@ -259,10 +259,8 @@ class KernelPCA(KernelComponents):
         if self.solver == "dual":
             method = "dual"
         tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
-        self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state))
-        if self.result_.gap * abs(self.result_.value[0][0]) <= noise:
-            self.result_.converged = True  # the rounding in K allows no smaller residual
-        return self.result_.warn().value
+        self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
+        return self.result_.value
 
     def _fit_through_map(self, X, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""

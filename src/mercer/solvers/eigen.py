@@ -35,7 +35,8 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
 
     Parameters
     ----------
-    A : anything with `shape` and `@` on host float64 blocks; "full" also needs `A.dense()` or an ndarray.
+    A : anything with `shape` and `@` on host float64 blocks; "full" also needs `A.dense()` or an ndarray. An attribute
+        `noise`, the size of rounding in its products, is a residual nobody asks to go below.
     n_components : number of pairs s.
     method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
     tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
@@ -56,7 +57,8 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     signs = sign_rows(vectors)
     residuals = _residuals(values, vectors, products)
     gap = float(residuals.max(initial=0.0))
-    converged = gap <= max(accept, 1e-12 * np.sqrt(n))
+    limit = getattr(A, "noise", 0.0) / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    converged = gap <= max(accept, 1e-12 * np.sqrt(n), limit)
     reason = f"{method}: largest residual {gap:.1e} after {n_iter} steps."
     if not converged:
         reason = (

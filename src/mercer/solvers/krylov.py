@@ -43,6 +43,7 @@ def _space(A, s, tol, max_iter, seed, start):
     T = np.zeros((most, most))
     block = _orthonormal(block, Q[:, :0])
     size, history, step, seen = 0, [], 0, None
+    noise = getattr(A, "noise", 0.0)  # a residual of this size is rounding in A and cannot be brought down
     while True:
         step += 1
         new = slice(size, size + block.shape[1])
@@ -56,7 +57,7 @@ def _space(A, s, tol, max_iter, seed, start):
         coupling = host(block.T @ product) @ Y[new, :s]
         estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
         history.append(float(estimate.max(initial=0.0)))
-        done = size >= s and history[-1] <= tol
+        done = size >= s and history[-1] <= max(tol, noise / max(abs(values[0]), np.finfo(np.float64).tiny))
         news = seen is None or len(seen) < s or np.any(np.abs(values[:s] - seen) > 1e-8 * abs(values[0]))
         if news and size < n and (block.shape[1] == 0 or (done and _crowded(values[:s], width))):
             # A start of w columns reaches w copies of an eigenvalue: look for more of them in a new direction.
