@@ -273,7 +273,7 @@ class CentredOperator:
         """The centred matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""
         if self._centred is not None:
             return self._centred.K
-        first = self.means()[:, None] if self.center else None
+        first = self.means()[:, None]
         K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
         K = np.asarray(host(K), dtype=np.float64)
         if self.center:
