@@ -13,7 +13,7 @@ from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
 from ..maps import LandmarkMap
-from ..maps.landmark import _square
+from ..maps.landmark import square_kernel
 from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product
 from ..rows import dot, host, like, tdot
 from .base import KernelEstimator
@@ -34,7 +34,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """The centred operator of the training rows: stored, recomputed, or through a map, as asked or as it fits."""
         self.map_ = None
         if isinstance(self._kernel(), Precomputed) and self.approx in ("auto", "exact"):
-            X = _square(X)
+            X = square_kernel(X)
             self.kernel_ = Precomputed()
             self.approx_reason_ = "Exact: the kernel matrix was given."
             K: Any = DenseOperator(np.array(X))

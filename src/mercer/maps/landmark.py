@@ -16,7 +16,6 @@ from . import landmarks as choose_landmarks
 from .base import FeatureMap
 
 POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
-PIVOTS_ONLY = object()  # the factorisation saw a part of the rows, so it gave landmarks and no features
 BLOCK = 16_384  # rows per block of a transform, so that only the result is as tall as the data
 
 
@@ -81,19 +80,18 @@ class LandmarkMap(FeatureMap):
             raise InputError(
                 f"landmarks={self.landmarks!r} is not accepted: give 'exact', a number, or the landmark rows."
             )
-        Z = None
+        Z, given = None, not exact and not isinstance(self.landmarks, numbers.Integral)
+        pivoted = exact or (isinstance(self.choice, str) and self.choice == "pivoted")
         if isinstance(self.kernel_, Precomputed):
-            Z = self._fit_matrix(_square(X))
-        elif not exact and not isinstance(self.landmarks, numbers.Integral):
-            self.landmarks_ = self._given(X)
-        elif self.kernel_.psd and (exact or (isinstance(self.choice, str) and self.choice == "pivoted")):
+            Z = self._fit_matrix(square_kernel(X))
+        elif self.kernel_.psd and pivoted and not given:
             Z = self._fit_pivots(X, exact)
         else:
-            scale = self._choose(X, exact)
-        if Z is None:
+            if given:
+                self.landmarks_ = self._given(X)
+            else:
+                scale = self._choose(X, exact)
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
-        elif Z is PIVOTS_ONLY:
-            Z = None
         self.reason_ = self._sentence(X.shape[0])
         self._measure(X, Z)
         return Z
@@ -196,7 +194,7 @@ class LandmarkMap(FeatureMap):
             return F
         if self.rank is not None:
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
-        return PIVOTS_ONLY
+        return None  # the factorisation saw a part of the rows: it gave landmarks, and features of some rows only
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
@@ -284,7 +282,8 @@ class LandmarkMap(FeatureMap):
         return f"Nyström: {self.rank_} landmarks stand for {n} rows."
 
 
-def _square(K):
+def square_kernel(K):
+    """A precomputed training matrix on the host, checked: square and symmetric."""
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
             f"A precomputed kernel matrix must be square in fit, got {K.shape[0]} × {K.shape[1]}. "

@@ -32,12 +32,9 @@ def _space(A, s, tol, max_iter, seed, start):
     """Ritz pairs, the s wanted ones and some more that a further run can start from, where A keeps tall matrices."""
     n = A.shape[0]
     width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
-    if start is not None and start.shape[1] >= s:
-        block = start
-    else:
-        block = _random(A, width, seed)
-        if start is not None:
-            block[:, : start.shape[1]] = start
+    block = _random(A, width if start is None else 4, seed)
+    if start is not None:  # the random columns see what a start that is invariant, but not the largest, would hide
+        block = namespace(block).hstack([_beside(start, block), block])[:, :n]
     most = min(n, max(8 * width, 6 * s, 160))  # columns of the basis before a restart
     Q, AQ = _room(block, most), _room(block, most)
     T = np.zeros((most, most))
@@ -89,6 +86,10 @@ def _random(A, width, seed):
     if hasattr(A, "random"):
         return A.random(width, seed)
     return np.random.default_rng(seed).standard_normal((A.shape[0], width))
+
+
+def _beside(start, block):
+    return start if home(start) == home(block) else like(start, block)
 
 
 def _room(block, most):
