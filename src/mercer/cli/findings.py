@@ -4,11 +4,14 @@ import numpy as np
 
 from ..kernels import RBF, Cosine
 from ..report import Findings, Points
+from ..selection.doubt import doubt
 from ..selection.suggest import suggest
+from ..selection.suspicious import suspicious
 from ..solvers.choice import accuracy_interval
 
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
+SHOWN_ROWS = 12
 PICTURE_ROWS = 5000  # rows up to which the map is an exact kernel PCA
 
 
@@ -28,21 +31,12 @@ def coverage(model):
 
 def doubtful_labels(model):
     """[(row, given label, what the others say, reason)] for labels that a fit without them contradicts, worst first."""
-    tested = np.flatnonzero(model.labels_.testable)
-    if not len(tested):
-        return []
-    P = model._probabilities(model.left_out_scores_[tested])
-    rows = model.labels_.labelled[tested]
-    codes = model.labels_.codes[rows]
-    own, best = P[np.arange(len(P)), codes], P.max(axis=1)
-    found = []
-    for i in np.argsort(own - best, kind="stable"):
-        other = int(P[i].argmax())
-        if other == codes[i]:
-            break
-        reason = f"without this label: {model.classes_[other]} {best[i]:.0%}, {model.classes_[codes[i]]} {own[i]:.0%}"
-        found.append((int(rows[i]), str(model.classes_[codes[i]]), str(model.classes_[other]), reason))
-    return found
+    found = suspicious(model)
+    columns = zip(found.rows.tolist(), found.given.tolist(), found.proposed.tolist(), found.probability)
+    return [
+        (row, str(given), str(other), f"without this label the others say {other}; {p:.0%} likely wrong")
+        for row, given, other, p in columns
+    ]
 
 
 def findings(job, model, answer, abstain, out, save, seed):
@@ -74,6 +68,7 @@ def findings(job, model, answer, abstain, out, save, seed):
         abstain=abstain,
         coverage=coverage(model),
         candidates=_candidates(model, tested),
+        n_candidates=len(model.report_.candidates),
         balance=[
             (name, int(np.sum(given & (answer.codes == k))), int(np.sum(~given & ~answer.left & (answer.codes == k))))
             for k, name in enumerate(classes)
@@ -85,11 +80,23 @@ def findings(job, model, answer, abstain, out, save, seed):
         ]
         if following
         else [],
-        suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(model)[:15]],
+        suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(model)[:SHOWN_ROWS]],
+        doubtful=_doubtful(job, model),
         reasons=_reasons(model),
         notes=job.notes,
         code=_code(job, out, save),
     )
+
+
+def _doubtful(job, model):
+    """The predicted rows with the most reasons for doubt."""
+    found = doubt(model)
+    rows = zip(found.rows, found.labels.tolist(), found.confidence, found.reasons)
+    return [
+        (job.names[i], str(label), float(sure), ", ".join(names))
+        for i, label, sure, names in rows
+        if not job.labels.given[i]
+    ][:SHOWN_ROWS]
 
 
 def _tiles(n, n_given, n_left, tested, model, low, high):

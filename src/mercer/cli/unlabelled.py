@@ -94,16 +94,20 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
             options["kernel"] = chosen
         if method == "svdd":
             options["nu"] = max(share, 0.05)
+        if method == "kpca":
+            options["n_components"] = 0.7  # at 0.9 a far row among fifty has a component of its own and looks normal
         stage(f"{cls.__name__} of {X.shape[0]} rows")
         model = cls(**options).fit(X)
         score = model.outlier_probability(X)
-        outlier = model.training_scores_ < model.offset_
+        order = np.lexsort((model.training_scores_, -score))  # most novel first
+        outlier = np.zeros(len(score), dtype=bool)
+        outlier[order[: int(share * len(score))]] = True
         stage("Writing")
         new = {"novelty": np.round(score, 4), "novel": np.where(outlier, "yes", "no")}
         write(screen, table, new, out, force)
-    worst = np.argsort(-score, kind="stable")[:10]
+    worst = order[:10]
     names = table.frame[id].astype(str).tolist() if id else [str(row + 1) for row in range(len(table))]
     screen.result |= {"novel": int(outlier.sum()), "rows": len(table), "most_novel": [names[i] for i in worst]}
-    screen.say(f"{int(outlier.sum())} of {len(table)} rows are unlike the others ({cls.__name__}).")
+    screen.say(f"{int(outlier.sum())} of {len(table)} rows are the most unlike the others ({cls.__name__}).")
     screen.table([id or "row", "novelty"], [(names[i], f"{score[i]:.3f}") for i in worst])
     screen.say(f"Written to {out}.")

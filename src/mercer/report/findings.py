@@ -59,10 +59,11 @@ class Findings:
     points : `Points`, or None; `axes` names the two axes.
     confidence : (m,) confidence of the rows that were not given.
     coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
-    candidates : dicts with name, right, low, high, weight (shares) and seconds.
+    candidates : dicts with name, right, low, high, weight (shares) and seconds: the first of `n_candidates`.
     balance : (class, given, predicted) rows; `n_abstained` rows were left unlabelled.
     suggestions : (row, predicted class, confidence, reason) rows.
     suspicious : (row, given label, the model's class, reason) rows.
+    doubtful : (row, predicted class, confidence, reasons) rows.
     reasons : sentences on what was chosen and why.
     notes : sentences on how the table was read.
     code : how to use the result in Python.
@@ -79,10 +80,12 @@ class Findings:
     abstain: float | None = None
     coverage: list = field(default_factory=list)
     candidates: list = field(default_factory=list)
+    n_candidates: int = 0
     balance: list = field(default_factory=list)
     n_abstained: int = 0
     suggestions: list = field(default_factory=list)
     suspicious: list = field(default_factory=list)
+    doubtful: list = field(default_factory=list)
     reasons: list = field(default_factory=list)
     notes: list = field(default_factory=list)
     code: str = ""

@@ -1,0 +1,344 @@
+"""The command `mercer`, end to end: what a user types, what comes back, and with which exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from typer.testing import CliRunner
+
+import mercer
+from mercer.cli.app import app
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100", "NO_COLOR": "1"}
+
+
+def installed(*arguments, cwd):
+    """The installed command in a process of its own."""
+    command = [sys.executable, "-m", "mercer", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=240)
+
+
+def here(*arguments):
+    """The same command in this process, for the many cases of bad input."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def iris(n_labels=3, every=3):
+    data = load_iris()
+    names = data.target_names[data.target][::every].astype(object)
+    frame = pd.DataFrame(data.data[::every], columns=["sepal length", "sepal width", "petal length", "petal width"])
+    frame.insert(0, "flower", [f"f{i:03d}" for i in range(len(frame))])
+    shown = np.zeros(len(frame), dtype=bool)
+    for name in data.target_names:
+        shown[np.flatnonzero(names == name)[:n_labels]] = True
+    return frame.assign(species=np.where(shown, names, "")), names
+
+
+@pytest.fixture
+def data(tmp_path):
+    frame, _ = iris()
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    return tmp_path / "iris.csv"
+
+
+def test_label_then_predict_as_installed(tmp_path, data):
+    arguments = ["--report", "r.html", "--save", "m.mercer", "--abstain", "0.7", "--id", "flower"]
+    done = installed("label", data, "--target", "species", *arguments, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    frame, truth = iris()
+    written = pd.read_csv(tmp_path / "iris_labelled.csv", dtype=str, keep_default_na=False)
+    pd.testing.assert_frame_equal(written[frame.columns], pd.read_csv(data, dtype=str, keep_default_na=False))
+    assert written.columns.tolist()[-3:] == ["species_predicted", "species_confidence", "species_source"]
+    source, predicted = written["species_source"], written["species_predicted"]
+    assert (source[frame["species"] != ""] == "given").all()
+    assert result["given"] == (source == "given").sum() == 9
+    assert result["predicted"] == (source == "predicted").sum()
+    assert result["abstained"] == (source == "abstained").sum()
+    assert (predicted[source == "abstained"] == "").all()
+    confidence = written["species_confidence"].astype(float)
+    assert (confidence[source == "abstained"] < 0.7).all()
+    assert (confidence[source == "predicted"] >= 0.7).all()
+    right = (predicted == truth)[source == "predicted"]
+    assert right.mean() > 0.85
+    assert 0 <= result["left_out_interval"][0] <= result["left_out_accuracy"] <= result["left_out_interval"][1] <= 1
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "f000" in page
+    assert "versicolor" in page
+
+    new = iris(0)[0].drop(columns="species")
+    new.to_csv(tmp_path / "new.tsv", sep="\t", index=False)
+    done = installed("predict", "m.mercer", "new.tsv", "--out", "new.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = pd.read_csv(tmp_path / "new.csv")
+    assert again["species_source"].eq("predicted").all()
+    hidden = (source == "predicted").to_numpy()
+    assert (again["species_predicted"].to_numpy()[hidden] == predicted[hidden]).mean() > 0.95
+
+    model = mercer.load(tmp_path / "m.mercer")
+    assert model.predict(new).tolist() == again["species_predicted"].tolist()
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+
+
+def test_help_needs_no_heavy_import(tmp_path):
+    code = """
+import sys
+from mercer.cli import main
+sys.argv = ["mercer", "--help"]
+try:
+    main()
+except SystemExit as end:
+    heavy = {"numpy", "sklearn", "pandas", "numba", "torch", "matplotlib"} & set(sys.modules)
+    sys.exit(f"loaded {heavy}" if heavy else end.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    for command in (
+        "label",
+        "suggest",
+        "check",
+        "compare",
+        "predict",
+        "embed",
+        "cluster",
+        "novelty",
+        "methods",
+        "demo",
+    ):
+        assert command in done.stdout
+
+
+def test_ctrl_c_stops_cleanly(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(4000, 30)))
+    frame["y"] = ["a", "b"] * 5 + [""] * 3990
+    frame.to_csv(tmp_path / "big.csv", index=False)
+    command = [sys.executable, "-m", "mercer", "label", "big.csv", "-t", "y", "--report", "r.html"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Stopped. Nothing was written." in said
+    assert "Traceback" not in said
+    assert os.listdir(tmp_path) == ["big.csv"]
+
+
+def test_nothing_is_overwritten_without_force_and_earlier_answers_are_not_features(tmp_path, data):
+    assert here("label", data, "-t", "species", "-q").exit_code == 0
+    first = pd.read_csv(tmp_path / "iris_labelled.csv")
+    refused = here("label", data, "-t", "species")
+    assert refused.exit_code == 2
+    assert "--force" in refused.output
+    assert here("label", data, "-t", "species", "-q", "--force").exit_code == 0
+    # The loop of a user: correct the output and run again on it.
+    again = here("label", tmp_path / "iris_labelled.csv", "-t", "species", "-o", tmp_path / "two.csv")
+    assert again.exit_code == 0
+    assert "earlier run are replaced" in again.output
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "two.csv"), first)
+
+
+def test_suggest_check_and_compare(tmp_path, data):
+    done = here("suggest", data, "-t", "species", "-n", "4", "--json", "--id", "flower", "-o", tmp_path / "next.csv")
+    rows = json.loads(done.stdout)["suggestions"]
+    assert len({row["row"] for row in rows}) == 4
+    frame, truth = iris()
+    given = set(frame["flower"][frame["species"] != ""])
+    assert not given & {row["row"] for row in rows}
+    marks = pd.read_csv(tmp_path / "next.csv")["label_next"]
+    assert sorted(marks.dropna()) == [1, 2, 3, 4]
+
+    wrong = frame.assign(species=np.where(np.arange(len(frame)) % 3, "", truth))
+    wrong.loc[0, "species"] = "virginica"
+    wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    done = here("check", tmp_path / "wrong.csv", "-t", "species", "--id", "flower", "--json")
+    worst = json.loads(done.stdout)["labels"][0]
+    assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")
+
+    done = here("compare", data, "-t", "species", "--json")
+    names = [row["method"] for row in json.loads(done.stdout)["methods"]]
+    assert names[0] == "average"
+    assert {"lssvm", "semi_kpca", "ls_kpca", "lr_kpca", "mv_kpca", "sgt", "s2rls", "rls"} <= set(names)
+
+
+def test_suggest_without_any_label(tmp_path, data):
+    frame, truth = iris(0)
+    frame.to_csv(tmp_path / "none.csv", index=False)
+    done = here("suggest", tmp_path / "none.csv", "-t", "species", "-n", "6", "--json")
+    rows = [int(row["row"]) - 1 for row in json.loads(done.stdout)["suggestions"]]
+    assert set(truth[rows]) == {"setosa", "versicolor", "virginica"}
+
+
+@pytest.mark.parametrize("method", ["kpca", "robust", "sparse"])
+def test_embed(tmp_path, data, method):
+    done = here("embed", data, "-x", "species", "-m", method, "-d", "3", "-o", tmp_path / "e.csv")
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(tmp_path / "e.csv")
+    scores = frame[["component_1", "component_2", "component_3"]].to_numpy()
+    assert np.isfinite(scores).all()
+    assert scores[:, 0].var() > scores[:, 2].var() > 0
+
+
+def test_cluster(tmp_path, data):
+    done = here("cluster", data, "-x", "species", "-k", "3", "-o", tmp_path / "c.csv", "--json")
+    assert sum(json.loads(done.stdout)["sizes"]) == 50
+    clusters = pd.read_csv(tmp_path / "c.csv")["cluster"].to_numpy()
+    truth = iris()[1]
+    assert set(clusters) == {1, 2, 3}
+    assert len(set(clusters[truth == "setosa"])) == 1
+
+
+@pytest.mark.parametrize("method", ["svdd", "kpca", "density"])
+def test_novelty_finds_the_strange_row(tmp_path, method):
+    frame, _ = iris()
+    frame.loc[7, ["sepal length", "sepal width", "petal length", "petal width"]] = [4.0, 4.4, 6.9, 0.1]
+    frame.to_csv(tmp_path / "n.csv", index=False)
+    done = here(
+        "novelty", tmp_path / "n.csv", "-x", "species", "-m", method, "--id", "flower", "--share", "0.1", "--json"
+    )
+    assert done.exit_code == 0, done.output
+    assert "f007" in json.loads(done.stdout)["most_novel"][:3]
+    written = pd.read_csv(tmp_path / "n_novelty.csv")
+    assert written["novel"][7] == "yes"
+    assert written["novel"].eq("yes").mean() == 0.1
+
+
+def test_methods_and_info():
+    found = json.loads(here("methods", "--json").stdout)["methods"]
+    names = {row["name"] for row in found}
+    assert {"KernelPCA", "SVDD", "SemiKPCA", "FewLabelClassifier", "KernelCMeans"} <= names
+    assert all(row["does"].endswith(".") and row["runs_on"] for row in found)
+    facts = json.loads(here("info", "--json").stdout)
+    assert facts["versions"]["mercer"] == mercer.__version__
+    assert facts["memory_available"] > 0
+
+
+def test_parquet_npz_text_and_latin_tables(tmp_path):
+    frame, _ = iris()
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert here("label", tmp_path / "t.parquet", "-t", "species", "-q").exit_code == 0
+    assert pd.read_parquet(tmp_path / "t_labelled.parquet")["species_source"].isin(["given", "predicted"]).all()
+
+    codes = np.where(frame["species"] == "", -1, load_iris().target[::3])
+    np.savez(tmp_path / "t.npz", X=frame.iloc[:, 1:5].to_numpy(float), y=codes)
+    assert here("label", tmp_path / "t.npz", "-t", "y", "-q").exit_code == 3  # -1 may be a class
+    assert here("label", tmp_path / "t.npz", "-t", "y", "-q", "--missing=-1").exit_code == 0
+    with np.load(tmp_path / "t_labelled.npz") as out:
+        assert (out["y_predicted"] == load_iris().target[::3]).mean() > 0.85
+
+    parts = [["The {} striker scored a late goal", "A {} keeper saved the penalty kick"]] * 8
+    parts += [["The {} bank raised its interest rates", "A {} investor sold the bonds and stocks"]] * 8
+    adjectives = ["old", "new", "tall", "calm", "loud", "shy", "bold", "keen"] * 2
+    stories = [line.format(word) for pair, word in zip(parts, adjectives) for line in pair]
+    labels = ["sport, größer"] * 16 + ["money"] * 16
+    shown = [label if i % 8 < 2 else "" for i, label in enumerate(labels)]
+    text = "\n".join(["story;label", *(f"{story};{label}" for story, label in zip(stories, shown))])
+    (tmp_path / "s.csv").write_bytes(text.encode("latin-1"))
+    assert here("label", tmp_path / "s.csv", "-t", "label", "-q", "--report", tmp_path / "s.html").exit_code == 0
+    out = pd.read_csv(tmp_path / "s_labelled.csv", sep=";", decimal=",", encoding="cp1252")
+    assert (out["label_predicted"] == labels).mean() > 0.9
+
+
+def test_labels_that_look_like_formulas_are_defused(tmp_path):
+    frame, _ = iris()
+    frame["species"] = frame["species"].map({"setosa": "=cmd()", "versicolor": "@x", "virginica": "ok", "": ""})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = here("label", tmp_path / "t.csv", "-t", "species")
+    assert done.exit_code == 0
+    assert "leading apostrophe" in done.output
+    written = pd.read_csv(tmp_path / "t_labelled.csv")
+    assert set(written["species_predicted"]) == {"'=cmd()", "'@x", "ok"}
+
+
+GOOD = "a,b,y\n" + "".join(f"{i},{(i * 7) % 11},{'p' if i % 2 else 'q'}\n" for i in range(12))
+BAD_DATA = {
+    "empty": ("", "is empty"),
+    "header only": ("a,b,y\n", "no rows"),
+    "one row": ("a,b,y\n1,2,p\n", "All 1 labels"),
+    "no label": ("a,b,y\n1,2,\n3,5,\n", "No row has a label"),
+    "one class": ("a,b,y\n1,2,p\n3,5,\n4,1,p\n", "All 2 labels"),
+    "all labelled": (GOOD, "nothing to fill in"),
+    "numbers to predict": ("a,b,y\n1,2,0.5\n3,5,\n4,1,2.25\n", "a measurement"),
+    "minus one": ("a,b,y\n1,2,-1\n3,5,1\n4,1,0\n", "--missing=-1"),
+    "no feature": ("y,c\np,1\nq,1\n,1\n", "No column is left to learn from"),
+    "ragged": ("a,b,y\n1,2,p\n1,2,3,4,5\n", "line 3"),
+    "open quote": ('a,b,y\n1,2,"p\n', "not a regular table"),
+    "binary": (b"\x00\x01\x02\x03" * 50, "zero bytes"),
+    "excel": (b"PK\x03\x04" + b"x" * 50, "Excel"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_DATA)
+def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
+    content, words = BAD_DATA[case]
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    done = here("label", path, "-t", "y")
+    assert done.exit_code == 3, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output
+    assert os.listdir(tmp_path) == ["bad.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["label", "no.csv", "-t", "y"], "There is no file"),
+        (["label", "good.csv", "-t", "yy"], "Did you mean 'y'"),
+        (["label", "good.csv", "-t", "y", "--id", "nothing like it"], "Its columns are 'a', 'b', 'y'"),
+        (["label", "good.csv"], "--target"),
+        (["label", "good.csv", "-t", "y", "-m", "magic"], "There is no method 'magic'"),
+        (["label", "good.csv", "-t", "y", "--abstain", "2"], "--abstain 2.0 is not accepted"),
+        (["label", "good.csv", "-t", "y", "-o", "no/out.csv"], "no folder"),
+        (["label", "good.csv", "-t", "y", "-o", "a.csv", "-r", "a.csv"], "same name"),
+        (["label", "good.csv", "-t", "y", "-o", "good.csv"], "exists"),
+        (["embed", "good.csv", "-m", "magic"], "There is no method 'magic'"),
+        (["embed", "good.csv", "--kernel", "magic"], "There is no kernel 'magic'"),
+        (["embed", "good.csv", "-d", "99"], "99 components were asked of 12 rows"),
+        (["cluster", "good.csv", "-k", "99"], "99 clusters were asked of 12 rows"),
+        (["novelty", "good.csv", "--share", "0.9"], "--share 0.9 is not accepted"),
+        (["predict", "no.mercer", "good.csv"], "There is no file"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(GOOD)
+    done = here(*arguments)
+    assert done.exit_code == 2, done.output
+    assert words in " ".join(done.output.split())
+    assert os.listdir(tmp_path) == ["good.csv"]
+
+
+def test_predict_refuses_other_models_and_other_tables(tmp_path, data):
+    mercer.save(mercer.RBF(1.0), tmp_path / "kernel.mercer")
+    done = here("predict", tmp_path / "kernel.mercer", data)
+    assert done.exit_code == 3
+    assert "holds a RBF" in done.output
+    (tmp_path / "text.mercer").write_text("hello")
+    assert here("predict", tmp_path / "text.mercer", data).exit_code == 3
+    assert here("label", data, "-t", "species", "-q", "-s", tmp_path / "m.mercer").exit_code == 0
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")
+    done = here("predict", tmp_path / "m.mercer", tmp_path / "other.csv")
+    assert done.exit_code == 3
+    assert "has no column 'sepal length'" in done.output
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    (tmp_path / "bad.csv").write_text("a,y\n1,\n2,\n")
+    done = here("label", tmp_path / "bad.csv", "-t", "y", "--debug")
+    assert done.exit_code == 1
+    assert type(done.exception).__name__ == "InputError"
+
+
+def test_quiet_prints_nothing(tmp_path, data):
+    done = here("cluster", data, "-x", "species", "-k", "2", "--quiet")
+    assert done.exit_code == 0
+    assert done.output == ""
