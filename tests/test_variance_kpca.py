@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.linalg as sla
 import torch
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import NotFittedError
 
@@ -14,7 +15,9 @@ from mercer import (
     GraphLaplacian,
     LeastSquaresKPCA,
     LogisticKPCA,
+    LSSVMClassifier,
     MinimumVarianceKPCA,
+    RLSClassifier,
     SpectralGraphTransducer,
 )
 from mercer.errors import InputError
@@ -207,6 +210,44 @@ def test_graph_term_equals_the_dense_formula():
     for graph in (5, W, W.toarray()):
         model = LeastSquaresKPCA(2.0, 1.0, kernel=kernel, graph=graph, graph_weight=0.7).fit(X, given)
         np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("unlabeled", ["ignore", "zero"])
+def test_graph_term_of_the_least_squares_machine_equals_the_dense_formula(bias, unlabeled):
+    X, given, _ = moons(30)
+    kernel, rows = RBF(0.5), np.flatnonzero(given >= 0)
+    Lap = laplacian(neighbour_graph(X, 5)[0], "unnormalized").toarray()
+    K, used = kernel(X), rows if unlabeled == "ignore" else np.arange(30)
+    t = np.zeros(30)
+    t[rows] = 2.0 * given[rows] - 1
+    # stationarity of aᵀKa + 2·0.7·aᵀK Lap K a + γ Σ (t − Ka − b)² in (Ka, b), with f = Ka
+    A = np.linalg.inv(K) + 2 * 0.7 * Lap
+    pick = np.zeros(30)
+    pick[used] = 4.0
+    M = np.block([[A + np.diag(pick), pick[:, None]], [pick[None], np.array([[pick.sum()]])]])
+    solution = np.linalg.solve(M, np.append(pick * t, (pick * t).sum())) if bias else None
+    expected = solution[:-1] + solution[-1] if bias else np.linalg.solve(A + np.diag(pick), pick * t)
+    model = LSSVMClassifier(4.0, unlabeled=unlabeled, bias=bias, kernel=kernel, graph=5, graph_weight=0.7)
+    np.testing.assert_allclose(model.fit(X, given).decision_function(X), expected, atol=1e-6)
+    hidden = given.copy()
+    hidden[rows[2]] = -1
+    table = model.left_out_table(X, given, grid={"gamma": [4.0]})[1]
+    again = clone(model).fit(X, hidden).decision_function(X[rows[2:3]])[0]
+    assert table[1, 2, 0] == pytest.approx(again, abs=1e-7)
+
+
+def test_laplacian_rls_uses_the_unlabelled_rows():
+    X, given, y = moons(200, per_class=1)
+    plain = RLSClassifier(1e-3, kernel=RBF(0.3)).fit(X, given)
+    graph = RLSClassifier(1e-3, kernel=RBF(0.3), graph=8, graph_weight=1.0).fit(X, given)
+    assert np.mean(graph.transduction_ == y) > 0.95 > np.mean(plain.transduction_ == y)
+    # f on the rows: (λ l (K⁻¹ + 2 Lap) + J) f = J t
+    K = RBF(0.3)(X) + 1e-9 * np.eye(200)
+    J = (given >= 0).astype(float)
+    Lap = laplacian(neighbour_graph(X, 8)[0], "unnormalized").toarray()
+    expected = np.linalg.solve(1e-3 * 2 * (np.linalg.inv(K) + 2 * Lap) + np.diag(J), J * (2.0 * given - 1))
+    np.testing.assert_allclose(graph.decision_function(X), expected, atol=1e-3)
 
 
 def test_select_over_the_graph_and_its_weight():

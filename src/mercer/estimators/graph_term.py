@@ -1,14 +1,18 @@
 """The graph term Σ w_ij (f_i − f_j)² as a second regulariser of any method of moments."""
 
-from typing import Any
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
 from ..kernels.graph import laplacian, neighbour_graph
 from ..solvers.graph_term import graph_moment
+from ..solvers.smoother import pull_of
 from .base import KernelEstimator
 
 
@@ -20,6 +24,10 @@ class GraphTerm(KernelEstimator):
     weights back with `_untilted`.
     """
 
+    graph_constraints: ClassVar[dict] = {
+        "graph": "no_validation",  # read in _weights, with a sentence of advice
+        "graph_weight": [Interval(Real, 0, None, closed="left")],
+    }
     graph: Any
     graph_weight: float
     _graph_moment: Any = None
@@ -47,6 +55,19 @@ class GraphTerm(KernelEstimator):
     def _untilted(self, W):
         """L⁻ᵀ W: weights on the tilted rows as weights on the features."""
         return W if self._graph_moment is None else sla.solve_triangular(self._root(), W, lower=True, trans="T")
+
+    def _pull(self, Z, labels, weight):
+        """What the labelled rows bring, tilted; with a graph all labelled rows come to the host."""
+        if self._graph_moment is None:
+            return pull_of(Z, labels.labelled, labels.signs, weight)
+        pull = pull_of(Z, labels.labelled, labels.signs, weight, most=len(labels.labelled))
+        return replace(pull, rows=self._tilted(pull.rows), B=self._tilted(pull.B.T).T)
+
+    def _tilted_moments(self, moments):
+        if self._graph_moment is None:
+            return moments
+        G = self._tilted(self._tilted(moments.G).T)
+        return replace(moments, G=(G + G.T) / 2, mean=self._tilted(moments.mean[None])[0])
 
     def _root(self):
         return sla.cholesky(np.eye(len(self._graph_moment)) + self._graph_penalty, lower=True)

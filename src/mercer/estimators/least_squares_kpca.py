@@ -25,8 +25,7 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         "label_weight": [Interval(Real, 0, None, closed="neither")],
         "variance": [Interval(Real, 0, None, closed="neither")],
         "centred": ["boolean"],
-        "graph": "no_validation",
-        "graph_weight": [Interval(Real, 0, None, closed="left")],
+        **GraphTerm.graph_constraints,
         "label_folds": [None, Interval(Integral, 2, None, closed="left")],
     }
 

@@ -22,13 +22,14 @@ from ..solvers.smoother import (
 )
 from .base import KernelEstimator, check_weight
 from .classifier import KernelClassifier
+from .graph_term import GraphTerm
 from .labels import read_targets
 from .search import LeftOutSearch
 
 GAMMAS = np.logspace(-4, 4, 33)
 
 
-class LSSVMClassifier(KernelClassifier):
+class LSSVMClassifier(GraphTerm, KernelClassifier):
     """Classify with a least-squares support vector machine; unlabelled rows are ignored or pulled to zero.
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (t_i - w \\cdot \\varphi(x_i) - b)^2,
@@ -47,6 +48,10 @@ class LSSVMClassifier(KernelClassifier):
     unlabeled : {"ignore", "zero"}, default="ignore"
     bias : bool, default=True
         Whether to fit the constant b. The paper leaves it out.
+    graph : None, int or (n, n) matrix, default=None
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not.
+        The graph has that many neighbours, or these edge weights.
+    graph_weight : float, default=1.0
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -79,6 +84,7 @@ class LSSVMClassifier(KernelClassifier):
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "unlabeled": [StrOptions({"ignore", "zero"})],
         "bias": ["boolean"],
+        **GraphTerm.graph_constraints,
     }
 
     def __init__(
@@ -87,6 +93,8 @@ class LSSVMClassifier(KernelClassifier):
         *,
         unlabeled="ignore",
         bias=True,
+        graph=None,
+        graph_weight=1.0,
         kernel="rbf",
         approx="auto",
         missing_label="auto",
@@ -95,18 +103,22 @@ class LSSVMClassifier(KernelClassifier):
         self.gamma = gamma
         self.unlabeled = unlabeled
         self.bias = bias
+        self.graph = graph
+        self.graph_weight = graph_weight
         self.kernel = kernel
         self.approx = approx
         self.missing_label = missing_label
         self.random_state = random_state
 
     def _solve(self, Z, labels, weight):
-        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        pull = self._pull(Z, labels, weight)
         if self.unlabeled == "ignore":
             result = ridge_on_labelled(Z, labels.labelled, pull, 1.0 / self.gamma, weight, self.bias)
         else:
-            result = ridge_on_moments(moments_of(Z, weight, mean=self.bias), pull, 1.0 / self.gamma, self.bias)
-        self.coef_, self.intercept_ = result.warn().value
+            moments = self._tilted_moments(moments_of(Z, weight, mean=self.bias))
+            result = ridge_on_moments(moments, pull, 1.0 / self.gamma, self.bias)
+        W, self.intercept_ = result.warn().value
+        self.coef_ = self._untilted(W)
         return result.info["left_out"]
 
     def _decide(self, Z):
@@ -114,12 +126,12 @@ class LSSVMClassifier(KernelClassifier):
 
     def _left_out_path(self, Z, labels, weight, grid):
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        pull = self._pull(Z, labels, weight)
         removed = self.unlabeled == "ignore"
         if removed:
             basis = basis_of_labelled(Z, labels.labelled, pull, weight, self.bias)
         else:
-            basis = basis_of_moments(moments_of(Z, weight, mean=self.bias), self.bias)
+            basis = basis_of_moments(self._tilted_moments(moments_of(Z, weight, mean=self.bias)), self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed)
 

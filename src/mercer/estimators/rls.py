@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..rows import dot
-from ..solvers.smoother import basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
+from ..solvers.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
 from .classifier import KernelClassifier
+from .graph_term import GraphTerm
 
 LAMBDAS = np.logspace(-7, 1, 33)
 
 
-class RLSClassifier(KernelClassifier):
+class RLSClassifier(GraphTerm, KernelClassifier):
     """Classify by regularised least squares on the labelled rows.
 
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
@@ -26,6 +27,10 @@ class RLSClassifier(KernelClassifier):
     ----------
     lam : float, default=0.01
         Penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
+    graph : None, int or (n, n) matrix, default=None
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: Laplacian RLS, which uses the unlabelled rows.
+        The graph has that many neighbours, or these edge weights.
+    graph_weight : float, default=1.0
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -54,10 +59,23 @@ class RLSClassifier(KernelClassifier):
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "lam": [Interval(Real, 0, None, closed="neither")],
+        **GraphTerm.graph_constraints,
     }
 
-    def __init__(self, lam=0.01, *, kernel="rbf", approx="auto", missing_label="auto", random_state=None):
+    def __init__(
+        self,
+        lam=0.01,
+        *,
+        graph=None,
+        graph_weight=1.0,
+        kernel="rbf",
+        approx="auto",
+        missing_label="auto",
+        random_state=None,
+    ):
         self.lam = lam
+        self.graph = graph
+        self.graph_weight = graph_weight
         self.kernel = kernel
         self.approx = approx
         self.missing_label = missing_label
@@ -66,8 +84,9 @@ class RLSClassifier(KernelClassifier):
     def _solve(self, Z, labels, weight):
         rows = labels.labelled
         s = np.ones(len(rows)) if weight is None else weight[rows]
-        pull = pull_of(Z, rows, labels.signs, weight)
-        self.coef_, _ = ridge_on_labelled(Z, rows, pull, self.lam * s.sum(), weight).warn().value
+        pull = self._pull(Z, labels, weight)
+        W, _ = ridge_on_labelled(Z, rows, pull, self.lam * s.sum(), weight).warn().value
+        self.coef_ = self._untilted(W)
         # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
         if np.all(s == s[0]):
             return ridge_on_labelled(Z, rows, pull, self.lam * (s.sum() - s[0]), weight).info["left_out"]
@@ -78,7 +97,7 @@ class RLSClassifier(KernelClassifier):
 
     def _left_out_path(self, Z, labels, weight, grid):
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
-        pull = pull_of(Z, labels.labelled, labels.signs, weight)
+        pull = self._pull(Z, labels, weight)
         basis = basis_of_labelled(Z, labels.labelled, pull, weight)
         s = pull.s
         remaining = basis.total - (s[0] if np.all(s == s[0]) else s)
