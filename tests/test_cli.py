@@ -338,6 +338,26 @@ def test_debug_shows_the_traceback(tmp_path):
     assert type(done.exception).__name__ == "InputError"
 
 
+def test_only_a_sample_of_many_rows_is_drawn(tmp_path, data, monkeypatch):
+    monkeypatch.setattr("mercer.cli.findings.MOST_POINTS", 20)
+    assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "20 of 50 rows are drawn: every given label" in page
+    drawn = json.loads(page.split('id="points">')[1].split("</script>")[0])
+    assert len(drawn["x"]) == 20
+    assert sum(drawn["given"]) == 9
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_tiny_tables(tmp_path, n):
+    rows = [f"{i * i},{'pq'[i] if i < 2 else ''}" for i in range(n)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *rows, "9,"]) + "\n")
+    done = here("label", tmp_path / "t.csv", "-t", "y", "-r", tmp_path / "r.html", "-s", tmp_path / "m.mercer")
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv(tmp_path / "t_labelled.csv")["y_predicted"].isin(["p", "q"]).all()
+    assert here("predict", tmp_path / "m.mercer", tmp_path / "t.csv", "-o", tmp_path / "p.csv").exit_code == 0
+
+
 def test_quiet_prints_nothing(tmp_path, data):
     done = here("cluster", data, "-x", "species", "-k", "2", "--quiet")
     assert done.exit_code == 0

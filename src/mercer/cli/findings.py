@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from ..kernels import RBF, Cosine
-from ..report import Findings, Points
+from ..report import MOST_POINTS, Findings, Points
+from ..selection.candidates import METHODS
 from ..selection.doubt import doubt
 from ..selection.suggest import suggest
 from ..selection.suspicious import suspicious
 from ..solvers.choice import accuracy_interval
+from .picture import SENTENCE, positions
 
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
 SHOWN_ROWS = 12
-PICTURE_ROWS = 5000  # rows up to which the map is an exact kernel PCA
 
 
 def coverage(model):
@@ -63,7 +63,8 @@ def findings(job, model, answer, abstain, out, save, seed):
         ],
         classes=classes,
         points=_points(job, answer, seed),
-        axes="The axes are the first two kernel principal components of all rows.",
+        n_rows=n,
+        axes=SENTENCE,
         confidence=answer.confidence[~given],
         abstain=abstain,
         coverage=coverage(model),
@@ -114,7 +115,7 @@ def _reasons(model):
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     if not heavy:
         return model.report_.sentences
-    names = "; ".join(f"{row['candidate']} ({row['weight']:.0%})" for row in heavy)
+    names = "; ".join(f"{METHODS[row['method']]} [{row['candidate']}], {row['weight']:.0%}" for row in heavy)
     return [*model.report_.sentences, f"The largest weights: {names}."]
 
 
@@ -137,32 +138,21 @@ def _candidates(model, tested):
 
 
 def _points(job, answer, seed):
-    frame = job.table.frame
+    """All rows, or every given label and a random sample of the others."""
+    n = len(job.names)
+    rows = np.arange(n)
+    if n > MOST_POINTS:
+        order = np.random.default_rng(seed).permutation(n)
+        rows = np.sort(order[np.argsort(~job.labels.given[order], kind="stable")][:MOST_POINTS])
     shown = [encoder.name for encoder in job.features.encoders_][:SHOWN_CELLS]
     return Points(
-        xy=_map(job.X, job.features, seed),
-        codes=np.where(answer.left, -1, answer.codes),
-        given=job.labels.given,
-        confidence=answer.confidence,
-        names=job.names,
-        cells={name: frame[name].astype(str).tolist() for name in shown},
+        xy=positions(job.X[rows], seed),
+        codes=np.where(answer.left, -1, answer.codes)[rows],
+        given=job.labels.given[rows],
+        confidence=answer.confidence[rows],
+        names=[job.names[i] for i in rows],
+        cells={name: job.table.frame[name].iloc[rows].astype(str).tolist() for name in shown},
     )
-
-
-def _map(X, features, seed):
-    """(n, 2) kernel principal components; of standardised columns unless all are in the same unit."""
-    import scipy.sparse as sp
-
-    from ..estimators.kernel_pca import KernelPCA
-
-    approx = "auto" if X.shape[0] <= PICTURE_ROWS else 500
-    model = KernelPCA(n_components=2, kernel=Cosine() if sp.issparse(X) else RBF(), approx=approx, random_state=seed)
-    if not sp.issparse(X) and not features.standardise_:
-        spread = X.std(axis=0)
-        if spread.max() > 20 * max(np.median(spread), 1e-300):  # one column in other units would be the whole picture
-            X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    xy = model.fit_transform(X)
-    return xy if xy.shape[1] == 2 else np.column_stack([xy[:, 0], np.zeros(len(xy))])
 
 
 def _code(job, out, save):

@@ -1,6 +1,6 @@
 """The report: one HTML file that needs nothing else, from plain findings."""
 
-from .findings import Findings, Points
+from .findings import MOST_POINTS, Findings, Points
 from .render import render
 
-__all__ = ["Findings", "Points", "render"]
+__all__ = ["MOST_POINTS", "Findings", "Points", "render"]

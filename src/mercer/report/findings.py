@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-MOST_POINTS = 10_000
+MOST_POINTS = 10_000  # rows to draw; a report of so many is about half a megabyte
 
 
 @dataclass
@@ -28,23 +28,6 @@ class Points:
     names: list
     cells: dict = field(default_factory=dict)
 
-    def sample(self, most=MOST_POINTS, seed=0):
-        """At most `most` points: every given label, and the others at random."""
-        n = len(self.codes)
-        if n <= most:
-            return self
-        order = np.random.default_rng(seed).permutation(n)
-        order = order[np.argsort(~self.given[order], kind="stable")][:most]
-        keep = np.sort(order)
-        return Points(
-            self.xy[keep],
-            self.codes[keep],
-            self.given[keep],
-            self.confidence[keep],
-            [self.names[i] for i in keep],
-            {name: [values[i] for i in keep] for name, values in self.cells.items()},
-        )
-
 
 @dataclass
 class Findings:
@@ -56,7 +39,7 @@ class Findings:
     facts : (name, value) pairs of what was asked.
     tiles : (value, caption) pairs: the numbers to see first.
     classes : class names; everything about classes is in this order.
-    points : `Points`, or None; `axes` names the two axes.
+    points : `Points` of all `n_rows` rows, of a sample of them, or None; `axes` is a sentence on the two axes.
     confidence : (m,) confidence of the rows that were not given.
     coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
     candidates : dicts with name, right, low, high, weight (shares) and seconds: the first of `n_candidates`.
@@ -75,6 +58,7 @@ class Findings:
     tiles: list = field(default_factory=list)
     classes: list = field(default_factory=list)
     points: Points | None = None
+    n_rows: int = 0
     axes: str = ""
     confidence: np.ndarray | None = None
     abstain: float | None = None

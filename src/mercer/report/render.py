@@ -29,7 +29,7 @@ def render(findings):
     environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
-    points = None if findings.points is None else findings.points.sample()
+    points = findings.points
     shown = 0 if points is None else len(points.codes)
     return template.render(
         f=findings,
@@ -38,7 +38,7 @@ def render(findings):
         script=jinja2.utils.markupsafe.Markup((folder / "scatter.js").read_text(encoding="utf-8")),
         data=None if points is None else _data(points, findings.classes),
         shown=shown,
-        n_points=0 if findings.points is None else len(findings.points.codes),
+        n_points=max(findings.n_rows, shown),
         histogram=_figure(confidence_histogram, findings.confidence, findings.abstain),
         curve=_figure(coverage_curve, findings.coverage),
         most=max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,

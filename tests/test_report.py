@@ -1,0 +1,145 @@
+"""The report: complete in itself, small, and safe whatever the user's table holds."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from mercer.report import Findings, Points, render
+
+NASTY = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script><b>",
+    "a & b",
+    "{{ 7*7 }}",
+    "=cmd|'x'!A1",
+]
+
+
+def findings(n=50, names=None):
+    rng = np.random.default_rng(0)
+    k = len(NASTY)
+    codes = rng.integers(0, k, n)
+    given = np.arange(n) < 12
+    codes[-3:] = -1
+    confidence = rng.uniform(0.3, 0.99, n)
+    names = names or [NASTY[i % k] for i in range(n)]
+    return Findings(
+        title=NASTY[0],
+        subtitle=NASTY[1],
+        facts=[(NASTY[0], NASTY[1])],
+        tiles=[("38", "rows filled in"), ("76 %", NASTY[2])],
+        classes=NASTY,
+        points=Points(rng.normal(size=(n, 2)), codes, given, confidence, names, {NASTY[0]: names}),
+        confidence=confidence[~given],
+        abstain=0.5,
+        coverage=[(0.5, 1.0, 0.6, 1.0), (1.0, 0.8, 0.5, 0.95)],
+        candidates=[{"name": NASTY[0], "right": 0.8, "low": 0.5, "high": 0.95, "weight": 0.6, "seconds": 0.1}],
+        n_candidates=9,
+        balance=[(name, 2, 5) for name in NASTY],
+        n_abstained=3,
+        suggestions=[(NASTY[0], NASTY[1], 0.5, NASTY[2])],
+        suspicious=[(NASTY[0], NASTY[1], NASTY[2], NASTY[3])],
+        doubtful=[(NASTY[0], NASTY[1], 0.4, NASTY[3])],
+        reasons=[NASTY[0], "Plain words."],
+        notes=[NASTY[1]],
+        code="print('<b>')",
+    )
+
+
+class Page(HTMLParser):
+    """Collects what a browser would run, load and show."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self.scripts, self.stack = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "br", "img", "link", "input"):
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        (self.scripts if self.stack and self.stack[-1] == "script" else self.text).append(data)
+
+
+def test_names_from_the_users_file_are_shown_and_never_run():
+    text = render(findings())
+    page = Page(text)
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("script") == 2  # the data and our own script
+    assert "img" not in tags
+    assert not [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
+    shown = "".join(page.text)
+    for name in NASTY:
+        assert name in shown
+    data = json.loads(page.scripts[0])
+    assert data["classes"] == NASTY
+    assert data["names"][0] == NASTY[0][:40]
+    assert "49" not in re.findall(r"<h1>(.*?)</h1>", text)[0]
+
+
+def test_the_file_is_complete_in_itself():
+    text = render(findings())
+    page = Page(text)
+    assert not [tag for tag, a in page.tags if tag in ("link", "iframe", "object", "embed") or "src" in a]
+    outside = set(re.findall(r"https?://[^\s\"'<)]+", text)) - {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert not {url for url in outside if not url.startswith("http://www.w3.org/")}
+    assert "default-src 'none'" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    assert 'name="viewport"' in text
+
+
+def test_figures_take_their_colours_from_the_page():
+    text = render(findings())
+    figures = re.findall(r"<svg.*?</svg>", text, flags=re.S)
+    assert len(figures) == 2
+    for figure in figures:
+        assert "var(--accent)" in figure
+        assert "#0102" not in figure
+        assert 'role="img"' in figure
+
+
+def test_ten_thousand_rows_fit_in_a_megabyte_and_a_half():
+    text = render(findings(10_000, [f"customer number {i:06d}" for i in range(10_000)]))
+    assert len(text.encode()) < 1_500_000
+    assert "are drawn" not in text
+
+
+def test_a_sample_is_said_to_be_one():
+    found = findings()
+    found.n_rows = 15_000
+    assert "50 of 15\u202f000 rows are drawn" in render(found)
+
+
+def test_far_out_points_do_not_squeeze_the_others():
+    found = findings(1000)
+    found.points.xy[0] = [1e6, -1e6]
+    data = json.loads(Page(render(found)).scripts[0])
+    assert np.ptp(np.sort(data["x"])[10:-10]) > 3000  # of 10 000
+
+
+def test_sections_without_content_are_left_out():
+    text = render(Findings("Only a title"))
+    assert "<h2>" not in text
+    assert "<canvas" not in text
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_point_is_no_special_case(n):
+    found = Findings(
+        "t", classes=["a"], points=Points(np.zeros((n, 2)), np.zeros(n, int), np.ones(n, bool), np.ones(n), ["r"] * n)
+    )
+    assert json.loads(Page(render(found)).scripts[0])["x"] == [0] * n
