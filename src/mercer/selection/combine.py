@@ -9,8 +9,9 @@ more it becomes a choice. t takes back some of the evidence of many labels: the 
 not independent, for they share nearly all of their labels. Scores are averaged in units of each candidate's root mean
 square over all rows.
 
-The weights without label i need no further fit: drop ℓ_mi from the sum. So the average has honest left-out answers too,
-in which label i had a part neither in a candidate's answer nor in its weight.
+The weights without label i need no further fit: drop ℓ_mi from the sum. So the average has left-out answers too, in
+which label i had a part neither in a candidate's answer nor in its weight (only in the two scales, of the losses and of
+the scores).
 """
 
 import numpy as np

@@ -65,7 +65,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Cost at n = 1 500: some ten decompositions, about 15 s on one core. Above 5 000 rows landmarks and sparse graphs on
-    the leading components. `teach` and `unteach` keep all decompositions: a second or less.
+    the leading components. `teach`, `unteach` and `relabel` keep all decompositions: a second or so.
 
     Examples
     --------
@@ -138,6 +138,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         """Take the labels of some training rows back; equal to a fit without them."""
         rows = self._row_numbers(rows)
         return self._relabel(rows, np.full(len(rows), None, dtype=object))
+
+    def relabel(self, y):
+        """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
+        check_is_fitted(self)
+        return self._learn(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
 
     def decision_function(self, X):
         """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..errors import InputError
 
-MOST_CATEGORIES = 50  # of a column; the rarer ones share one code
+MOST_CATEGORIES = 50  # of a column that get a code; the rarer ones have none
 
 
 def is_table(X):
