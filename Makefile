@@ -19,7 +19,7 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 demo: install
-	$(BIN)/python examples/demo.py
+	$(BIN)/mercer demo
 
 lint: install
 	$(BIN)/ruff check .

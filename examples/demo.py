@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 from mercer import RBF, KernelPCA
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 
 def main(out):

@@ -56,7 +56,9 @@ def main():
         model = KernelCMeans(2, kernel=kernel, n_init=20, random_state=0).fit(X)
         agreement = adjusted_rand_score(truth, model.labels_)
         axis.scatter(*X.T, c=np.array(["#c23b22", "#1f5fa8"])[model.labels_], s=10, linewidths=0)
-        axis.set(title=f"{title}\nadjusted Rand index {round(agreement, 2) + 0.0:.2f}", xticks=[], yticks=[], aspect="equal")
+        axis.set(
+            title=f"{title}\nadjusted Rand index {round(agreement, 2) + 0.0:.2f}", xticks=[], yticks=[], aspect="equal"
+        )
         axis.title.set_fontsize(10)
         print(f"{title}: adjusted Rand index {agreement:.3f}, {model.n_iter_} iterations")
     save(figure, args.out / "rings_and_spirals.png")
