@@ -198,6 +198,9 @@ class Callable(Kernel):
     def __init__(self, function):
         self.function = function
 
+    def __repr__(self):  # without the function's address, so that it reads the same in every process
+        return f"Callable({getattr(self.function, '__qualname__', self.function)})"
+
     def _tile(self, X, Y):
         A, B = _rows(X), _rows(Y)
         K = self._matrix(A, B)
