@@ -358,6 +358,29 @@ def test_tiny_tables(tmp_path, n):
     assert here("predict", tmp_path / "m.mercer", tmp_path / "t.csv", "-o", tmp_path / "p.csv").exit_code == 0
 
 
+def test_one_label_a_class_has_no_accuracy_and_says_so(tmp_path):
+    iris(1)[0].to_csv(tmp_path / "one.csv", index=False)
+    done = here("label", tmp_path / "one.csv", "-t", "species", "-r", tmp_path / "r.html", "--json")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert result["left_out_accuracy"] is None
+    done = here("label", tmp_path / "one.csv", "-t", "species", "--force")
+    assert "cannot be estimated" in done.output
+    done = here("check", tmp_path / "one.csv", "-t", "species")
+    assert done.exit_code == 3
+    assert "no label can be checked" in done.output
+
+
+def test_warnings_of_the_library_become_notes(tmp_path):
+    rows = ["a,b", *["1,2", "3,4"] * 6]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    done = here("cluster", tmp_path / "t.csv", "-k", "5")
+    assert done.exit_code == 0, done.output
+    assert "note:" in done.output
+    assert "clusters are empty" in done.output
+    assert "UserWarning" not in done.output
+
+
 def test_quiet_prints_nothing(tmp_path, data):
     done = here("cluster", data, "-x", "species", "-k", "2", "--quiet")
     assert done.exit_code == 0

@@ -29,7 +29,7 @@ Missing = Annotated[
 ]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delimiter; found if not given.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
-Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer compare`.")]
+Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer methods`, with commas.")]
 Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no further method is begun.", min=1)]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -65,8 +65,13 @@ def label(
 ):
     """Fill in the labels that are missing.
 
-    Writes the table with three new columns: TARGET_predicted (the given label, or the predicted one), TARGET_confidence
-    (its calibrated probability, 1 for given labels) and TARGET_source (given, predicted, abstained). Rows keep order.
+    Writes the table, in its order, with three more columns:
+
+    TARGET_predicted: the given label, or the predicted one
+
+    TARGET_confidence: its calibrated probability, 1 for given labels
+
+    TARGET_source: given, predicted or abstained
     """
     run("labelling:label", locals())
 

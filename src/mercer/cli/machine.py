@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import mercer
 
 from ..backend import devices, memory_available, n_threads, size
+from ..selection.candidates import METHODS
 
 RUNS_ON = {
     "moments": "NumPy, torch, Dask (one pass over the rows)",
@@ -53,4 +54,7 @@ def methods(screen):
             access = getattr(cls, "access", "rows")
             rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access))
     screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": RUNS_ON[a]} for n, d, a in rows]}
-    screen.table(["method", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
+    screen.result["label_methods"] = METHODS
+    screen.table(["estimator", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
+    screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
+    screen.table(["--method", "what it is"], list(METHODS.items()))

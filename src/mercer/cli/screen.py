@@ -2,9 +2,11 @@
 
 import importlib
 import json
+import math
 import os
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 
 OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
@@ -79,7 +81,7 @@ class Screen:
         if self.as_json:
             if self.notes:
                 self.result["notes"] = self.notes
-            print(json.dumps(self.result, default=_plain, ensure_ascii=False))
+            print(json.dumps(_plain(self.result), allow_nan=False, ensure_ascii=False))
 
 
 def run(job, options):
@@ -89,7 +91,8 @@ def run(job, options):
     screen = Screen(options.pop("quiet", False), options.pop("as_json", False))
     module, _, function = job.partition(":")
     try:
-        getattr(importlib.import_module(f".{module}", __package__), function)(screen, **options)
+        with _warnings_as_notes(screen, debug):
+            getattr(importlib.import_module(f".{module}", __package__), function)(screen, **options)
         screen.finish()
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -117,5 +120,31 @@ def _leave(sentence, code, debug):
 
 
 def _plain(value):
-    """Numbers and arrays of NumPy as JSON has them."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    """A result as JSON has it: no arrays, no paths, and null where there is no number."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+@contextmanager
+def _warnings_as_notes(screen, debug):
+    """Warnings meant for the user become notes, each once; those between libraries are not shown."""
+    with warnings.catch_warnings():
+        if not debug:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("default", UserWarning)
+            said = set()
+
+            def show(message, category, *rest, **more):
+                if str(message) not in said:
+                    said.add(str(message))
+                    screen.note(str(message))
+
+            warnings.showwarning = show
+        yield
