@@ -46,7 +46,7 @@ class Doubts:
         return "\n".join(f"row {row}: {label} ({p:.0%}): {', '.join(names)}" for row, label, p, names in lines)
 
 
-def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=3.0):
+def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     """Find the rows whose answer should be looked at, with named reasons.
 
     Parameters
@@ -57,7 +57,7 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=3.0):
     similarity : cosine between the diffusion features of a row and of the nearest labelled one, below which it is "far
         from labels".
     novelty : a row is "novel" when its reconstruction error is above the third quartile by so many interquartile
-        ranges.
+        ranges. Rows at the rim of a cloud reach about 7.
 
     Returns
     -------
@@ -104,13 +104,16 @@ def _nearest(model):
 
 
 def _novel(model, ranges):
-    """(n,) whether the part of a row outside the leading half of a kernel's components is unusually large."""
+    """(n,) whether what a kernel's leading components leave of a row is unusually large.
+
+    They are those that hold nine tenths of what the space keeps. The first kernel space that was built is looked at.
+    """
     for candidate in model.candidates_:
         axes = candidate.space
         if candidate.method in ("ls_kpca", "semi_kpca") and isinstance(axes, TurnedSpace):
             base = np.einsum("ij,ij->i", axes.base.Z, axes.base.Z, dtype=np.float64)
             power = np.mean(axes.Z.astype(np.float64) ** 2, axis=0) / axes.scale**2
-            kept = int(np.searchsorted(np.cumsum(power), 0.5 * base.mean())) + 1
+            kept = int(np.searchsorted(np.cumsum(power), 0.9 * power.sum())) + 1
             described = np.sum(axes.Z[:, :kept].astype(np.float64) ** 2, axis=1) / axes.scale**2
             error = np.maximum(base - described, 0.0)
             low, high = np.quantile(error, [0.25, 0.75])
