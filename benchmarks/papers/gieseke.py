@@ -40,7 +40,7 @@ from harness import RESULTS, arguments, machine
 from papers.gieseke_data import load, paper_rows, rotated, split
 from sklearn.svm import SVC
 
-from mercer.solvers.label_features import coefficients, search_basis, search_rows
+from mercer.solvers.label_features import coefficients, rotated_rows, search_basis, search_rows
 from mercer.solvers.label_search import label_search, smallest_slack
 
 GRID = 2.0 ** np.arange(-10, 11)
@@ -50,10 +50,11 @@ METHODS = ("RLSC", "LIBSVM", "UniverSVM", "S²RLSC")
 
 
 def basis_for(Z, labelled, unlabelled, weight):
-    """Row weights and eigenpairs for one λ'; rows are ordered labelled, then unlabelled."""
+    """What all λ share for one λ': the rotated rows (labelled, then unlabelled), their weights, the eigenpairs."""
     d2 = np.r_[np.full(len(labelled), 1.0 / len(labelled)), np.full(len(unlabelled), weight / len(unlabelled))]
     rows = Z[np.r_[labelled, unlabelled]]
-    return rows, d2, search_basis((rows * d2[:, None]).T @ rows)
+    basis = search_basis((rows * d2[:, None]).T @ rows)
+    return rotated_rows(rows, d2, basis), d2, basis
 
 
 def s2rlsc_path(Z, y, labelled, unlabelled, share, slack, grid=GRID, weights=WEIGHTS, **search):
@@ -62,9 +63,9 @@ def s2rlsc_path(Z, y, labelled, unlabelled, share, slack, grid=GRID, weights=WEI
     codes = np.r_[y[labelled], np.full(len(unlabelled), -1)]
     slack = max(slack, smallest_slack(len(unlabelled), [1 - share, share]))
     for weight in weights:
-        rows, d2, basis = basis_for(Z, labelled, unlabelled, weight)
+        rows, _, basis = basis_for(Z, labelled, unlabelled, weight)
         for lam in grid:
-            W, T = search_rows(rows, d2, basis, lam)
+            W, T = search_rows(rows, basis, lam)
             found = label_search(
                 W, codes, shares=[1 - share, share], slack=slack, total=1 + weight, n_jobs=1, certify=False, **search
             )

@@ -170,7 +170,7 @@ def shortcut(folder, repeats, quick):
         for name, search in (("shortcut (round-robin)", "round_robin"), ("tabu with swaps", "tabu")):
             start = time.process_time()
             rows, d2, basis = basis_for(rotated(X, order), labelled, unlabelled, 1.0)
-            W, _ = search_rows(rows, d2, basis, 1.0)
+            W, _ = search_rows(rows, basis, 1.0)
             found = label_search(W, codes, search=search, **shared)
             times[name].append(time.process_time() - start)
             if search == "round_robin":
@@ -304,9 +304,9 @@ def all_labels_known(folder, repeats, quick):
             Z = rotated(X, train)
             least = 100.0
             for weight in (0.1, 1.0):
-                parts, d2, basis = basis_for(Z, labelled, unlabelled, weight)
+                parts, _, basis = basis_for(Z, labelled, unlabelled, weight)
                 for lam in GRID:
-                    W, T = search_rows(parts, d2, basis, lam)
+                    W, T = search_rows(parts, basis, lam)
                     least = min(least, error(coefficients(W, T, y[train], 2)[:, 0], Z[test], y[test]))
             errors["S²RLSC's model"].append(least)
             errors["LIBSVM"].append(min(error(m, Z[test], y[test]) for m in svm_path(Z, y, train).values()))

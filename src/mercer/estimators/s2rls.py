@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..errors import InputError
 from ..rows import dot, gram, take
-from ..solvers.label_features import coefficients, search_basis, search_rows
+from ..solvers.label_features import coefficients, rotated_rows, search_basis, search_rows
 from ..solvers.label_search import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import seed_of
@@ -179,9 +179,9 @@ class S2RLSClassifier(KernelClassifier):
         self.result_ = Result(labels.codes.copy(), reason="Every row is labelled: plain RLSC, nothing was searched.")
         return left_out
 
-    def _fit_labels(self, moments, labels, lam, n_restarts, trial=False):
-        """(coefficients, result) for one λ."""
-        W, T = search_rows(moments.Z, moments.row_weight, moments.basis, lam)
+    def _fit_labels(self, moments, labels, lam, n_restarts, trial=False, keep=False):
+        """(coefficients, result) for one λ; without `keep` the rows of `moments` are used up, to save memory."""
+        W, T = search_rows(moments.rows, moments.basis, lam, overwrite=not keep)
         options = {
             "slack": self.balance_slack,
             "total": float(moments.row_weight.sum()),  # 1 + λ'
@@ -227,7 +227,8 @@ class S2RLSClassifier(KernelClassifier):
                 if lam_unlabeled not in moments:
                     moments[lam_unlabeled] = _Moments(Z, G, kept, lam_unlabeled)
                 lam = candidate.get("lam", self.lam)
-                coef, _ = self._fit_labels(moments[lam_unlabeled], kept, lam, n_restarts, trial=True)
+                several = len(candidates) > 1
+                coef, _ = self._fit_labels(moments[lam_unlabeled], kept, lam, n_restarts, trial=True, keep=several)
                 out[number, test] = take(Z, labels.labelled[test]) @ coef
         return out
 
@@ -278,13 +279,13 @@ class S2RLSClassifier(KernelClassifier):
 
 
 class _Moments:
-    """Row weights d² and the eigenpairs of Zᵀ D² Z for one labelling and one λ'; G = ZᵀZ serves all of them."""
+    """What one labelling and one λ' share over all λ: weights d², eigenpairs of Zᵀ D² Z, D² Z Q. G = ZᵀZ serves all."""
 
     def __init__(self, Z, G, labels, lam_unlabeled):
         n, l = len(labels.codes), len(labels.labelled)
         Z_l = take(Z, labels.labelled)
         G_l = Z_l.T @ Z_l
-        self.Z = Z
         self.row_weight = np.full(n, lam_unlabeled / (n - l))
         self.row_weight[labels.labelled] = 1.0 / l
         self.basis = search_basis(G_l / l + (lam_unlabeled / (n - l)) * (G - G_l))
+        self.rows = rotated_rows(Z, self.row_weight, self.basis)

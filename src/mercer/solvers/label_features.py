@@ -20,17 +20,24 @@ def search_basis(C):
     return np.maximum(theta[:r], 0.0), Q[:, :r]
 
 
-def search_rows(Z, row_weight, basis, lam, centre=None):
-    """W (n × r) and T (r₀ × r) for the weights d², a basis of :func:`search_basis` and λ; `centre` is taken off Z."""
-    theta, Q = basis
-    kept = theta > _NEGLIGIBLE * lam
-    kept[0] = True
-    T = Q[:, kept] / np.sqrt(theta[kept] + lam)
-    W = dot(Z, T)
+def rotated_rows(Z, row_weight, basis, centre=None):
+    """D² Z Q (n × r), from which W follows for every λ by scaling its columns; `centre` is taken off Z's rows."""
+    R = dot(Z, basis[1])
     if centre is not None:
-        W -= centre @ T
-    W *= np.reshape(row_weight, (-1, 1))
-    return W, T
+        R -= centre @ basis[1]
+    R *= np.reshape(row_weight, (-1, 1))
+    return R
+
+
+def search_rows(R, basis, lam, overwrite=False):
+    """W (n × r') and T (r × r') for the rows R of :func:`rotated_rows` and λ; `overwrite` may use R's memory for W."""
+    theta, Q = basis
+    kept = max(int(np.sum(theta > _NEGLIGIBLE * lam)), 1)  # θ descends
+    scale = 1.0 / np.sqrt(theta[:kept] + lam)
+    if overwrite and kept == R.shape[1]:
+        R *= scale
+        return R, Q * scale
+    return R[:, :kept] * scale, Q[:, :kept] * scale
 
 
 def coefficients(W, T, labels, n_classes):
