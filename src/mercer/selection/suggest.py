@@ -16,6 +16,7 @@ from .candidates import Candidate
 from .effect import LabelEffect
 from .few_label import FewLabelClassifier
 from .spaces import GraphSpace, diffused
+from .table import TableEncoder, is_table
 from .views import AsGiven, Components, UnitNorm
 
 STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
@@ -176,6 +177,8 @@ def _state(model, X, y):
         scores = model._decide(Z)
         P = probabilities(scores, *model.calibration_)
         return _State(model, Z, labels.labelled, scores, scores, P, model.calibration_[0], 1.0)
+    if is_table(model):
+        model = TableEncoder().fit_transform(model)
     rows = model if sp.issparse(model) else np.asarray(model, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] < 2:
         raise InputError(
