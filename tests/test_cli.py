@@ -381,6 +381,22 @@ def test_warnings_of_the_library_become_notes(tmp_path):
     assert "UserWarning" not in done.output
 
 
+def test_very_many_rows_are_fitted_by_a_sample(tmp_path, data, monkeypatch):
+    monkeypatch.setattr("mercer.cli.job.FIT_ROWS", 20)
+    monkeypatch.setattr("mercer.cli.job.FIT_LABELS", 7)
+    _, truth = iris()
+    done = here("label", data, "-t", "species", "-r", tmp_path / "r.html", "--json", "-s", tmp_path / "m.mercer")
+    assert done.exit_code == 0, done.output
+    assert "fitted to 20 of 50 rows" in json.loads(done.stdout)["notes"][-1]
+    written = pd.read_csv(tmp_path / "iris_labelled.csv")
+    assert (written["species_source"] == "given").sum() == 9
+    assert (written["species_predicted"] == truth).mean() > 0.8
+    done = here("suggest", data, "-t", "species", "-n", "5", "--json")
+    rows = [int(row["row"]) - 1 for row in json.loads(done.stdout)["suggestions"]]
+    assert written["species_source"][rows].eq("predicted").all()
+    assert here("check", data, "-t", "species").exit_code == 0
+
+
 def test_quiet_prints_nothing(tmp_path, data):
     done = here("cluster", data, "-x", "species", "-k", "2", "--quiet")
     assert done.exit_code == 0

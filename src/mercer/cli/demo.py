@@ -19,7 +19,7 @@ def demo(screen, out, seed=0):
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']}"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
-    _, model, answer = label(
+    model, answer = label(
         screen,
         files[".csv"],
         "digit",

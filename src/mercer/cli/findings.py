@@ -29,24 +29,25 @@ def coverage(model):
     return [(float(k / total), float(hits[k - 1] / k), *accuracy_interval(int(hits[k - 1]), int(k))) for k in steps]
 
 
-def doubtful_labels(model):
+def doubtful_labels(fitted):
     """[(row, given label, what the others say, reason)] for labels that a fit without them contradicts, worst first."""
-    found = suspicious(model)
-    columns = zip(found.rows.tolist(), found.given.tolist(), found.proposed.tolist(), found.probability)
+    found = suspicious(fitted.model)
+    columns = zip(fitted.rows[found.rows].tolist(), found.given.tolist(), found.proposed.tolist(), found.probability)
     return [
         (row, str(given), str(other), f"without this label the others say {other}; {p:.0%} likely wrong")
         for row, given, other, p in columns
     ]
 
 
-def findings(job, model, answer, abstain, out, save, seed):
+def findings(job, fitted, answer, abstain, out, save, seed):
     """Everything the report shows."""
+    model = fitted.model
     given = job.labels.given
     n, n_given, n_left = len(job.names), int(given.sum()), int(answer.left.sum())
     classes = [str(name) for name in model.classes_]
     tested = int(model.labels_.testable.sum())
     low, high = model.accuracy_interval_
-    n_next = min(10, int((~given).sum()))
+    n_next = min(10, int((~given[fitted.rows]).sum()))
     following = suggest(model, n_next, random_state=seed) if n_next else None
     return Findings(
         title=f"{_count(n - n_given - n_left)} rows labelled from {_count(n_given)}",
@@ -76,23 +77,23 @@ def findings(job, model, answer, abstain, out, save, seed):
         ],
         n_abstained=n_left,
         suggestions=[
-            (job.names[i], classes[model.predicted_[i]], float(model.confidence_[i]), reason)
-            for i, reason in zip(following.rows, following.reasons)
+            (job.names[i], classes[fitted.codes[i]], float(fitted.confidence[i]), reason)
+            for i, reason in zip(fitted.rows[following.rows], following.reasons)
         ]
         if following
         else [],
-        suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(model)[:SHOWN_ROWS]],
-        doubtful=_doubtful(job, model),
+        suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(fitted)[:SHOWN_ROWS]],
+        doubtful=_doubtful(job, fitted),
         reasons=_reasons(model),
         notes=job.notes,
         code=_code(job, out, save),
     )
 
 
-def _doubtful(job, model):
+def _doubtful(job, fitted):
     """The predicted rows with the most reasons for doubt."""
-    found = doubt(model)
-    rows = zip(found.rows, found.labels.tolist(), found.confidence, found.reasons)
+    found = doubt(fitted.model)
+    rows = zip(fitted.rows[found.rows], found.labels.tolist(), found.confidence, found.reasons)
     return [
         (job.names[i], str(label), float(sure), ", ".join(names))
         for i, label, sure, names in rows

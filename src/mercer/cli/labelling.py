@@ -1,9 +1,7 @@
 """`mercer label`, `suggest`, `check`, `compare` and `predict`: the commands about labels."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,30 +9,13 @@ from ..errors import InputError
 from ..io import load, save
 from ..report import render
 from ..selection.candidates import METHODS
-from ..selection.few_label import FewLabelClassifier
 from ..selection.suggest import suggest as suggest_rows
 from ..solvers.choice import accuracy_interval
-from ..tables import TableClassifier, read_target, replacing
-from ..tables.compact import CompactClassifier
+from ..tables import TableClassifier, replacing
 from .findings import coverage, doubtful_labels, findings
+from .job import answer, fit, new_columns, open_job, rows_to_fit, without_added
 from .screen import UsageError
-from .sources import claim, default_out, matrix, open_table, write
-
-ADDED = ("predicted", "confidence", "source")
-
-
-@dataclass
-class Job:
-    """A table with labels, ready for a classifier."""
-
-    data: Path
-    table: Any
-    target: str
-    labels: Any  # tables.Target
-    features: Any
-    X: Any
-    names: list
-    notes: list
+from .sources import claim, default_out, open_table, write
 
 
 def label(
@@ -63,27 +44,27 @@ def label(
     claim(out, report, save, force=force)
     with screen.stages(5) as stage:
         stage("Reading the table")
-        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict; "
                 "`mercer check` looks for wrong labels."
             )
         stage(f"Trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels")
-        model = _fit(job, methods, seconds, seed)
+        fitted = fit(screen, job, methods, seconds, seed)
         stage("Making the report" if report else "Collecting the answers")
-        answer = _answer(job, model, abstain)
-        found = findings(job, model, answer, abstain, out, save, seed) if report else None
+        decided = answer(job, fitted, abstain)
+        found = findings(job, fitted, decided, abstain, out, save, seed) if report else None
         stage("Writing")
         with ExitStack() as stack:  # all files are complete before the first is moved to its name
             if report:
                 stack.enter_context(replacing(report, force)).write_text(render(found), encoding="utf-8")
             if save:
-                _save_model(job, model, stack.enter_context(replacing(save, force)))
-            write(screen, job.table, answer.columns, out, force)
-    screen.result |= _summary(job, model, answer) | {"report": report, "model": save}
-    _tell(screen, job, model, answer, [out, report, save])
-    return job, model, answer
+                _save_model(job, fitted, stack.enter_context(replacing(save, force)))
+            write(screen, job.table, decided.columns, out, force)
+    screen.result |= _summary(job, fitted.model, decided) | {"report": report, "model": save}
+    _tell(screen, fitted.model, [out, report, save])
+    return fitted.model, decided
 
 
 def suggest(
@@ -94,26 +75,25 @@ def suggest(
     claim(out, force=force)
     with screen.stages(3) as stage:
         stage("Reading the table")
-        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=False)
-        n_free = int((~job.labels.given).sum())
-        if n_free == 0:
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=False)
+        if job.labels.given.all():
             raise InputError(f"Every row has a label in {target!r}, so there is nothing to suggest.")
         stage("Choosing rows")
         enough = len(job.labels.values) > 1
-        model = _fit(job, methods, seconds, seed) if enough else None
-        if model is None and job.labels.given.any():
+        fitted = fit(screen, job, methods, seconds, seed) if enough else None
+        if fitted is None and job.labels.given.any():
             screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
-        found = suggest_rows(model if enough else job.X, min(n, n_free), random_state=seed)
+        looked_at = fitted.rows if fitted else rows_to_fit(job.labels, seed)
+        n_free = int((~job.labels.given[looked_at]).sum())
+        found = suggest_rows(fitted.model if fitted else job.X[looked_at], min(n, n_free), random_state=seed)
+        chosen = looked_at[found.rows]
         stage("Writing")
-        guess = model.classes_[model.predicted_] if model else np.full(len(job.names), "")
-        sure = model.confidence_ if model else np.full(len(job.names), np.nan)
-        rows = [
-            (job.names[i], guess[i], "" if np.isnan(sure[i]) else f"{sure[i]:.2f}", reason)
-            for i, reason in zip(found.rows, found.reasons)
-        ]
+        guess = fitted.model.classes_[fitted.codes] if fitted else np.full(len(job.names), "")
+        sure = [f"{share:.2f}" for share in fitted.confidence[chosen]] if fitted else [""] * len(chosen)
+        rows = [(job.names[i], guess[i], share, why) for i, share, why in zip(chosen, sure, found.reasons)]
         if out:
             rank = np.full(len(job.names), "", dtype=object)
-            rank[found.rows] = np.arange(1, len(rows) + 1).astype(str)
+            rank[chosen] = np.arange(1, len(rows) + 1).astype(str)
             write(screen, job.table, {"label_next": rank}, out, force)
     keys = ("row", "guess", "confidence", "reason")
     screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
@@ -132,14 +112,15 @@ def check(
     claim(out, force=force)
     with screen.stages(3) as stage:
         stage("Reading the table")
-        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
         stage("Withholding each label in turn")
-        model = _fit(job, methods, seconds, seed)
+        fitted = fit(screen, job, methods, seconds, seed)
+        model = fitted.model
         if not model.labels_.testable.any():
             raise InputError(
                 "Every class has one label only, so no label can be checked. Label a second row of a class."
             )
-        found = doubtful_labels(model)
+        found = doubtful_labels(fitted)
         stage("Writing")
         if out:
             mark = np.full(len(job.names), "", dtype=object)
@@ -166,9 +147,9 @@ def compare(screen, data, target, seconds, id, exclude, include, missing, delimi
     """The best candidate of every method, with its left-out accuracy."""
     with screen.stages(2) as stage:
         stage("Reading the table")
-        job = _open(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
         stage("Trying every method")
-        model = _fit(job, "all", seconds, seed)
+        model = fit(screen, job, "all", seconds, seed).model
     tested = int(model.labels_.testable.sum())
     best: dict = {}
     for row in model.report_.candidates:
@@ -207,14 +188,14 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
                 "Give a file that `mercer label --save` wrote."
             )
         table = open_table(screen, new, delimiter, encoding)
-        _without_added(screen, table, fitted.target)
+        without_added(screen, table, fitted.target)
         stage(f"Labelling {len(table)} rows")
         P = fitted.predict_proba(table.frame)
         codes, confidence = P.argmax(axis=1), P.max(axis=1)
         left = confidence < (abstain or 0.0)
         words = [fitted.values[str(fitted.classes_[code])] for code in codes]
         stage("Writing")
-        columns = _columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool))
+        columns = new_columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool))
         write(screen, table, columns, out, force)
     counts = dict(zip(*np.unique(np.array([str(w) for w in words])[~left], return_counts=True)))
     screen.result |= {
@@ -224,60 +205,6 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
     }
     screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
     screen.say(f"Written to {out}.")
-
-
-@dataclass
-class Answer:
-    """What was decided about every row."""
-
-    codes: np.ndarray  # position in model.classes_, the given label where there is one
-    confidence: np.ndarray
-    left: np.ndarray  # rows left unlabelled
-    columns: dict
-
-
-def _answer(job, model, abstain):
-    given = job.labels.given
-    codes = np.where(given, model.labels_.codes, model.predicted_)
-    confidence = np.where(given, 1.0, model.confidence_)
-    left = ~given & (confidence < (abstain or 0.0))
-    words = [job.labels.values[str(model.classes_[code])] for code in codes]
-    return Answer(codes, confidence, left, _columns(job.target, words, confidence, left, given))
-
-
-def _columns(target, words, confidence, left, given):
-    words = [None if gone else word for word, gone in zip(words, left)]
-    source = np.where(given, "given", np.where(left, "abstained", "predicted"))
-    columns = (words, np.round(confidence, 4), source)
-    return {f"{target}_{name}": column for name, column in zip(ADDED, columns)}
-
-
-def _open(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=True):
-    named = [target, id, *(exclude or ()), *(include or ())]
-    table = open_table(screen, data, delimiter, encoding, named)
-    _without_added(screen, table, target)
-    labels = read_target(table.frame[target], missing, need_labels)
-    for sentence in labels.notes:
-        screen.note(sentence)
-    left_out = [target, *([id] if id else []), *(exclude or ())]
-    features, X = matrix(screen, table, left_out, include)
-    names = table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
-    return Job(Path(data), table, target, labels, features, X, names, list(screen.notes))
-
-
-def _without_added(screen, table, target):
-    """Drop the columns that an earlier run wrote, so that its answers are not taken for features."""
-    old = [f"{target}_{name}" for name in ADDED]
-    if not all(name in table.frame.columns for name in old):
-        return
-    if set(table.frame[old[2]].astype(str)) <= {"given", "predicted", "abstained", ""}:
-        table.drop(old)
-        screen.note(f"The columns {', '.join(map(repr, old))} of an earlier run are replaced.")
-
-
-def _fit(job, methods, seconds, seed):
-    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed)
-    return model.fit(job.X, job.labels.labels)
 
 
 def _methods(method):
@@ -295,28 +222,28 @@ def _check_share(value, name):
         raise UsageError(f"{name} {value} is not accepted: give a confidence from 0 up to but not including 1.")
 
 
-def _save_model(job, model, path):
-    save(TableClassifier(job.features, CompactClassifier.of(model), job.target, job.labels.values), path)
+def _save_model(job, fitted, path):
+    save(TableClassifier(job.features, fitted.compact(), job.target, job.labels.values), path)
 
 
-def _summary(job, model, answer):
+def _summary(job, model, decided):
     given = job.labels.given
     low, high = model.accuracy_interval_
     return {
         "rows": len(job.names),
         "given": int(given.sum()),
-        "predicted": int((~given & ~answer.left).sum()),
-        "abstained": int(answer.left.sum()),
+        "predicted": int((~given & ~decided.left).sum()),
+        "abstained": int(decided.left.sum()),
         "left_out_accuracy": model.left_out_accuracy_,
         "left_out_interval": [low, high],
         "tested_labels": int(model.labels_.testable.sum()),
-        "classes": {str(c): int(np.sum((answer.codes == k) & ~answer.left)) for k, c in enumerate(model.classes_)},
+        "classes": {str(c): int(np.sum((decided.codes == k) & ~decided.left)) for k, c in enumerate(model.classes_)},
         "coverage": coverage(model),
         "reasons": model.report_.sentences,
     }
 
 
-def _tell(screen, job, model, answer, files):
+def _tell(screen, model, files):
     facts = screen.result
     screen.say(
         f"{facts['predicted']} rows labelled from {facts['given']} labels; {facts['abstained']} left unlabelled."
