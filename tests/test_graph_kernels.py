@@ -88,6 +88,11 @@ def test_a_saved_kernel_answers_the_same(X):
     np.testing.assert_array_equal(again(X[:4] + 0.1, X), kernel(X[:4] + 0.1, X))
 
 
+def test_a_long_time_leaves_more_than_the_constant(X):
+    Z = Diffusion(10, time=300.0).resolve(X).factor()
+    assert Z.shape[1] > 1 and np.linalg.norm(Z[:, 1]) < 1e-9 * np.linalg.norm(Z[:, 0])
+
+
 def test_duplicates_components_and_few_rows():
     X = np.repeat(np.array([[0.0, 0], [1, 0], [50, 50]]), 4, axis=0)
     W, _ = neighbour_graph(X, 3)

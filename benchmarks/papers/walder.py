@@ -117,7 +117,7 @@ class Data:
         """(theta, Z) of exp(−time·Lap): the constant has no variance, and the other eigenvectors diagonalise P."""
         values, V = self.spectrum(k)
         theta = np.exp(-time * values)
-        keep = theta > 1e-12
+        keep = theta > 1e-12 * theta[1]  # the constant is always kept, and always first
         Z = V[:, keep] * np.sqrt(theta[keep])
         theta = theta[keep].copy()
         theta[0] = 0.0

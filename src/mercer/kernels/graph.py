@@ -121,7 +121,9 @@ class Diffusion(GraphKernel):
     def _factor(self, Lap):
         values, vectors = low_spectrum(Lap, self.rank)
         gains = np.exp(-self.time * values)
-        keep = gains > np.finfo(float).eps * len(values) * gains[0]
+        # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
+        # else than the constants, and what little there is still tells the rows apart.
+        keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
         return values, vectors[:, keep] * np.sqrt(gains[keep])
 
     def _check_parameters(self):
