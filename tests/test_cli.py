@@ -162,6 +162,14 @@ def test_suggest_check_and_compare(tmp_path, data):
     worst = json.loads(done.stdout)["labels"][0]
     assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")
 
+    done = here("label", data, "-t", "species", "-m", "ls_kpca", "-r", tmp_path / "r.html")
+    assert done.exit_code == 0, done.output  # LS-KPCA is not linear in the labels: a report without suggestions
+    assert "Rows to label next" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    done = here("label", data, "-t", "species", "-m", "diffusion,lssvm", "-r", tmp_path / "r.html", "--force")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Rows to label next" in page
+    assert "20 more labels are expected to change" in page
+
     done = here("compare", data, "-t", "species", "--json")
     names = [row["method"] for row in json.loads(done.stdout)["methods"]]
     assert names[0] == "average"
@@ -211,6 +219,7 @@ def test_novelty_finds_the_strange_row(tmp_path, method):
 
 
 def test_methods_and_info():
+    assert here("--version").output == f"mercer {mercer.__version__}\n"
     found = json.loads(here("methods", "--json").stdout)["methods"]
     names = {row["name"] for row in found}
     assert {"KernelPCA", "SVDD", "SemiKPCA", "FewLabelClassifier", "KernelCMeans"} <= names

@@ -12,7 +12,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Fill in the labels of a table of which only a few rows are labelled, and look at data without labels.",
 )
 
 Data = Annotated[Path, typer.Argument(help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
@@ -37,6 +36,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Kernel = Annotated[str, typer.Option("--kernel", help="rbf, laplacian, matern32, matern52, linear, poly, cosine.")]
 Scale = Annotated[bool, typer.Option(help="Standardise the columns of numbers.")]
+
+
+def _version(wanted: bool):
+    if wanted:
+        from mercer import __version__
+
+        print(f"mercer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+):
+    """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
 @app.command()

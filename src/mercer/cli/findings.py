@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from ..errors import InputError
 from ..report import MOST_POINTS, Findings, Points
 from ..selection.candidates import METHODS
 from ..selection.doubt import doubt
-from ..selection.suggest import suggest
+from ..selection.suggest import stop_sign, suggest
 from ..selection.suspicious import suspicious
 from ..solvers.choice import accuracy_interval
 from .picture import SENTENCE, positions
@@ -47,8 +48,7 @@ def findings(job, fitted, answer, abstain, out, save, seed):
     classes = [str(name) for name in model.classes_]
     tested = int(model.labels_.testable.sum())
     low, high = model.accuracy_interval_
-    n_next = min(10, int((~given[fitted.rows]).sum()))
-    following = suggest(model, n_next, random_state=seed) if n_next else None
+    following, effect = _next(job, fitted, classes, seed)
     return Findings(
         title=f"{_count(n - n_given - n_left)} rows labelled from {_count(n_given)}",
         subtitle=f"{job.data.name}, column {job.target}",
@@ -76,18 +76,33 @@ def findings(job, fitted, answer, abstain, out, save, seed):
             for k, name in enumerate(classes)
         ],
         n_abstained=n_left,
-        suggestions=[
-            (job.names[i], classes[fitted.codes[i]], float(fitted.confidence[i]), reason)
-            for i, reason in zip(fitted.rows[following.rows], following.reasons)
-        ]
-        if following
-        else [],
+        suggestions=following,
+        effect=effect,
         suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(fitted)[:SHOWN_ROWS]],
         doubtful=_doubtful(job, fitted),
         reasons=_reasons(model),
         notes=job.notes,
         code=_code(job, out, save),
     )
+
+
+def effect_of_more(model, n=20):
+    """A sentence on how many predictions n more labels would change: the sign to stop labelling."""
+    n = min(n, int(np.sum(model.labels_.codes < 0)))
+    return f"{n} more labels are expected to change about {stop_sign(model, n):.1%} of the predictions."
+
+
+def _next(job, fitted, classes, seed):
+    """(rows to label next, what labels would change); nothing where the method cannot tell."""
+    free = int((~job.labels.given[fitted.rows]).sum())
+    try:
+        found = suggest(fitted.model, min(10, free), random_state=seed)
+        effect = effect_of_more(fitted.model)
+    except InputError:  # the effect of a label is known for methods that are linear in the labels
+        return [], ""
+    rows = fitted.rows[found.rows]
+    guesses = [(job.names[i], classes[fitted.codes[i]], float(fitted.confidence[i])) for i in rows]
+    return [(*guess, reason) for guess, reason in zip(guesses, found.reasons)], effect
 
 
 def _doubtful(job, fitted):

@@ -12,7 +12,7 @@ from ..selection.candidates import METHODS
 from ..selection.suggest import suggest as suggest_rows
 from ..solvers.choice import accuracy_interval
 from ..tables import TableClassifier, replacing
-from .findings import coverage, doubtful_labels, findings
+from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import answer, fit, new_columns, open_job, rows_to_fit, without_added
 from .screen import UsageError
 from .sources import claim, default_out, open_table, write
@@ -97,7 +97,11 @@ def suggest(
             write(screen, job.table, {"label_next": rank}, out, force)
     keys = ("row", "guess", "confidence", "reason")
     screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
+    if fitted:
+        screen.result["effect"] = effect_of_more(fitted.model)
     screen.table([id or "row", "guess", "confidence", "why"], rows)
+    if fitted:
+        screen.say(screen.result["effect"])
     if not id:
         screen.say("Rows are counted from 1, without the header.")
     if out:

@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 
+from ..backend import need
+
 INK, FAINT, SERIES, BAND = "#010203", "#010204", "#010205", "#010206"  # stand-ins, replaced by the page's variables
 _PAGE = {INK: "var(--ink)", FAINT: "var(--line)", SERIES: "var(--accent)", BAND: "var(--accent-soft)"}
 
 
 def _figure(width=5.2, height=2.9):
-    import matplotlib
-
-    matplotlib.use("Agg")
+    need("matplotlib")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")

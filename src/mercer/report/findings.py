@@ -44,7 +44,7 @@ class Findings:
     coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
     candidates : dicts with name, right, low, high, weight (shares) and seconds: the first of `n_candidates`.
     balance : (class, given, predicted) rows; `n_abstained` rows were left unlabelled.
-    suggestions : (row, predicted class, confidence, reason) rows.
+    suggestions : (row, predicted class, confidence, reason) rows; `effect` is a sentence on what more labels would do.
     suspicious : (row, given label, the model's class, reason) rows.
     doubtful : (row, predicted class, confidence, reasons) rows.
     reasons : sentences on what was chosen and why.
@@ -68,6 +68,7 @@ class Findings:
     balance: list = field(default_factory=list)
     n_abstained: int = 0
     suggestions: list = field(default_factory=list)
+    effect: str = ""
     suspicious: list = field(default_factory=list)
     doubtful: list = field(default_factory=list)
     reasons: list = field(default_factory=list)
