@@ -45,8 +45,8 @@ def main():
     found = in_fresh_process(CODE.format(path=str(options.data / "mnist.npz"), n=n), threads=1)
     page = f"""# FewLabelClassifier on {n} rows of MNIST, 100 labels
 
-fit {found["fit"]:.0f} s with one thread (asked: below 300), ten more labels with `teach` {found["teach"]:.1f} s, predict
-10 000 new rows {found["predict"]:.1f} s, {found["peak_bytes"] / 1e9:.1f} GB above the data.
+fit {found["fit"]:.0f} s with one thread (asked: below 300), ten more labels with `teach` {found["teach"]:.1f} s,
+predict 10 000 new rows {found["predict"]:.1f} s, {found["peak_bytes"] / 1e9:.1f} GB above the data.
 Right: {found["rows"]:.1%} of the unlabelled rows, {found["test"]:.1%} of the 10 000 test rows.
 Spaces left out by the default time budget: {found["skipped"]:.0f}.
 Command: `python benchmarks/few_label_large.py --data DIR`.

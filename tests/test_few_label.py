@@ -209,6 +209,9 @@ def test_abstain_marks_the_doubtful_rows():
     assert np.array_equal(careful.predict(X) == -1, model.predict_proba(X).max(axis=1) < threshold)
     named = clone(careful).fit(X, np.array(["", "a", "b"])[given + 1])
     assert np.all(named.transduction_[named.abstained_] == "")
+    signs = clone(careful).set_params(missing_label=0).fit(X, np.where(given < 0, 0, 2 * given - 1))
+    assert signs.classes_.tolist() == [-1, 1]
+    assert np.array_equal(np.isnan(signs.transduction_), signs.abstained_)
 
 
 def test_prior_shares_hold_over_all_rows():

@@ -42,7 +42,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         Seconds after which no further feature space is built (the most useful come first). None sets no limit.
     abstain : float or None, default=None
         Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
-        where class names are text).
+        where class names are text, NaN where -1 is a class).
     prior : None, "labels", "estimate", dict or list of shares, default=None
         What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
         labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
@@ -266,7 +266,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             return names
         if self.classes_.dtype.kind in "US":
             return np.where(doubtful, "", names)
-        return np.where(doubtful, -1, names)
+        return np.where(doubtful, np.nan if -1 in self.classes_ else -1, names)
 
     # Rows in
 
