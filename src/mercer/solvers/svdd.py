@@ -19,7 +19,7 @@ from .. import rows
 from ..errors import InputError
 from .result import Result
 
-_NEW = 256  # bound variables that enter the working set per round when each costs a kernel column
+_NEW = 256  # bound variables that may enter the working set per round when each costs a kernel column
 _LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
 _STREAM = 1 << 22  # kernel values held at once while the first gradient is summed
 
@@ -51,7 +51,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     access = _Dense(K) if dense else _Products(K) if on_gpu else _Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
-    found = _decompose(access, linear, low, high, tol, max_iter, start, 32, _NEW, random_state)
+    found = _decompose(access, linear, low, high, tol, max_iter, start, 16, _NEW, random_state)
     found.info["columns"] = access.n_columns
     return found
 
@@ -154,6 +154,7 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     gradient = linear.copy()
     support = np.flatnonzero(beta)
     access.subtract(gradient, support, 2 * beta[support])
+    n_new = max(64, min(n_new, len(support) // 2))  # few support vectors: a wide net would cost more than it catches
     history, inner = [], 0
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
