@@ -12,7 +12,7 @@ NEIGHBOURS = 10
 
 
 def _distances(X):
-    """All pairwise distances, condensed; wide rows by one matrix product, ten times faster than pair by pair."""
+    """All pairwise distances, condensed; wide rows by one matrix product, three times faster than pair by pair."""
     if X.shape[1] < 16:
         return pdist(X)
     X = X - X.mean(axis=0)
@@ -21,7 +21,7 @@ def _distances(X):
     squared *= -2
     squared += norms
     squared += norms[:, None]
-    squared = squared[np.triu_indices(len(X), 1)]
+    squared = squareform(squared, checks=False)
     squared[squared < 1e-13 * norms.max()] = 0.0  # what the subtraction leaves of two equal rows
     return np.sqrt(squared, out=squared)
 
