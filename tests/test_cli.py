@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import entry_points
 
 import numpy as np
 import pandas as pd
@@ -100,6 +101,7 @@ except SystemExit as end:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
+    assert [entry.value for entry in entry_points(group="console_scripts", name="mercer")] == ["mercer.cli:main"]
     for command in (
         "label",
         "suggest",
@@ -117,12 +119,13 @@ except SystemExit as end:
 
 def test_ctrl_c_stops_cleanly(tmp_path):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(4000, 30)))
+    frame = pd.DataFrame(rng.normal(size=(4000, 30))).assign(constant=1)
     frame["y"] = ["a", "b"] * 5 + [""] * 3990
     frame.to_csv(tmp_path / "big.csv", index=False)
     command = [sys.executable, "-m", "mercer", "label", "big.csv", "-t", "y", "--report", "r.html"]
     process = subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
+    assert "constant" in process.stderr.readline()  # the table is read, and the fit, which takes seconds, begins
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130
@@ -158,6 +161,10 @@ def test_suggest_check_and_compare(tmp_path, data):
     wrong = frame.assign(species=np.where(np.arange(len(frame)) % 3, "", truth))
     wrong.loc[0, "species"] = "virginica"
     wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    every = frame.assign(species=np.where(np.arange(len(frame)) == 0, "virginica", truth))
+    every.to_csv(tmp_path / "every.csv", index=False)
+    done = here("check", tmp_path / "every.csv", "-t", "species", "--id", "flower", "--json")
+    assert json.loads(done.stdout)["labels"][0]["row"] == "f000"
     done = here("check", tmp_path / "wrong.csv", "-t", "species", "--id", "flower", "--json")
     worst = json.loads(done.stdout)["labels"][0]
     assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")

@@ -23,7 +23,6 @@ class Screen:
         self.quiet, self.as_json = quiet, as_json
         self.result = {}
         self.notes = []
-        self._progress = self._task = None
 
     def say(self, text):
         """A line of the result."""
