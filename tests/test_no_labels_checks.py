@@ -9,9 +9,9 @@ from mercer.estimators.svdd import SVDD
 from mercer.kernels import Polynomial
 
 ESTIMATORS = [
-    SVDD(tol=1e-11),
-    SVDD(solver="sweeps", tol=1e-11),
-    SVDD(kernel=Polynomial(2), tol=1e-11),
+    SVDD(nu=0.05, tol=1e-11),
+    SVDD(nu=0.05, solver="sweeps", tol=1e-11),
+    SVDD(nu=0.05, kernel=Polynomial(2), tol=1e-11),  # nu = contamination would put the threshold on the sphere
     KernelDensityNovelty(),
     KernelDensityNovelty(approx=10),
     KPCANovelty(),
