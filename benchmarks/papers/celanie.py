@@ -173,8 +173,8 @@ def figure4(rows):
         for name, marker in zip(names, "ks^ov*x"):
             mine = [r for r in rows if r["s"] == s and r["solver"] == name]
             style = {"label": name, "marker": "D" if marker == "k" else marker, "ms": 4, "lw": 1.2}
-            axes[0, column].loglog(sizes, [float(r["seconds"]) for r in mine], **style)
-            axes[1, column].loglog(sizes, [max(float(r["eta"]), 1e-16) for r in mine], **style)
+            axes[0, column].loglog([r["n"] for r in mine], [float(r["seconds"]) for r in mine], **style)
+            axes[1, column].loglog([r["n"] for r in mine], [max(float(r["eta"]), 1e-16) for r in mine], **style)
         axes[0, column].set_title(f"s = {s}")
         axes[1, column].axhline(TARGET, color="0.6", lw=0.8, ls=":")
         axes[1, column].set_xlabel("rows n")
