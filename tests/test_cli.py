@@ -161,6 +161,10 @@ def test_suggest_check_and_compare(tmp_path, data):
     wrong = frame.assign(species=np.where(np.arange(len(frame)) % 3, "", truth))
     wrong.loc[0, "species"] = "virginica"
     wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    every = frame.assign(species=np.where(np.arange(len(frame)) == 0, "virginica", truth))
+    every.to_csv(tmp_path / "every.csv", index=False)
+    done = here("check", tmp_path / "every.csv", "-t", "species", "--id", "flower", "--json")
+    assert json.loads(done.stdout)["labels"][0]["row"] == "f000"  # also when no row is unlabelled
     done = here("check", tmp_path / "wrong.csv", "-t", "species", "--id", "flower", "--json")
     worst = json.loads(done.stdout)["labels"][0]
     assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")

@@ -117,9 +117,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         if not self.balanced:
             return signs, np.ones(signs.shape)
         up, down = (1 + signs) / 2, (1 - signs) / 2  # soft labels lie between
-        plus, minus = (np.maximum(part.sum(axis=0), 1e-12) for part in (up, down))
-        costs = len(signs) * (up / (2 * plus) + down / (2 * minus))
-        return up * np.sqrt(minus / plus) - down * np.sqrt(plus / minus), costs
+        return _balanced(up, down, up.sum(axis=0), down.sum(axis=0), len(signs))
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         results = [
@@ -131,8 +129,28 @@ class SpectralGraphTransducer(VarianceConstrained):
         return np.stack([result.value for result in results], axis=1)
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
-        groups = self._groups(labels)
-        scores = [
-            left_out(theta, Z_l, t, weights, spreads, groups, a).reshape(-1, len(t)) for t, a in zip(targets.T, costs.T)
-        ]
-        return np.stack(scores, axis=2)
+        """Left-out answers with the balance of the labels that are left: the full one would give the label away."""
+        groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
+        scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)
+        up, down = (1 + labels.signs) / 2, (1 - labels.signs) / 2
+        for k in range(targets.shape[1]):
+            alike: dict = {}  # groups that leave the same counts behind go together: two kinds, without folds
+            for group in groups:
+                left = (up[:, k].sum() - up[group, k].sum(), down[:, k].sum() - down[group, k].sum(), len(group))
+                alike.setdefault(left, []).append(group)
+            for (plus, minus, size), some in alike.items():
+                if min(plus, minus) <= 0:
+                    continue
+                t, a = targets[:, k], costs[:, k]
+                if self.balanced:
+                    t, a = _balanced(up[:, k], down[:, k], plus, minus, len(Z_l) - size)
+                rows = np.concatenate(some)
+                scores[:, rows, k] = left_out(theta, Z_l, t, weights, spreads, some, a).reshape(-1, len(t))[:, rows]
+        return scores
+
+
+def _balanced(up, down, plus, minus, number):
+    """(targets, costs) under which the two sides weigh the same, for `plus` and `minus` labels on them."""
+    plus, minus = np.maximum(plus, 1e-12), np.maximum(minus, 1e-12)
+    targets = up * np.sqrt(minus / plus) - down * np.sqrt(plus / minus)
+    return targets, number * (up / (2 * plus) + down / (2 * minus))
