@@ -48,7 +48,7 @@ class KernelPCA(KernelComponents):
     fit_inverse_transform : bool, default=False
         Learn the ridge map back to the input space.
     eigen_solver : str, default="auto"
-        "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg".
+        "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg", "dual".
     tol : float, default=0
         Largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9 (2.4e-6 for float32 rows).
     max_iter, iterated_power : most iterations of the solver; power iterations of "randomized".

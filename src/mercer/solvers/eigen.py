@@ -28,6 +28,7 @@ from .krylov import krylov
 from .result import Result
 
 FULL_ROWS = 500  # below this LAPACK is faster than any iteration
+LANCZOS_ROWS = 2000  # below this a product is so cheap that what counts is to need few columns
 
 
 def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=None):
@@ -79,8 +80,10 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
 
 
 def choose(n, n_components):
-    """The method "auto" takes: LAPACK for small or nearly complete problems, block Krylov for the rest."""
-    return "full" if n <= FULL_ROWS or n_components > n // 4 else "krylov"
+    """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error."""
+    if n <= FULL_ROWS or n_components > n // 4:
+        return "full"
+    return "lanczos" if n < LANCZOS_ROWS else "krylov"
 
 
 def _residuals(values, vectors, products):
