@@ -119,7 +119,7 @@ def _doubtful(job, fitted):
 def _tiles(n, n_given, n_left, tested, model, low, high):
     tiles = [(_count(n - n_given - n_left), "rows filled in"), (_count(n_given), "labels given")]
     if tested:
-        caption = f"of {tested} labels right when withheld ({low:.0%} to {high:.0%}); each fit then has one label less, "
+        caption = f"of {tested} labels right when withheld ({low:.0%} to {high:.0%}); each fit then has a label less, "
         caption += "so with few labels this is a cautious estimate"
         tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
     if n_left:
