@@ -149,7 +149,8 @@ def main():
     page = f"""# Which rows to label next
 
 Labels needed until 90 % of a table of {ROWS} rows are right (asked: `suggest` at most 60 % of random's).
-A run that does not get there stops at {MOST} labels and counts as {MOST}, which flatters random. Command: `python benchmarks/active.py --data DIR`.
+A run that does not get there stops at {MOST} labels and counts as {MOST}, which flatters
+random. Command: `python benchmarks/active.py --data DIR`.
 
 {markdown(lines)}
 
