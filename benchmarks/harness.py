@@ -40,18 +40,20 @@ def median_times(functions, repeats=3):
 def in_fresh_process(code, threads=2):
     """Run code that prints one JSON line last; return it with `seconds` and `peak_bytes` above the imports.
 
+    The high-water mark is /proc's: the one of getrusage is inherited from the process that forked.
     The code defines `setup()` and `work(x)`; work gets what setup returned and returns what should be reported.
     """
     script = f"""
-import json, resource, time
+import json, time
+def status(name):
+    return 1024 * int(next(line for line in open("/proc/self/status") if line.startswith(name)).split()[1])
 {code}
 x = setup()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = status("VmRSS")
 start = time.perf_counter()
 found = work(x)
 seconds = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-print(json.dumps(dict(found or {{}}, seconds=seconds, peak_bytes=1024 * peak)))
+print(json.dumps(dict(found or {{}}, seconds=seconds, peak_bytes=max(status("VmHWM") - before, 0))))
 """
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = os.environ | {name: str(threads) for name in names}

@@ -92,6 +92,7 @@ class KernelOperator:
         self.X = X
         self.precision = precision  # of fused products on a GPU: "fast", "high" or "exact"
         self.shape = (X.shape[0], X.shape[0])
+        self.threads = n_threads()  # now: a solver may pin BLAS to one thread around its products
         self._sides: tuple[Any, ...] | None = None
 
     def __matmul__(self, V):
@@ -131,7 +132,7 @@ class KernelOperator:
         n = self.shape[0]
         V32 = V.astype(self.X.dtype, copy=False)
         starts = range(0, n, TILE)
-        strips = min(n_threads(), len(starts)) if self.kernel.threadsafe else 1
+        strips = min(self.threads, len(starts)) if self.kernel.threadsafe else 1
         outs = [np.zeros(V.shape) for _ in range(strips)]
 
         def strip(k):
