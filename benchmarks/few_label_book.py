@@ -148,7 +148,7 @@ def run_set(name, options):
     """(error rows, reliability rows) of one data set."""
     X, y, splits = load(options.data, name)
     names = ["FewLabelClassifier", "FewLabelClassifier pick", *SINGLE]
-    others = peers(X, y)
+    others = {} if options.ours else peers(X, y)
     errors, reliability = [], []
     start = time.perf_counter()
     given = np.full(len(y), -1)
@@ -235,14 +235,15 @@ def run_set(name, options):
 
 
 def merged(name, new):
-    """New rows in place of old ones of the same sets, in the order of SETS."""
+    """New rows in place of old ones of the same sets and methods, in the order of SETS."""
     path = RESULTS / f"{name}.csv"
     old = []
     if path.exists():
         with open(path) as file:
             old = list(csv.DictReader(file))
-    done = {row["set"] for row in new}
-    rows = [row for row in old if row["set"] not in done] + [{k: str(v) for k, v in row.items()} for row in new]
+    new = [{k: str(v) for k, v in row.items()} for row in new]
+    done = {(row["set"], row.get("method")) for row in new}
+    rows = new + [row for row in old if (row["set"], row.get("method")) not in done]
     rows.sort(key=lambda row: SETS.index(row["set"]))
     write_csv(name, rows)
     return rows
@@ -335,6 +336,7 @@ def main():
         sets={"nargs": "*", "default": SETS, "help": "which sets (default all)"},
         splits={"type": int, "default": 12, "help": "how many of the 12 official splits"},
         slow_splits={"type": int, "default": 3, "help": "splits for the slow semi-supervised peers"},
+        ours={"action": "store_true", "help": "leave scikit-learn's classifiers as the CSV has them"},
         table={"action": "store_true", "help": "only write table and picture from the CSV files"},
     )
     warnings.simplefilter("ignore")

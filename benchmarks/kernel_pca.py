@@ -6,6 +6,7 @@ Prints one table, asked beside measured, and writes results/kernel_pca.csv. Time
 process, memory is the peak of a fresh process above its data and imports.
 """
 
+import os
 import subprocess
 import sys
 
@@ -157,10 +158,9 @@ def row(what, asked, measured, detail):
 
 if __name__ == "__main__":
     options = arguments(__doc__)
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(options.threads):
-        rows = speed(options.quick) + nystroem(options.quick)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = str(options.threads)  # NumPy is not loaded yet, so this holds for everybody
+    rows = speed(options.quick) + nystroem(options.quick)
     rows += memory(options.quick, options.threads) + operator(options.quick, options.threads) + import_time()
     print(f"{machine()}, {options.threads} threads\n\n{markdown(rows)}")
     if not options.quick:
