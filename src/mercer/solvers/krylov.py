@@ -70,7 +70,7 @@ def _space(A, s, tol, max_iter, seed, start):
             Q[:, :keep], AQ[:, :keep] = Q[:, :size] @ small, AQ[:, :size] @ small
             T[:keep, :keep] = np.diag(values[:keep])
             size = keep
-    keep = min(s + width // 2, size)
+    keep = min(s + 4, size)
     small = like(Y[:, :keep], Q)
     return values[:keep], Q[:, :size] @ small, AQ[:, :size] @ small, step, history
 
