@@ -9,7 +9,8 @@ ours, to benchmarks/results/walder.md, the pictures to docs/img/walder_fig2.png 
 for everything on one core; --quick takes three splits.
 
 Protocol. The rule and the range of widths below were settled while looking at errors on these sets, so the comparison
-with the paper is not blind. All parameters are chosen on the labelled rows of a split only, by the same rule for every method and data
+with the paper is not blind. All parameters are chosen on the labelled rows of a split only, by the same rule for
+every method and data
 set: the smallest mean hinge loss of the left-out margins, in units of a candidate's own typical margin. LS and LR leave
 out each label in turn, MV-KPCA, MV-KPCA-10 and KPCA-10 ten folds (five for MV with 100 labels). Grids: kernel widths
 0.5, 0.7, 1, 2, 4 times the median distance (LR: 0.5, 1, 4), c = 0.001 … 1000 and s²/n = 0.01 … 10 (LR: 3 × 3 values,
