@@ -34,7 +34,7 @@ from sklearn.datasets import load_digits
 
 from mercer import RBF, MaxMarginClustering, S2RLSClassifier
 from mercer.solvers._label_kernels import class_sums, round_robin, tabu_two
-from mercer.solvers.label_features import rotated_rows, search_basis, search_rows
+from mercer.solvers.label_features import search_basis, search_rows
 from mercer.solvers.label_search import choose_form, count_bounds, label_search
 
 THREADS = 2
@@ -45,7 +45,7 @@ def problem(Z, l, lam, weight):
     u = len(Z) - l
     d2 = np.r_[np.full(l, 1.0 / max(l, 1)), np.full(u, weight / u)]
     basis = search_basis((Z * d2[:, None]).T @ Z)
-    return search_rows(rotated_rows(Z, d2, basis), basis, lam, overwrite=True)[0]
+    return search_rows(Z, d2, basis, lam)[0]
 
 
 def optimum(options):

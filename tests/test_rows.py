@@ -43,7 +43,10 @@ def test_dot(home, block, Z, shape):
     W = np.random.default_rng(1).standard_normal(shape)
     answer = rows.dot(home(Z.astype(np.float32)), W)
     assert answer.dtype == np.float64 and isinstance(answer, np.ndarray)
-    assert_close(answer, Z.astype(np.float32).astype(np.float64) @ W, rtol=1e-12, atol=1e-13)
+    expected = Z.astype(np.float32).astype(np.float64) @ W
+    assert_close(answer, expected, rtol=1e-12, atol=1e-13)
+    weight = np.random.default_rng(2).standard_normal(29)
+    assert_close(rows.dot(home(Z.astype(np.float32)), W, weight), np.diag(weight) @ expected, rtol=1e-12, atol=1e-13)
 
 
 def test_take_keeps_order_and_repeats(home, Z):

@@ -2,7 +2,7 @@
 regularized least-squares classification".
 
     python benchmarks/papers/gieseke.py --data DIR [--only table2|table3|figures|report] [--sets NAME ...] [--resume]
-        [--quick]
+        [--jobs N] [--quick]
 
 Tables 2 (parameters chosen on the test set: the "non-realistic" scenario) and 3 (chosen by five folds over the labels),
 and Figures 6 to 10 as docs/img/gieseke_fig*.png. Printed and written to benchmarks/results/gieseke.md, with the numbers
@@ -37,10 +37,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from harness import RESULTS, arguments, machine
+from joblib import Parallel, delayed
 from papers.gieseke_data import load, paper_rows, rotated, split
 from sklearn.svm import SVC
 
-from mercer.solvers.label_features import coefficients, rotated_rows, search_basis, search_rows
+from mercer.solvers.label_features import coefficients, rotated_rows, scaled_rows, search_basis
 from mercer.solvers.label_search import label_search, smallest_slack
 
 GRID = 2.0 ** np.arange(-10, 11)
@@ -77,7 +78,7 @@ def s2rlsc_path(Z, y, labelled, unlabelled, share, slack, grid=GRID, weights=WEI
     for weight in weights:
         rows, _, basis = basis_for(Z, labelled, unlabelled, weight)
         for lam in grid:
-            W, T = search_rows(rows, basis, lam)
+            W, T = scaled_rows(rows, basis, lam)
             found = label_search(
                 W, codes, shares=[1 - share, share], slack=slack, total=1 + weight, n_jobs=1, certify=False, **search
             )
@@ -147,7 +148,7 @@ def one_partition(X, y, l, u, t, seed, realistic, equal):
     return errors
 
 
-def table(folder, number, repeats, quick, sets, resume):
+def table(folder, number, repeats, quick, sets, resume, jobs):
     """Compute Table 2 or 3 and write its CSV; with `sets` only those data sets, with `resume` only missing rows."""
     rows = paper_rows()
     file = RESULTS / f"gieseke_table{number}.csv"
@@ -160,11 +161,10 @@ def table(folder, number, repeats, quick, sets, resume):
         if not wanted or (quick and name not in ("Gaussian2C", "COIL(3,6)")):
             continue
         start = time.perf_counter()
-        results = []
-        for repeat in range(repeats):
-            X, y = load(folder, name, seed=repeat)
-            equal = name.startswith("Gaussian")
-            results.append(one_partition(X, y, l, u, t, repeat, number == 3, equal))
+        results = Parallel(jobs)(
+            delayed(one_partition)(*load(folder, name, seed=repeat), l, u, t, repeat, number == 3, "Gaussian" in name)
+            for repeat in range(repeats)
+        )
         for method in METHODS:
             mean, spread = tables[number][method]
             line = {"data": name, "l": l, "u": u, "t": t, "method": method, "paper": mean, "paper_sd": spread}
@@ -255,12 +255,13 @@ if __name__ == "__main__":
         only={"choices": ["table2", "table3", "figures", "report"]},
         repeats={"type": int, "default": 10},
         sets={"nargs": "*", "default": [], "help": "only these data sets; the other rows are kept"},
+        jobs={"type": int, "default": 1, "help": "processes that share the partitions"},
         resume={"action": "store_true", "help": "go on with a table that was broken off"},
     )
     repeats = 2 if options.quick else options.repeats
     for number in (2, 3):
         if options.only in (None, f"table{number}"):
-            table(options.data, number, repeats, options.quick, options.sets, options.resume)
+            table(options.data, number, repeats, options.quick, options.sets, options.resume, options.jobs)
     if options.only in (None, "figures"):
         from papers.gieseke_figures import figures
 

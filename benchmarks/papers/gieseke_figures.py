@@ -11,7 +11,7 @@ from papers.gieseke_data import gaussians, load, rotated, split
 from sklearn.svm import SVC
 
 from mercer import RBF, LandmarkMap, RLSClassifier, S2RLSClassifier
-from mercer.solvers.label_features import coefficients, search_rows
+from mercer.solvers.label_features import coefficients, scaled_rows
 from mercer.solvers.label_search import label_search
 
 matplotlib.use("Agg")
@@ -170,7 +170,7 @@ def shortcut(folder, repeats, quick):
         for name, search in (("shortcut (round-robin)", "round_robin"), ("tabu with swaps", "tabu")):
             start = time.process_time()
             rows, d2, basis = basis_for(rotated(X, order), labelled, unlabelled, 1.0)
-            W, _ = search_rows(rows, basis, 1.0)
+            W, _ = scaled_rows(rows, basis, 1.0)
             found = label_search(W, codes, search=search, **shared)
             times[name].append(time.process_time() - start)
             if search == "round_robin":
@@ -306,7 +306,7 @@ def all_labels_known(folder, repeats, quick):
             for weight in (0.1, 1.0):
                 parts, _, basis = basis_for(Z, labelled, unlabelled, weight)
                 for lam in GRID:
-                    W, T = search_rows(parts, basis, lam)
+                    W, T = scaled_rows(parts, basis, lam)
                     least = min(least, error(coefficients(W, T, y[train], 2)[:, 0], Z[test], y[test]))
             errors["S²RLSC's model"].append(least)
             errors["LIBSVM"].append(min(error(m, Z[test], y[test]) for m in svm_path(Z, y, train).values()))

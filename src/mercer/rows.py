@@ -7,7 +7,7 @@ verb                   gives                       type
 ====================== =========================== ================
 ``gram(Z, weight)``    Zᵀ diag(weight) Z, r × r    float64
 ``tdot(Z, A)``         Zᵀ A, r × k                 float64
-``dot(Z, W)``          Z W, n × k                  float64
+``dot(Z, W, weight)``  diag(weight) Z W, n × k     float64
 ``take(Z, idx)``       some rows                   float64
 ``host(a)``            the array itself            dtype kept
 ``like(a, Z)``         a, moved to where Z lives   Z's dtype
@@ -58,13 +58,13 @@ def tdot(Z, A):
     return _tdot(Z, np.asarray(A, dtype=np.float64))
 
 
-def dot(Z, W):
-    """Z W as a host float64 array for a host vector or matrix W."""
+def dot(Z, W, weight=None):
+    """diag(weight) Z W as a host float64 array for a host vector or matrix W; weight = None means ones."""
     W = np.asarray(W, dtype=np.float64)
     if home(Z) == "dask":
-        parts = _each_block(Z, None, lambda block, _: _dot(block, W))
+        parts = _each_block(Z, weight, lambda block, weight: _dot(block, W, weight))
         return np.concatenate(parts, axis=0)
-    return _dot(Z, W)
+    return _dot(Z, W, weight)
 
 
 def take(Z, idx):
@@ -100,11 +100,17 @@ def _tdot(Z, A):
     return host(total)
 
 
-def _dot(Z, W):
+def _dot(Z, W, weight):
     out = np.empty((Z.shape[0],) + W.shape[1:])
     for rows in _blocks(Z.shape[0]):
         block = _float64(Z[rows])
-        out[rows] = host(block @ like(W, block))
+        if weight is not None:
+            block = block * like(weight[rows], block)[:, None]
+        product = block @ like(W, block)
+        if home(product) == "torch":
+            need("torch").from_numpy(out[rows]).copy_(product)  # straight into its place: no copy in between
+        else:
+            out[rows] = product
     return out
 
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..rows import dot, gram, tdot
-from ..solvers.label_features import coefficients, rotated_rows, search_basis, search_rows
+from ..solvers.label_features import coefficients, search_basis, search_rows
 from ..solvers.label_search import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator, seed_of
@@ -133,8 +133,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         C = gram(Z) / n
         self.centre_ = tdot(Z, np.full(n, 1.0 / n)) if self.center else np.zeros(len(C))
         basis = search_basis(C - np.outer(self.centre_, self.centre_))
-        R = rotated_rows(Z, 1.0 / n, basis, self.centre_ if self.center else None)
-        W, T = search_rows(R, basis, self.lam, overwrite=True)
+        W, T = search_rows(Z, 1.0 / n, basis, self.lam, self.centre_ if self.center else None)
         if k == 1:
             self.result_ = Result(np.zeros(n, dtype=np.int64), reason="One cluster holds every row: no search.")
             self.labels_, self.coef_ = self.result_.value, np.zeros((len(C), 1))

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..errors import InputError
 from ..rows import dot, gram, take
-from ..solvers.label_features import coefficients, rotated_rows, search_basis, search_rows
+from ..solvers.label_features import coefficients, rotated_rows, scaled_rows, search_basis, search_rows
 from ..solvers.label_search import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import seed_of
@@ -180,8 +180,8 @@ class S2RLSClassifier(KernelClassifier):
         return left_out
 
     def _fit_labels(self, moments, labels, lam, n_restarts, trial=False, keep=False):
-        """(coefficients, result) for one λ; without `keep` the rows of `moments` are used up, to save memory."""
-        W, T = search_rows(moments.rows, moments.basis, lam, overwrite=not keep)
+        """(coefficients, result) for one λ; `keep` says that other λ follow."""
+        W, T = moments.search_rows(lam, keep)
         options = {
             "slack": self.balance_slack,
             "total": float(moments.row_weight.sum()),  # 1 + λ'
@@ -279,7 +279,7 @@ class S2RLSClassifier(KernelClassifier):
 
 
 class _Moments:
-    """What one labelling and one λ' share over all λ: weights d², eigenpairs of Zᵀ D² Z, D² Z Q. G = ZᵀZ serves all."""
+    """What one labelling and one λ' share over all λ: weights d², eigenpairs of Zᵀ D² Z. G = ZᵀZ serves all."""
 
     def __init__(self, Z, G, labels, lam_unlabeled):
         n, l = len(labels.codes), len(labels.labelled)
@@ -288,4 +288,12 @@ class _Moments:
         self.row_weight = np.full(n, lam_unlabeled / (n - l))
         self.row_weight[labels.labelled] = 1.0 / l
         self.basis = search_basis(G_l / l + (lam_unlabeled / (n - l)) * (G - G_l))
-        self.rows = rotated_rows(Z, self.row_weight, self.basis)
+        self.Z, self.rotated = Z, None
+
+    def search_rows(self, lam, keep):
+        """W and T for one λ; `keep` stores the rotated rows, so that the next λ is a scaling, not a product."""
+        if not keep:
+            return search_rows(self.Z, self.row_weight, self.basis, lam)
+        if self.rotated is None:
+            self.rotated = rotated_rows(self.Z, self.row_weight, self.basis)
+        return scaled_rows(self.rotated, self.basis, lam)

@@ -20,24 +20,38 @@ def search_basis(C):
     return np.maximum(theta[:r], 0.0), Q[:, :r]
 
 
+def search_rows(Z, row_weight, basis, lam, centre=None):
+    """W (n × r') and T (r × r') for one λ, in one product; `centre` is taken off Z's rows."""
+    T = _turned(basis, lam)
+    return _weighted(Z, row_weight, T, centre), T
+
+
 def rotated_rows(Z, row_weight, basis, centre=None):
-    """D² Z Q (n × r), from which W follows for every λ by scaling its columns; `centre` is taken off Z's rows."""
-    R = dot(Z, basis[1])
-    if centre is not None:
-        R -= centre @ basis[1]
-    R *= np.reshape(row_weight, (-1, 1))
-    return R
+    """D² Z Q (n × r), from which :func:`scaled_rows` makes W for every λ of a grid."""
+    return _weighted(Z, row_weight, basis[1], centre)
 
 
-def search_rows(R, basis, lam, overwrite=False):
-    """W (n × r') and T (r × r') for the rows R of :func:`rotated_rows` and λ; `overwrite` may use R's memory for W."""
+def scaled_rows(R, basis, lam):
+    """W and T of :func:`search_rows` from the rows R of :func:`rotated_rows`."""
+    T = _turned(basis, lam)
+    kept = T.shape[1]
+    return R[:, :kept] / np.sqrt(basis[0][:kept] + lam), T
+
+
+def _turned(basis, lam):
+    """T = Q (Θ + λ)^(−½), without directions that only add rounding."""
     theta, Q = basis
     kept = max(int(np.sum(theta > _NEGLIGIBLE * lam)), 1)  # θ descends
-    scale = 1.0 / np.sqrt(theta[:kept] + lam)
-    if overwrite and kept == R.shape[1]:
-        R *= scale
-        return R, Q * scale
-    return R[:, :kept] * scale, Q[:, :kept] * scale
+    return Q[:, :kept] / np.sqrt(theta[:kept] + lam)
+
+
+def _weighted(Z, row_weight, T, centre):
+    """D² (Z − 1 centreᵀ) T."""
+    weight = np.full(Z.shape[0], row_weight, dtype=np.float64)
+    W = dot(Z, T, weight)
+    if centre is not None:
+        W -= np.outer(weight, centre @ T)
+    return W
 
 
 def coefficients(W, T, labels, n_classes):
