@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import FewLabelClassifier
 from mercer.errors import BackendError, InputError
 from mercer.estimators.labels import read_labels
-from mercer.selection.candidates import METHODS, candidates
+from mercer.selection.candidates import METHODS, planned
 from mercer.selection.combine import evidence, left_out_average, pick, weigh
 
 EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
@@ -51,7 +51,8 @@ def test_every_candidate_knows_its_left_out_answers():
     """Methods with a closed form: the same answers as a fit without the label, on the same features."""
     X, _, given = two_groups()
     labels = read_labels(given)
-    found, _ = candidates(X, ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca"))
+    plan = planned(X, ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca"))
+    found = [candidate for _, build in plan for candidate in build()]
     assert len(found) > 25
     for candidate in found:
         left_out = candidate.solve(labels).left_out
@@ -290,6 +291,52 @@ def test_time_budget_leaves_out_the_last_spaces():
     model = FewLabelClassifier(time_budget=1e-9).fit(X, given)
     assert len(model.skipped_) >= 3
     assert "time budget left out" in str(model.report_)
+
+
+def test_progress_is_told_in_words_and_fractions(capsys):
+    X, _, given = two_groups()
+    told = []
+    model = FewLabelClassifier(verbose=lambda *what: told.append(what)).fit(X, given)
+    stages, fractions = zip(*told)
+    assert stages[0] == "building neighbour graph (raw, 10)"
+    assert f"trying {model.candidates_[0].name}" in stages
+    assert fractions[0] < 0.01
+    assert fractions[-1] == 1.0
+    assert np.all(np.diff(fractions) >= 0)
+    assert capsys.readouterr().out == ""
+    FewLabelClassifier(["lssvm"], verbose=True).fit(X, given)
+    assert "[FewLabelClassifier]   0% building RBF kernel" in capsys.readouterr().out
+    told.clear()
+    FewLabelClassifier(time_budget=1e-9, verbose=lambda *what: told.append(what)).fit(X, given)
+    assert {fraction for _, fraction in told} == {1.0}  # the time is the larger part of what was allowed
+
+
+def test_an_interrupt_keeps_the_candidates_tried_so_far():
+    X, _, given = two_groups()
+    whole = FewLabelClassifier().fit(X, given)
+
+    def stop_at(place):
+        def hook(stage, fraction):
+            if place in stage:
+                raise KeyboardInterrupt
+
+        return hook
+
+    name = whole.candidates_[7].name
+    model = FewLabelClassifier(verbose=stop_at(name)).fit(X, given)
+    assert [c.name for c in model.candidates_] == [c.name for c in whole.candidates_[:7]]
+    assert model.interrupted_
+    assert "The search was interrupted, which left out: RBF kernel (raw, 1), linear kernel" in str(model.report_)
+    assert len(model.transduction_) == len(X)
+    more = given.copy()
+    more[given < 0] = 0
+    assert np.isfinite(model.relabel(more).scores_).all()  # and is taught with them
+    with pytest.raises(KeyboardInterrupt):
+        FewLabelClassifier(verbose=stop_at("building")).fit(X, given)
+    again = copy.copy(whole).set_params(verbose=stop_at("building"))
+    with pytest.raises(KeyboardInterrupt):
+        again.fit(X, given)
+    assert len(again.candidates_) == len(whole.candidates_)  # an earlier fit is not half undone
 
 
 def test_every_method_can_be_asked_for_alone():

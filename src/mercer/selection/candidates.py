@@ -7,6 +7,7 @@ it costs a small closed form, left-out labels included. The first candidate is t
 import copy
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,6 @@ METHODS = {
     "rls": "RLSC",
 }
 IN_KERNEL = {"lssvm", "components", "semi_kpca", "ls_kpca", "mv_kpca", "lr_kpca", "s2rls", "rls"}
-MAKES = {"_graph": {"diffusion", "sgt", "mixed"}, "_rbf": IN_KERNEL | {"mixed"}, "_linear": IN_KERNEL}
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
 
 
@@ -72,38 +72,41 @@ class Candidate:
         return self.model._decide(Z)
 
 
-def candidates(X, methods=AUTO, time_budget=None, random_state=0):
-    """Build the spaces, in order of use, and list the candidates in them.
+def planned(X, methods=AUTO, random_state=0):
+    """The feature spaces to build, the most useful first.
 
     Parameters
     ----------
     X : (n, d) rows, dense or CSR.
     methods : names from `METHODS`.
-    time_budget : seconds after which no further space is built; None builds all. The first three are always built.
 
     Returns
     -------
-    (list of Candidate, names of the spaces the budget left out)
+    list of (name of the space, function without arguments that builds it and returns its list of `Candidate`)
     """
-    start = time.perf_counter()
-    found: list = []
     shared: dict = {}
-    plan = [entry for entry in _plan(X) if not MAKES[entry[0].__name__].isdisjoint(methods)]
-    skipped = []
-    for number, (build, view, value) in enumerate(plan):
-        if number >= 3 and time_budget is not None and time.perf_counter() - start > time_budget:
-            skipped.append(f"{build.__name__[1:]} ({view.name}, {value})")
-            continue
-        begun = time.perf_counter()
-        if id(view) not in shared:
-            shared[id(view)] = view.fit(X, random_state)
-        new = build(view, value, shared, random_state)
-        new = [Candidate(_title(method, model, space), method, space, model) for method, space, model in new]
-        new = [candidate for candidate in new if candidate.method in methods]
-        for candidate in new:
-            candidate.seconds = (time.perf_counter() - begun) / len(new)
-        found += new
-    return found, skipped
+    return [
+        (
+            f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
+            partial(_candidates_in, build, view, value, X, methods, shared, random_state),
+        )
+        for build, view, value in _plan(X)
+        if not MAKES[build][1].isdisjoint(methods)
+    ]
+
+
+def _candidates_in(build, view, value, X, methods, shared, random_state):
+    begun = time.perf_counter()
+    if id(view) not in shared:
+        shared[id(view)] = view.fit(X, random_state)
+    new = [
+        Candidate(_title(method, model, space), method, space, model)
+        for method, space, model in build(view, value, shared, random_state)
+        if method in methods
+    ]
+    for candidate in new:
+        candidate.seconds = (time.perf_counter() - begun) / len(new)
+    return new
 
 
 def _plan(X):
@@ -205,3 +208,10 @@ def _title(method, model, space):
         "s2rls": lambda: f" lam={model.lam:g}",
     }.get(method, lambda: f" gamma={model.gamma:g}" if isinstance(model, LSSVMClassifier) else "")()
     return f"{method}{value}: {space.name}"
+
+
+MAKES = {
+    _graph: ("neighbour graph", {"diffusion", "sgt", "mixed"}),
+    _rbf: ("RBF kernel", IN_KERNEL | {"mixed"}),
+    _linear: ("linear kernel", IN_KERNEL),
+}

@@ -1,5 +1,6 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
+import time
 from numbers import Real
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from ..estimators.labels import encode, read_labels, unlabelled
 from ..rows import host
 from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import accuracy_interval, hits
-from .candidates import AUTO, METHODS, candidates
+from .candidates import AUTO, METHODS, planned
 from .combine import evidence, left_out_average, pick, weigh
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .report import Report
@@ -39,7 +40,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     combine : {"average", "pick"}, default="average"
         "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
     time_budget : float or None, default=240
-        Seconds after which no further feature space is built (the most useful come first). None sets no limit.
+        Seconds after which no further feature space is built (the most useful come first; three are always built).
+        None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
     abstain : float or None, default=None
         Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
         where class names are text, NaN where -1 is a class).
@@ -49,6 +51,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         shares themselves, by class.
     missing_label : as in `KernelClassifier`.
     random_state : seed of landmarks and components; None is 0.
+    verbose : bool or callable, default=False
+        True prints what `fit` is doing. A function is called with (stage, fraction): what begins now, in words, and how
+        much of the search is done, from 0 to 1; raising KeyboardInterrupt in it ends the search like Ctrl-C.
 
     Attributes
     ----------
@@ -84,6 +89,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         "prior": "no_validation",
         "missing_label": "no_validation",
         "random_state": "no_validation",
+        "verbose": ["verbose", callable],
     }
 
     def __init__(
@@ -96,6 +102,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         prior=None,
         missing_label="auto",
         random_state=None,
+        verbose=False,
     ):
         self.methods = methods
         self.combine = combine
@@ -104,6 +111,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.prior = prior
         self.missing_label = missing_label
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X, y):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
@@ -117,9 +125,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         methods = self._methods()
         X = self._rows(X, reset=True)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
-        found, skipped = candidates(X, methods, self.time_budget, seed_of(self.random_state))
-        self.candidates_, self.skipped_ = found, skipped
-        return self._learn(labels)
+        shares = wanted_shares(self.prior, labels)
+        return self._learn(labels, shares, self._search(planned(X, methods, seed_of(self.random_state)), labels))
 
     def teach(self, rows, labels):
         """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
@@ -142,7 +149,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     def relabel(self, y):
         """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
         check_is_fitted(self)
-        return self._learn(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
+        return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
 
     def decision_function(self, X):
         """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
@@ -170,11 +177,49 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     # Labels in
 
-    def _learn(self, labels):
-        """Everything that depends on the labels: this is what `teach` repeats."""
-        shares = wanted_shares(self.prior, labels)
+    def _search(self, plan, labels):
+        """Build space after space and fit the candidates in it, until all is done, time is up or the user has enough.
+
+        Sets `candidates_`, `skipped_` and `interrupted_`; returns the fitted candidates.
+        """
+        start, budget = time.perf_counter(), self.time_budget or np.inf
+        candidates: list = []
+        fitted: list = []
+        skipped: list = []
+        interrupted = False
+
+        def tell(stage, done):
+            self._tell(stage, max(done / len(plan), min((time.perf_counter() - start) / budget, 1.0)))
+
+        for number, (name, build) in enumerate(plan):
+            if interrupted or (number >= 3 and time.perf_counter() - start > budget):
+                skipped.append(name)
+                continue
+            try:
+                tell(f"building {name}", number)
+                new = build()
+                for i, candidate in enumerate(new):
+                    tell(f"trying {candidate.name}", number + (i + 1) / (len(new) + 1))
+                    fitted.append(candidate.solve(labels))
+                    candidates.append(candidate)
+            except KeyboardInterrupt:
+                if not fitted:
+                    raise
+                interrupted = True
+                skipped.append(name)
+        self._tell("weighing the candidates", 1.0)
+        self.candidates_, self.skipped_, self.interrupted_ = candidates, skipped, interrupted
+        return fitted
+
+    def _tell(self, stage, fraction):
+        if callable(self.verbose):
+            self.verbose(stage, fraction)
+        elif self.verbose:
+            print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
+
+    def _learn(self, labels, shares, fitted):
+        """Everything that follows from the candidates fitted to the labels."""
         self.labels_, self.classes_ = labels, labels.classes
-        fitted = [candidate.solve(labels) for candidate in self.candidates_]
         tested = labels.testable
         codes = labels.codes[labels.labelled[tested]]
         left_out = np.array([candidate.left_out[tested] for candidate in fitted])
@@ -235,7 +280,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         y = np.full(len(labels.codes), None, dtype=object)
         y[labels.labelled] = [self.classes_.tolist()[code] for code in labels.codes[labels.labelled]]
         y[rows] = given
-        return self._learn(read_labels(y, missing_label=[]))
+        return self._learn_again(read_labels(y, missing_label=[]))
+
+    def _learn_again(self, labels):
+        shares = wanted_shares(self.prior, labels)
+        return self._learn(labels, shares, [candidate.solve(labels) for candidate in self.candidates_])
 
     # Answers out
 

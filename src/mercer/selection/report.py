@@ -78,5 +78,6 @@ def _sentences(model, n_candidates, n_tested, why):
     if model.encoder_ is not None and model.encoder_.ignored_:
         lines.append(f"Columns left out: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
     if model.skipped_:
-        lines.append(f"The time budget left out: {', '.join(model.skipped_)}.")
+        why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
+        lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
     return lines
