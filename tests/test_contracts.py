@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mercer
 import naive
 from mercer import RBF, FourierMap, KernelPCA, LandmarkMap
+from mercer.backend import home, moved
+from mercer.estimators import base
 from mercer.kernels.base import Kernel
 from naive import assert_close
 
@@ -176,3 +178,28 @@ def test_all_landmarks_are_the_exact_kernel(cls):
     if exact.shape[1] > 3:  # of many components the last ones are rounding
         exact, through = exact[:, :3], through[:, :3]
     assert naive.same_up_to_sign(through, exact, 1e-5 * scale), np.abs(through - exact).max()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_use_device_gives_the_answers_of_the_host(cls, monkeypatch):
+    X, y = blobs()
+    few = np.where(np.arange(len(y)) < 12, y, -1) if is_classifier(cls()) else y
+    plain = _answer(cls(), X, few)
+    rows = []
+    monkeypatch.setattr(base, "moved", lambda X: rows.append(moved(X)) or rows[-1])
+    with mercer.use_device("cpu"):
+        there = _answer(cls(), X, few)
+    assert isinstance(there, np.ndarray)
+    assert_close(np.abs(there), np.abs(plain), rtol=1e-3, atol=1e-3)  # float32 there; a component has no sign
+    assert not issubclass(cls, base.KernelEstimator) or rows
+    assert {home(X) for X in rows} <= {"torch"}
+    assert home(moved(X)) == "numpy"  # the context has ended
+
+
+def _answer(model, X, y):
+    model.fit(X, y)
+    for name in ("decision_function", "transform", "predict"):
+        if hasattr(model, name):
+            return np.asarray(getattr(model, name)(X), dtype=float)
+    raise AssertionError(f"{type(model).__name__} answers nothing")

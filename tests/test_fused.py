@@ -20,6 +20,7 @@ from mercer import (
     Polynomial,
     fused,
     to_device,
+    use_device,
 )
 from mercer.operators import CentredOperator, KernelOperator, cross_product
 
@@ -145,6 +146,8 @@ def test_no_gpu_is_said(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(BackendError, match="torch sees no GPU. Use device='cpu'"):
         to_device(np.ones((3, 2)), "cuda")
+    with pytest.raises(BackendError, match="torch sees no GPU"), use_device("cuda"):
+        pass
 
 
 def test_too_little_gpu_memory_is_said_before_the_copy(monkeypatch):

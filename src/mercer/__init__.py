@@ -36,7 +36,7 @@ _HOMES = {
     "selection.suggest": "suggest",
     "selection.suspicious": "suspicious",
     "selection.doubt": "doubt",
-    "backend": "to_device",
+    "backend": "to_device use_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
 _WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -1,6 +1,7 @@
 """Optional packages, devices, memory and threads: everything that depends on the machine."""
 
 import contextlib
+import contextvars
 import importlib
 import os
 import sys
@@ -57,16 +58,49 @@ def to_device(X, device="cuda"):
     NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need; a float64
     tensor that is given to an estimator as it is takes the slower exact path instead.
     """
+    torch, target = _check_device(device)
+    n_bytes = 4 * int(np.prod(X.shape))
+    if target.type == "cuda":
+        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", target)
+    return torch.as_tensor(X).to(target, torch.float32).contiguous()
+
+
+_device: contextvars.ContextVar = contextvars.ContextVar("device", default=None)
+
+
+@contextlib.contextmanager
+def use_device(device="cuda"):
+    """Context in which NumPy rows given to an estimator run on a device, inside pipelines and grid searches too.
+
+    Each call of an estimator copies its dense rows there, see `to_device`; sparse rows stay on the host, and so do
+    fitted models and answers. It holds for the thread that entered it.
+
+    >>> import mercer
+    >>> with mercer.use_device("cpu"):
+    ...     model = mercer.KernelPCA(1, kernel="linear").fit([[0.0], [1.0], [3.0]])
+    """
+    _check_device(device)
+    before = _device.set(device)
+    try:
+        yield
+    finally:
+        _device.reset(before)
+
+
+def moved(X):
+    """Dense NumPy rows on the device of `use_device`; anything else, or without that context, X as it is."""
+    device = _device.get()
+    return X if device is None or not isinstance(X, np.ndarray) else to_device(X, device)
+
+
+def _check_device(device):
     torch = need("torch")
     target = torch.device(device)
     if target.type == "cuda" and not torch.cuda.is_available():
         raise BackendError(
             f"device={device!r} was asked for and torch sees no GPU. Use device='cpu', or leave the rows in NumPy."
         )
-    n_bytes = 4 * int(np.prod(X.shape))
-    if target.type == "cuda":
-        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", target)
-    return torch.as_tensor(X).to(target, torch.float32).contiguous()
+    return torch, target
 
 
 def memory_available(device=None):

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from ..backend import home, need
+from ..backend import home, moved, need
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
 from ..maps import choose
@@ -35,7 +35,7 @@ class KernelEstimator(BaseEstimator):
         return as_kernel(self.kernel)
 
     def _rows(self, X, reset, min_rows=1):
-        """X checked: two dimensions, float32 or float64, finite, the right columns; never moved from its home."""
+        """X checked: two dimensions, float32 or float64, finite, the right columns; moved only by `use_device`."""
         kind = home(X)
         if kind == "numpy":
             X = validate_data(
@@ -48,7 +48,7 @@ class KernelEstimator(BaseEstimator):
                 ensure_min_samples=min_rows,
             )
             _refuse_not_finite(X, getattr(self, "feature_names_in_", None))
-            return X
+            return moved(X)
         if kind == "dask" and self.access == "rows":
             raise BackendError(
                 f"{type(self).__name__} goes through the rows one at a time, which Dask cannot do. "
