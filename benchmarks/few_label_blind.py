@@ -10,6 +10,7 @@ drawn at random with every class at least twice. Prints and writes benchmarks/re
 import warnings
 
 import few_label_book as book
+import few_label_peers
 import numpy as np
 from harness import RESULTS, arguments, machine
 
@@ -42,7 +43,7 @@ def run(name, options):
     X, y = load(options.data, name)
     spread = X.std(axis=0)
     scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)  # for the peers; FewLabelClassifier scales itself
-    others = book.peers(X if name in ("usps", "mnist") else scaled, y)
+    others = few_label_peers.peers(X if name in ("usps", "mnist") else scaled, y)
     model, found = None, {}
     for n_labels in (20, 60):
         for split in range(1 if options.quick else options.splits):

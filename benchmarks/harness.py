@@ -75,10 +75,10 @@ def machine():
     )
 
 
-def write_csv(name, rows):
-    """Rows (dicts) to results/name.csv."""
-    RESULTS.mkdir(exist_ok=True)
-    with open(RESULTS / f"{name}.csv", "w", newline="") as file:
+def write_csv(name, rows, folder=RESULTS):
+    """Rows (dicts) to name.csv in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"{name}.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
