@@ -288,7 +288,7 @@ def reliability_of(rows):
     return out
 
 
-def picture(found, folder):
+def picture(found):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -327,12 +327,12 @@ def picture(found, folder):
         )
         axis.legend(frameon=False, fontsize=8, ncol=2, loc="lower left")
     figure.tight_layout()
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "few_label_reliability.png", dpi=100)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    figure.savefig(PICTURES / "few_label_reliability.png", dpi=100)
 
 
-def seconds_sentence(folder):
-    rows = read("few_label_seconds", folder)
+def seconds_sentence():
+    rows = read("few_label_seconds", RESULTS)
     if not rows:
         return ""
     slowest = max(rows, key=lambda row: float(row["seconds"]))
@@ -344,10 +344,10 @@ def seconds_sentence(folder):
     )
 
 
-def write_page(rows, shown, folder, pictures):
+def write_page(rows, shown):
     text, means = table(rows)
     found = reliability_of(shown)
-    picture(found, pictures)
+    picture(found)
     ece = ", ".join(f"{100 * found[l][1]:.1f} % with {l} labels" for l in found)
     ours = means["FewLabelClassifier"]
     above = [m for m in means if not m.startswith("FewLabel") and means[m] <= ours]
@@ -365,14 +365,14 @@ results on these sets: every choice among candidates sees the labels only, the l
 {text}
 
 Asked: mean ≤ 27 %, aiming at 25, and below every other line. FewLabelClassifier: {ours:.2f} %; {verdict}.
-{seconds_sentence(folder)}
+{seconds_sentence()}
 Expected calibration error (ten bins, all sets pooled): {ece}. Reliability and accuracy against
 coverage (stated confidence below 0.5 occurs on coil only, with six classes):
 ![reliability](../../docs/img/few_label_reliability.png)
 
 {machine()}
 """
-    (folder / "few_label_book.md").write_text(page)
+    (RESULTS / "few_label_book.md").write_text(page)
     print(page)
 
 
@@ -411,8 +411,8 @@ def main():
         return
     rows = merged("few_label_book", errors, options.out)
     shown = merged("few_label_reliability", shown, options.out)
-    if complete(rows) and shown:
-        write_page(rows, shown, options.out, PICTURES if options.out == RESULTS else options.out)
+    if options.out == RESULTS and complete(rows):
+        write_page(rows, shown)
 
 
 def complete(rows):
