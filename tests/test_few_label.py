@@ -156,12 +156,25 @@ def test_digits_from_thirty_labels_beat_nearest_neighbour():
     assert np.mean(model.predicted_[free] == y[free]) > np.mean(nearest[free] == y[free]) + 0.03
 
 
-def test_predictions_of_training_rows_are_their_transduction(iris):
-    X, _, given, model = iris
-    _, first, count = np.unique(X, axis=0, return_index=True, return_counts=True)
-    once = first[count == 1]  # of two equal rows, one may be answered as the other
-    np.testing.assert_allclose(model.predict_proba(X)[once], model.probabilities_[once], atol=1e-6)
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-9), (np.float32, 1e-4)])
+def test_predictions_of_training_rows_are_their_transduction(dtype, tolerance):
+    """In 60 dimensions, where distances come with rounding and the principal components from a random start."""
+    X, y = make_blobs(520, 60, centers=3, cluster_std=8.0, random_state=0)
+    X = X.astype(dtype)
+    given = np.where(np.arange(520) < 12, y, -1)
+    model = FewLabelClassifier().fit(X, given)
+    np.testing.assert_allclose(model.predict_proba(X), model.probabilities_, atol=tolerance)
+    np.testing.assert_allclose(model.predict_proba(X[100:103]), model.probabilities_[100:103], atol=tolerance)
     assert np.array_equal(model.predict(X)[given < 0], model.transduction_[given < 0])
+
+
+def test_of_equal_training_rows_the_prediction_is_the_mean(iris):
+    X, _, _, model = iris
+    _, first, count = np.unique(X, axis=0, return_index=True, return_counts=True)
+    once = first[count == 1]
+    np.testing.assert_allclose(model.predict_proba(X)[once], model.probabilities_[once], atol=1e-9)
+    twin = np.flatnonzero((X - X[first[count == 2][0]] == 0).all(axis=1))
+    np.testing.assert_allclose(model.decision_function(X[twin[:1]])[0], model.scores_[twin].mean(axis=0), atol=1e-9)
 
 
 def test_teach_unteach_and_relabel_equal_a_refit(iris):

@@ -203,3 +203,21 @@ def test_product_with_a_graph_kernel_is_refused(X):
         choose(RBF(1.0) * Diffusion(5), "exact", X)[0].fit_transform(X)
     with pytest.raises(InputError, match=r"eigenvalues='cubes' is not known"):
         GraphLaplacian(eigenvalues="cubes").resolve(X)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_training_row_is_itself_in_many_dimensions_too(sparse):
+    """There the neighbour search expands the squares, so that the distance of a row to itself is rounding, not 0."""
+    X = np.random.default_rng(0).normal(3.0, 1.0, (80, 40))
+    rows = sp.csr_matrix(X) if sparse else X
+    kernel = Diffusion(5, 10.0).resolve(rows)
+    np.testing.assert_allclose(kernel.features(rows), kernel.factor(), atol=1e-12)
+    np.testing.assert_allclose(kernel.features(rows[3:4] * (1 + 1e-15))[0], kernel.factor()[3], atol=1e-12)
+    near = X[3:4] + 1e-6  # close, but another row: the mean of its neighbours
+    assert np.abs(kernel.features(sp.csr_matrix(near) if sparse else near) - kernel.factor()[3]).max() > 1e-3
+
+
+def test_a_row_equal_to_several_training_rows_is_their_mean():
+    X = np.array([[0.0], [1.0], [1.0], [2.0], [3.0]])
+    kernel = Diffusion(2, 1.0).resolve(X)
+    np.testing.assert_allclose(kernel.features(X[1:2])[0], kernel.factor()[1:3].mean(axis=0), atol=1e-12)

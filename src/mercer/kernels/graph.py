@@ -2,7 +2,8 @@
 
 A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
 graph is built, the low end of its spectrum is computed, and K = ZZᵀ comes as its factor Z. A new row is given the mean
-of its neighbours' rows of Z, weighted as the graph weighs edges; a row equal to a training row is that row.
+of its neighbours' rows of Z, weighted as the graph weighs edges; a row equal to a training row is that row (the mean,
+if several training rows are equal).
 """
 
 import copy
@@ -58,7 +59,9 @@ class GraphKernel(Kernel):
         distance, index = self._finder.find(rows, k)
         squared = distance**2 / (2.0 * self.edge_bandwidth_**2)
         weight = np.exp(squared[:, :1] - squared)  # relative to the nearest, which keeps weight 1 however far it is
-        weight[distance[:, 0] == 0] = np.eye(1, k)
+        equal = distance == 0
+        known = equal.any(axis=1)
+        weight[known] = equal[known]
         weight /= weight.sum(axis=1, keepdims=True)
         spread = sp.csr_matrix(
             (weight.ravel(), index.ravel(), np.arange(0, index.size + 1, k)), (len(index), len(self.factor_))

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import eigsh
 
 from ..backend import need
 from ..errors import BackendError, InputError
-from ..linalg import fix_signs
+from ..linalg import fix_signs, precision
 from ..rows import host
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
@@ -27,15 +27,34 @@ class Neighbours:
     def __init__(self, X):
         self.rows = X if sp.issparse(X) else np.ascontiguousarray(X)
         self._search: Any = None
+        self._size: float | None = None
 
     def __getstate__(self):
-        return {"rows": self.rows, "_search": None}
+        return {"rows": self.rows, "_search": None, "_size": None}
 
     def find(self, X, k):
-        """(distances, indices) of the k nearest training rows of every row of X, nearest first."""
+        """(distances, indices) of the k nearest training rows of every row of X, nearest first; equal rows are at 0."""
         if self._search is None:
             self._search = self._faiss() or self._trees()
-        return self._search(X, k)
+        distance, index = self._search(X, k)
+        return self._with_zeros(X, distance, index), index
+
+    def _with_zeros(self, X, distance, index):
+        """Distances with 0 where two rows differ by rounding only.
+
+        In many dimensions the search expands ‖x − y‖² into products, which leaves √ε in place of 0; and a row along
+        components is not the same to the last bit in a product with many rows and with few.
+        """
+        if self._size is None:
+            self._size = float(np.median(np.sqrt(_squares(self.rows))))
+        size = np.sqrt(_squares(X)) + self._size
+        rounding = 32 * precision(self.rows.dtype)
+        row, place = np.nonzero((distance > 0) & (distance <= max(1e-6, rounding) * size[:, None]))
+        for start in range(0, len(row), 4096):
+            i, j = row[start : start + 4096], place[start : start + 4096]
+            same = np.sqrt(_squares(X[i] - self.rows[index[i, j]])) <= rounding * size[i]
+            distance[i[same], j[same]] = 0.0
+        return distance
 
     def _trees(self):
         from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
@@ -61,6 +80,13 @@ class Neighbours:
             return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
 
         return find
+
+
+def _squares(X):
+    """(n,) squared lengths of the rows."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def neighbour_graph(X, n_neighbors=10):

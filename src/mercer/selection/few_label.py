@@ -72,6 +72,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     Cost at n = 1 500: some ten decompositions, about 15 s on one core. Above 5 000 rows landmarks and sparse graphs on
     the leading components. `teach`, `unteach` and `relabel` keep all decompositions: a second or so.
 
+    `predict` on an unlabelled training row gives its `transduction_`, to rounding. Two exceptions: where several
+    training rows are equal, graph methods may score each a little differently, and `predict`, which cannot know which
+    one is meant, gives their mean; and on a row with a given label `predict` says what the model thinks of it.
+
     Examples
     --------
     >>> from mercer import FewLabelClassifier

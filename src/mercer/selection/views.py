@@ -71,8 +71,8 @@ class Components:
         from sklearn.decomposition import PCA
 
         solver = "arpack" if sp.issparse(X) else "auto"
-        self.pca_ = PCA(self.n_components, svd_solver=solver, random_state=random_state)
-        return self.pca_.fit_transform(X)
+        self.pca_ = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
+        return self.transform(X)  # a randomised PCA's fit_transform differs from it by more than rounding
 
     def transform(self, X):
         """Any rows along the training components."""
