@@ -128,6 +128,34 @@ def test_one_iteration_is_honest_about_it():
     assert found.objective == pytest.approx(naive_objective(points, found.value, np.ones(200)))
 
 
+@pytest.mark.parametrize("products", [1, 3])
+def test_an_interrupt_keeps_the_best_so_far_and_says_so(products):
+    points = np.random.default_rng(0).normal(size=(200, 4))
+
+    class Interrupted(Operator):
+        left = products
+
+        def __matmul__(self, A):
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+            return super().__matmul__(A)
+
+    square = np.sum(points**2, axis=1)
+    found = lloyd(Interrupted(points @ points.T), square, 6)
+    whole = lloyd(Operator(points @ points.T), square, 6, max_iter=products - 1) if products > 1 else None
+    assert not found.converged and "was interrupted" in found.reason
+    assert found.objective == pytest.approx(naive_objective(points, found.value, np.ones(200)))
+    centers = np.array([points[found.value == c].mean(axis=0) for c in range(6)])
+    np.testing.assert_allclose(found.info["center_sq"], np.sum(centers**2, axis=1))
+    if whole is not None:
+        np.testing.assert_array_equal(found.value, whole.value)
+    nothing = Interrupted(points @ points.T)
+    nothing.left = 0
+    with pytest.raises(KeyboardInterrupt):
+        lloyd(nothing, square, 6)
+
+
 def test_a_larger_diagonal_adds_a_constant(points):
     square = np.sum(points**2, axis=1)
     extra = np.random.default_rng(2).uniform(size=30)

@@ -70,7 +70,7 @@ def test_a_file_without_header_is_noted(tmp_path):
         ("t.csv", "a,b\n", "no rows"),
         ("t.csv", "a,b\n1,2\n1,2,3,4\n", "not a regular table: Expected 2 fields in line 3, saw 4"),
         ("t.csv", 'a,b\n"1,2\n', "not a regular table"),
-        ("t.csv", b"a,b\n\0\0\0,1\n", "zero bytes"),
+        ("t.csv", b"a,b\n\0\0\0,1\n", "bytes that no text has"),
         ("t.csv", b"PK\x03\x04rest", "Excel workbook"),
         ("t.csv", b"\x1f\x8brest", "gzip"),
         ("t.csv", b"%PDF-1.4", "PDF"),
@@ -165,7 +165,7 @@ def test_gaps_and_words_among_numbers_take_the_median():
     features, X = fitted(size=cells)
     known = [1, 2, *range(3, 40)]
     assert X[2, 0] == X[3, 0] == X[-1, 0] == np.median(known)
-    assert "'oops' are not numbers" in features.notes_[0]
+    assert "'oops' read as gaps" in features.notes_[0]
     assert "gaps" in features.notes_[1]
 
 
@@ -277,7 +277,7 @@ def test_nothing_is_overwritten_and_a_crash_leaves_nothing(tmp_path):
     out = put(tmp_path, "precious", "out.csv")
     with pytest.raises(FileExistsError, match="--force"):
         write_table(table, {}, out)
-    with pytest.raises(RuntimeError), replacing(out, force=True) as part:
+    with pytest.raises(RuntimeError), replacing(out, force=True) as (part,):
         part.write_text("half")
         raise RuntimeError
     assert out.read_text() == "precious"

@@ -1,12 +1,18 @@
 """The command `mercer`."""
 
+import signal
+import sys
+
 
 def main():
     """Run the command line."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as an exception, so that temporary files are removed
     try:
         from .app import app
     except ImportError as error:
         raise SystemExit(
             f"mercer's command line needs the package {error.name!r}. Install it with: pip install 'mercer[cli]'"
         ) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     app(prog_name="mercer")

@@ -14,7 +14,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Data = Annotated[Path, typer.Argument(help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels; empty cells are the unlabelled rows.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False)]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
@@ -30,7 +30,7 @@ Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delim
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
 Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer methods`, with commas.")]
 Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no further method is begun.", min=1)]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, max=2**32 - 1)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -162,8 +162,10 @@ def compare(
 
 @app.command()
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file that `mercer label --save` wrote.", show_default=False)],
-    new: Annotated[Path, typer.Argument(help="Table with the same columns.", show_default=False)],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
+    ],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
     out: Out = None,
     abstain: Annotated[
         float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (such as 0.9).")
@@ -261,8 +263,10 @@ def info(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the table and the report.")] = Path("out"),
-    seed: Annotated[int, typer.Option("--seed", help="Which 20 digits are labelled.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the table, the report and the model.")] = Path(
+        "out"
+    ),
+    seed: Annotated[int, typer.Option("--seed", help="Which 20 digits are labelled.", min=0, max=2**32 - 1)] = 0,
     quiet: Quiet = False,
     as_json: Json = False,
     debug: Debug = False,

@@ -9,6 +9,8 @@ from .screen import UsageError
 
 def demo(screen, out, seed=0):
     """Label 1 777 digits from 20, write table, report and model to a folder, and compare with the truth."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file. Give a folder with --out.")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -9,6 +9,8 @@ from ..selection.doubt import doubt
 from ..selection.suggest import stop_sign, suggest
 from ..selection.suspicious import suspicious
 from ..solvers.choice import accuracy_interval
+from ..tables.write import encoding_of, written_with
+from .job import added
 from .picture import SENTENCE, positions
 
 SHOWN_CANDIDATES = 12
@@ -40,7 +42,7 @@ def doubtful_labels(fitted):
     ]
 
 
-def findings(job, fitted, answer, abstain, out, save, seed):
+def findings(screen, job, fitted, answer, abstain, out, save, seed):
     """Everything the report shows."""
     model = fitted.model
     given = job.labels.given
@@ -48,7 +50,13 @@ def findings(job, fitted, answer, abstain, out, save, seed):
     classes = [str(name) for name in model.classes_]
     tested = int(model.labels_.testable.sum())
     low, high = model.accuracy_interval_
+    screen.step("choosing rows to label next", 0.0)
     following, effect = _next(job, fitted, classes, seed)
+    screen.step("looking for doubtful labels and answers", 0.3)
+    suspect, doubted = doubtful_labels(fitted)[:SHOWN_ROWS], _doubtful(job, fitted)
+    screen.step("drawing the rows", 0.4)
+    points = _points(job, answer, seed)
+    screen.step("making the page", 0.9)
     return Findings(
         title=f"{_count(n - n_given - n_left)} rows labelled from {_count(n_given)}",
         subtitle=f"{job.data.name}, column {job.target}",
@@ -63,7 +71,7 @@ def findings(job, fitted, answer, abstain, out, save, seed):
             ("written to", str(out)),
         ],
         classes=classes,
-        points=_points(job, answer, seed),
+        points=points,
         n_rows=n,
         axes=SENTENCE,
         confidence=answer.confidence[~given],
@@ -78,8 +86,8 @@ def findings(job, fitted, answer, abstain, out, save, seed):
         n_abstained=n_left,
         suggestions=following,
         effect=effect,
-        suspicious=[(job.names[i], *rest) for i, *rest in doubtful_labels(fitted)[:SHOWN_ROWS]],
-        doubtful=_doubtful(job, fitted),
+        suspicious=[(job.names[i], *rest) for i, *rest in suspect],
+        doubtful=doubted,
         reasons=_reasons(model),
         notes=job.notes,
         code=_code(job, out, save),
@@ -173,8 +181,12 @@ def _points(job, answer, seed):
 
 
 def _code(job, out, save):
-    lines = ["import pandas as pd", ""]
-    lines += [f"labelled = pd.read_csv({str(out)!r})  # {job.target}_predicted, _confidence, _source"]
+    lines = [
+        "import pandas as pd",
+        "",
+        f"# with {', '.join(added(job.target))}",
+        f"labelled = {_reading(job.table, out)}",
+    ]
     if save:
         lines += [
             "",
@@ -188,6 +200,18 @@ def _code(job, out, save):
     else:
         lines += ["", "# `mercer label ... --save model.mercer` also keeps the model for new rows"]
     return "\n".join(lines)
+
+
+def _reading(table, out):
+    """The call that reads the written table into pandas."""
+    if out.suffix.lower() in (".parquet", ".pq"):
+        return f"pd.read_parquet({str(out)!r})"
+    if out.suffix.lower() == ".npz":
+        return f"mercer.tables.read_table({str(out)!r}).frame"
+    delimiter, decimal = written_with(table, out)
+    options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (encoding_of(table), "utf-8")}
+    more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
+    return f"pd.read_csv({str(out)!r}{more})"
 
 
 def _count(number):

@@ -9,11 +9,22 @@ import numpy as np
 from ..selection.few_label import FewLabelClassifier
 from ..tables import read_target
 from ..tables.compact import CompactClassifier
-from .sources import matrix, open_table
+from .sources import matrix, open_table, refuse_taken
 
-ADDED = ("predicted", "confidence", "source")
+NEXT = "label_next"  # column that `suggest` writes
+BLOCK = 10_000  # rows predicted at once
 FIT_ROWS = 10_000  # more rows than twice this are not all fitted: a neighbour graph of 100 000 takes minutes
 FIT_LABELS = 5_000
+
+
+def added(target):
+    """The columns that `label` writes."""
+    return [f"{target}_{name}" for name in ("predicted", "confidence", "source")]
+
+
+def doubtful(target):
+    """The column that `check` writes."""
+    return f"{target}_doubtful"
 
 
 @dataclass
@@ -54,46 +65,69 @@ class Answer:
     columns: dict  # to be written
 
 
-def open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=True):
-    """Read a table and its labels."""
+def open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=True, writes=()):
+    """Read a table and its labels; `writes` are the columns that will be added."""
     named = [target, id, *(exclude or ()), *(include or ())]
     table = open_table(screen, data, delimiter, encoding, named)
-    without_added(screen, table, target)
+    old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
     for sentence in labels.notes:
         screen.note(sentence)
-    left_out = [target, *([id] if id else []), *(exclude or ())]
+    left_out = [target, *([id] if id else []), *(exclude or ()), *(name for name in old if name not in (include or ()))]
     features, X = matrix(screen, table, left_out, include)
     names = table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
     return Job(Path(data), table, target, labels, features, X, names, list(screen.notes))
 
 
-def without_added(screen, table, target):
-    """Drop the columns that an earlier run wrote, so that its answers are not taken for features."""
-    old = [f"{target}_{name}" for name in ADDED]
-    if not all(name in table.frame.columns for name in old):
-        return
-    if set(table.frame[old[2]].astype(str)) <= {"given", "predicted", "abstained", ""}:
-        table.drop(old)
-        screen.note(f"The columns {', '.join(map(repr, old))} of an earlier run are replaced.")
+def set_aside(screen, table, target, writes=()):
+    """Columns that earlier runs wrote, whose answers must not be taken for features; those in `writes` are dropped."""
+    columns = table.frame.columns
+    old = [name for name in (NEXT, doubtful(target)) if name in columns]
+    answers = added(target)
+    if all(name in columns for name in answers):
+        sources = set(table.frame[answers[2]].astype(str))
+        old += answers if sources <= {"given", "predicted", "abstained", ""} else []
+    if old:
+        table.drop([name for name in old if name in writes])
+        screen.note(f"Written by an earlier run, and not learnt from: {', '.join(map(repr, old))}.")
+    refuse_taken(table, writes)
+    return old
 
 
 def fit(screen, job, methods, seconds, seed):
-    """Fit to all rows, or to a sample of very many with the others predicted."""
+    """Fit to all rows, or to a sample of very many with the others predicted. Ctrl-C keeps what was tried."""
     rows = rows_to_fit(job.labels, seed)
-    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed)
+    sampled = len(rows) < len(job.names)
+
+    def tell(text, fraction):
+        screen.step(text, 0.7 * fraction if sampled else fraction)
+
+    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed, verbose=tell)
     model.fit(job.X[rows], job.labels.labels[rows])
+    screen.result["interrupted"] = model.interrupted_
+    if model.interrupted_:
+        what = f"Interrupted: the answer is that of the {len(model.candidates_)} candidates tried so far"
+        screen.note(f"{what}. Ctrl-C again stops without writing.")
+        job.notes.append(f"{what}.")
     codes, confidence = np.empty(len(job.names), dtype=int), np.empty(len(job.names))
     codes[rows], confidence[rows] = model.predicted_, model.confidence_
-    if len(rows) < len(codes):
-        sentence = f"The model was fitted to {len(rows)} of {len(codes)} rows, {model.labels_.labelled.size} of them "
-        sentence += "labelled; the other rows were predicted from these."
-        screen.note(sentence)
-        job.notes.append(sentence)
+    if sampled:
+        what = f"The model was fitted to {len(rows)} of {len(codes)} rows, {model.labels_.labelled.size} of them "
+        note(screen, job, f"{what}labelled; the other rows were predicted from these.")
         others = np.setdiff1d(np.arange(len(codes)), rows)
-        P = CompactClassifier.of(model).predict_proba(job.X[others])
-        codes[others], confidence[others] = P.argmax(axis=1), P.max(axis=1)
+        compact = CompactClassifier.of(model)
+        for begin in range(0, len(others), BLOCK):
+            screen.step(f"predicting {len(others)} other rows", 0.7 + 0.3 * begin / len(others))
+            block = others[begin : begin + BLOCK]
+            P = compact.predict_proba(job.X[block])
+            codes[block], confidence[block] = P.argmax(axis=1), P.max(axis=1)
     return Fit(model, rows, codes, confidence)
+
+
+def note(screen, job, sentence):
+    """Say something on the screen and in the report."""
+    screen.note(sentence)
+    job.notes.append(sentence)
 
 
 def rows_to_fit(labels, seed):
@@ -126,5 +160,4 @@ def new_columns(target, words, confidence, left, given):
     """The three columns that are added to the table."""
     words = [None if gone else word for word, gone in zip(words, left)]
     source = np.where(given, "given", np.where(left, "abstained", "predicted"))
-    columns = (words, np.round(confidence, 4), source)
-    return {f"{target}_{name}": column for name, column in zip(ADDED, columns)}
+    return dict(zip(added(target), (words, np.round(confidence, 4), source)))

@@ -1,6 +1,5 @@
 """`mercer label`, `suggest`, `check`, `compare` and `predict`: the commands about labels."""
 
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +10,9 @@ from ..report import render
 from ..selection.candidates import METHODS
 from ..selection.suggest import suggest as suggest_rows
 from ..solvers.choice import accuracy_interval
-from ..tables import TableClassifier, replacing
+from ..tables import TableClassifier
 from .findings import coverage, doubtful_labels, effect_of_more, findings
-from .job import answer, fit, new_columns, open_job, rows_to_fit, without_added
+from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
 from .screen import UsageError
 from .sources import claim, default_out, open_table, write
 
@@ -42,26 +41,35 @@ def label(
     _check_share(abstain, "--abstain")
     out = Path(out or default_out(data, "labelled"))
     claim(out, report, save, force=force)
-    with screen.stages(5) as stage:
-        stage("Reading the table")
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, writes=added(target))
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict; "
                 "`mercer check` looks for wrong labels."
             )
-        stage(f"Trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels")
+        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.75 if report else 0.9)
         fitted = fit(screen, job, methods, seconds, seed)
-        stage("Making the report" if report else "Collecting the answers")
         decided = answer(job, fitted, abstain)
-        found = findings(job, fitted, decided, abstain, out, save, seed) if report else None
-        stage("Writing")
-        with ExitStack() as stack:  # all files are complete before the first is moved to its name
-            if report:
-                stack.enter_context(replacing(report, force)).write_text(render(found), encoding="utf-8")
-            if save:
-                _save_model(job, fitted, stack.enter_context(replacing(save, force)))
-            write(screen, job.table, decided.columns, out, force)
+        if decided.left.any() and (decided.left | job.labels.given).all():
+            most = fitted.confidence[~job.labels.given].max()
+            note(screen, job, f"No row reaches --abstain {abstain:g}: the highest confidence is {most:.2f}.")
+        others = {}
+        if report:
+            stage("making the report", 0.9)
+            try:
+                page = render(findings(screen, job, fitted, decided, abstain, out, save, seed))
+                others[report] = lambda path: path.write_text(page, encoding="utf-8")
+            except KeyboardInterrupt:
+                if fitted.model.interrupted_:  # the second time: the user wants nothing
+                    raise
+                report = None
+                screen.note("Interrupted: the report is left out. Ctrl-C again stops without writing.")
+        if save:
+            others[save] = lambda path: _save_model(job, fitted, path)
+        stage("writing", 1.0)
+        write(screen, job.table, decided.columns, out, force, others)
     screen.result |= _summary(job, fitted.model, decided) | {"report": report, "model": save}
     _tell(screen, fitted.model, [out, report, save])
     return fitted.model, decided
@@ -73,39 +81,45 @@ def suggest(
     """Rows to label next, with reasons; written with --out."""
     methods = _methods(method)
     claim(out, force=force)
-    with screen.stages(3) as stage:
-        stage("Reading the table")
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=False)
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        writes = [NEXT] if out else []
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, False, writes)
         if job.labels.given.all():
-            raise InputError(f"Every row has a label in {target!r}, so there is nothing to suggest.")
-        stage("Choosing rows")
+            raise InputError(
+                f"Every row has a label in {target!r}, so there is nothing to suggest. "
+                "`mercer check` looks for wrong labels."
+            )
+        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
         enough = len(job.labels.values) > 1
         fitted = fit(screen, job, methods, seconds, seed) if enough else None
         if fitted is None and job.labels.given.any():
             screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
+        stage("choosing rows", 0.95)
         looked_at = fitted.rows if fitted else rows_to_fit(job.labels, seed)
         n_free = int((~job.labels.given[looked_at]).sum())
         found = suggest_rows(fitted.model if fitted else job.X[looked_at], min(n, n_free), random_state=seed)
         chosen = looked_at[found.rows]
-        stage("Writing")
-        guess = fitted.model.classes_[fitted.codes] if fitted else np.full(len(job.names), "")
-        sure = [f"{share:.2f}" for share in fitted.confidence[chosen]] if fitted else [""] * len(chosen)
-        rows = [(job.names[i], guess[i], share, why) for i, share, why in zip(chosen, sure, found.reasons)]
+        guess = fitted.model.classes_[fitted.codes[chosen]].tolist() if fitted else [None] * len(chosen)
+        sure = fitted.confidence[chosen].round(4).tolist() if fitted else [None] * len(chosen)
+        rows = list(zip([job.names[i] for i in chosen], guess, sure, found.reasons))
+        stage("writing", 1.0)
         if out:
             rank = np.full(len(job.names), "", dtype=object)
             rank[chosen] = np.arange(1, len(rows) + 1).astype(str)
-            write(screen, job.table, {"label_next": rank}, out, force)
+            write(screen, job.table, {NEXT: rank}, out, force)
     keys = ("row", "guess", "confidence", "reason")
     screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
     if fitted:
         screen.result["effect"] = effect_of_more(fitted.model)
-    screen.table([id or "row", "guess", "confidence", "why"], rows)
+    shown = [(row, guess, f"{sure:.2f}", why) if fitted else (row, "", "", why) for row, guess, sure, why in rows]
+    screen.table([id or "row", "guess", "confidence", "why"], shown)
     if fitted:
         screen.say(screen.result["effect"])
     if not id:
         screen.say("Rows are counted from 1, without the header.")
     if out:
-        screen.say(f"Written to {out}, column label_next.")
+        screen.say(f"Written to {out}, column {NEXT}.")
 
 
 def check(
@@ -114,23 +128,25 @@ def check(
     """Given labels that the other labels contradict, worst first."""
     methods = _methods(method)
     claim(out, force=force)
-    with screen.stages(3) as stage:
-        stage("Reading the table")
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
-        stage("Withholding each label in turn")
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        writes = [doubtful(target)] if out else []
+        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, writes=writes)
+        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
         fitted = fit(screen, job, methods, seconds, seed)
         model = fitted.model
         if not model.labels_.testable.any():
             raise InputError(
                 "Every class has one label only, so no label can be checked. Label a second row of a class."
             )
+        stage("withholding each label in turn", 0.95)
         found = doubtful_labels(fitted)
-        stage("Writing")
+        stage("writing", 1.0)
         if out:
             mark = np.full(len(job.names), "", dtype=object)
             for i, _, other, _ in found:
                 mark[i] = other
-            write(screen, job.table, {f"{target}_doubtful": mark}, out, force)
+            write(screen, job.table, {doubtful(target): mark}, out, force)
     rows = [(job.names[i], given, other, reason) for i, given, other, reason in found[:n]]
     keys = ("row", "given", "others_say", "reason")
     screen.result |= {
@@ -138,21 +154,22 @@ def check(
         "doubtful": len(found),
         "labels": [dict(zip(keys, row)) for row in rows],
     }
-    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels are contradicted by the others.")
+    are = "is" if len(found) == 1 else "are"
+    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels {are} contradicted by the others.")
     if rows:
         screen.table([id or "row", "given", "the others say", "why"], rows)
     if len(found) > len(rows):
         screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
     if out:
-        screen.say(f"Written to {out}, column {target}_doubtful.")
+        screen.say(f"Written to {out}, column {doubtful(target)}.")
 
 
 def compare(screen, data, target, seconds, id, exclude, include, missing, delimiter, encoding, seed):
     """The best candidate of every method, with its left-out accuracy."""
-    with screen.stages(2) as stage:
-        stage("Reading the table")
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
         job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
-        stage("Trying every method")
+        stage(f"trying every method on {len(job.names)} rows and {job.labels.given.sum()} labels", 1.0)
         model = fit(screen, job, "all", seconds, seed).model
     tested = int(model.labels_.testable.sum())
     best: dict = {}
@@ -182,23 +199,28 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
     out = Path(out or default_out(new, "labelled"))
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
+    if Path(new).suffix == ".mercer" and Path(model).suffix != ".mercer":
+        raise UsageError(f"The model comes before the table: mercer predict {new} {model}.")
     claim(out, force=force)
-    with screen.stages(3) as stage:
-        stage("Loading the model")
+    with screen.stages() as stage:
+        stage("loading the model", 0.1)
         fitted = load(model)
         if not isinstance(fitted, TableClassifier):
             raise InputError(
                 f"{Path(model).name} holds a {type(fitted).__name__}, not a model for tables. "
                 "Give a file that `mercer label --save` wrote."
             )
+        stage("reading the table", 0.2)
         table = open_table(screen, new, delimiter, encoding)
-        without_added(screen, table, fitted.target)
-        stage(f"Labelling {len(table)} rows")
-        P = fitted.predict_proba(table.frame)
+        set_aside(screen, table, fitted.target, added(fitted.target))
+        stage(f"labelling {len(table)} rows", 0.9)
+        P = _in_blocks(screen, fitted, table.frame)
+        for sentence in fitted.features.unread(table.frame):
+            screen.note(sentence)
         codes, confidence = P.argmax(axis=1), P.max(axis=1)
         left = confidence < (abstain or 0.0)
         words = [fitted.values[str(fitted.classes_[code])] for code in codes]
-        stage("Writing")
+        stage("writing", 1.0)
         columns = new_columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool))
         write(screen, table, columns, out, force)
     counts = dict(zip(*np.unique(np.array([str(w) for w in words])[~left], return_counts=True)))
@@ -209,6 +231,15 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
     }
     screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
     screen.say(f"Written to {out}.")
+
+
+def _in_blocks(screen, model, frame):
+    """Probabilities of all rows, some thousands at a time."""
+    found = []
+    for begin in range(0, len(frame), BLOCK):
+        screen.step(f"labelling {len(frame)} rows", begin / len(frame))
+        found.append(model.predict_proba(frame.iloc[begin : begin + BLOCK]))
+    return np.concatenate(found)
 
 
 def _methods(method):
@@ -223,7 +254,8 @@ def _methods(method):
 
 def _check_share(value, name):
     if value is not None and not 0 <= value < 1:
-        raise UsageError(f"{name} {value} is not accepted: give a confidence from 0 up to but not including 1.")
+        hint = f" For {value:g} % say {value / 100:g}." if 10 < value < 100 else ""
+        raise UsageError(f"{name} {value:g} is not accepted: give a confidence from 0 up to but not including 1.{hint}")
 
 
 def _save_model(job, fitted, path):

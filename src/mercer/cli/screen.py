@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import time
+import traceback
 import warnings
 from contextlib import contextmanager
 
@@ -23,6 +24,8 @@ class Screen:
         self.quiet, self.as_json = quiet, as_json
         self.result = {}
         self.notes = []
+        self.doing = "starting"  # for the sentence of an interrupt
+        self._begin = self._end = 0.0  # shares of the whole between which the stage lies
 
     def say(self, text):
         """A line of the result."""
@@ -55,25 +58,33 @@ class Screen:
         Console().print(table)
 
     @contextmanager
-    def stages(self, total):
-        """A progress bar over `total` stages; `stage(name)` begins the next one. Silent off a terminal."""
+    def stages(self):
+        """A progress bar for the stages within, which `stage` begins; no bar off a terminal."""
         begun = time.perf_counter()
         if self.quiet or self.as_json or not sys.stderr.isatty():
-            yield lambda name: None
+            self._draw = lambda text, share: None
+            yield self.stage
         else:
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+            from rich.table import Column
 
-            columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
-            with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-                task = progress.add_task("Starting", total=total)
-                done = iter(range(total + 1))
-
-                def stage(name):
-                    progress.update(task, description=name, completed=next(done, total))
-
-                yield stage
+            words = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1))
+            columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn(), words)
+            with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as progress:
+                task = progress.add_task("", total=1.0, text=self.doing)
+                self._draw = lambda text, share: progress.update(task, completed=share, text=text)
+                yield self.stage
         self.result["seconds"] = round(time.perf_counter() - begun, 2)
+
+    def stage(self, name, end):
+        """Begin a stage, named by what is being done ("reading the table"), that ends at the share `end` of all."""
+        self.doing, self._begin, self._end = name, self._end, end
+        self.step(name, 0.0)
+
+    def step(self, text, fraction):
+        """What is being done within the stage, of which a fraction is done."""
+        self._draw(text, self._begin + fraction * (self._end - self._begin))
 
     def finish(self):
         """Print the one JSON object of --json."""
@@ -95,12 +106,15 @@ def run(job, options):
         screen.finish()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        _leave("Stopped. Nothing was written.", STOPPED, debug)
+        what = "what was written is complete" if "out" in screen.result else "nothing was written"
+        _leave(f"Stopped while {screen.doing}; {what}.", STOPPED, debug)
     except BrokenPipeError:  # the reader of our output has gone, as in `mercer methods | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(OK) from None
-    except (UsageError, FileExistsError, FileNotFoundError, PermissionError) as error:
+    except UsageError as error:
         _leave(str(error), BAD_USAGE, debug)
+    except OSError as error:  # with a sentence of ours, or one of the system's with its number
+        _leave(f"{error.filename}: {error.strerror}." if error.errno else str(error), BAD_USAGE, debug)
     except MemoryError:
         _leave("The memory of this machine is not enough. Use fewer rows or columns.", BAD_DATA, debug)
     except Exception as error:
@@ -113,7 +127,7 @@ def run(job, options):
 
 def _leave(sentence, code, debug):
     if debug:
-        raise
+        traceback.print_exc()
     print(f"mercer: {sentence}", file=sys.stderr)
     raise SystemExit(code)
 

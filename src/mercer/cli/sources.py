@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ..errors import InputError
-from ..tables import TableFeatures, read_table, write_table
-from ..tables.write import refuse_existing
+from ..tables import TableFeatures, read_table, replacing
+from ..tables.write import fill, refuse_ending, refuse_path
 from .screen import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
@@ -15,7 +15,10 @@ def open_table(screen, path, delimiter, encoding, columns=()):
     """The table at `path`, with every column the command names in it."""
     if not Path(path).exists():
         raise UsageError(f"There is no file {path}. Check the name and the folder.")
-    table = read_table(path, delimiter={"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter), encoding=encoding)
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if delimiter is not None and len(delimiter) != 1:
+        raise UsageError(f"--delimiter {delimiter!r} is not accepted: give one character, or tab.")
+    table = read_table(path, delimiter=delimiter, encoding=encoding)
     for name in columns:
         if name is not None and name not in table.frame.columns:
             raise UsageError(_no_column(name, path, table))
@@ -28,26 +31,37 @@ def _no_column(name, path, table):
     import difflib
 
     names = [str(column) for column in table.frame.columns]
-    close = difflib.get_close_matches(name, names, n=1)
+    same = [other for other in names if other.strip().casefold() == name.strip().casefold()]
+    close = same or difflib.get_close_matches(name, names, n=1)
     if close:
         return f"{Path(path).name} has no column {name!r}. Did you mean {close[0]!r}?"
     shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
-    hint = " If that is not how the columns should be split, give --delimiter." if len(names) == 1 else ""
+    hint = ""
+    if table.headless:
+        hint = " These are numbers: does the file lack a row of column names? Add one."
+    elif len(names) == 1:
+        hint = " If that is not how the columns should be split, give --delimiter."
     return f"{Path(path).name} has no column {name!r}. Its columns are {shown}.{hint}"
+
+
+def refuse_taken(table, names):
+    """Refuse to write columns of names that the table has already."""
+    taken = [name for name in names if name in table.frame.columns]
+    if taken:
+        raise UsageError(f"The table has a column {taken[0]!r} already, which would be written. Rename or drop it.")
 
 
 def matrix(screen, table, exclude, include=(), standardise=None):
     """(fitted TableFeatures, matrix) of all columns but the excluded ones."""
+    if len(table) < 2:
+        raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
     features = TableFeatures(exclude=list(exclude), include=list(include or ()))
     features.fit(table.frame)
     if standardise is not None:
         features.standardise_ = bool(standardise) or features.standardise_
     for sentence in features.notes_:
         screen.note(sentence)
-    X = features.transform(table.frame)
-    if X.shape[0] < 2:
-        raise InputError(f"The table has {X.shape[0]} row. At least two rows are needed.")
-    return features, X
+    return features, features.transform(table.frame)
 
 
 def default_out(data, word):
@@ -56,21 +70,28 @@ def default_out(data, word):
     return data.with_name(f"{data.stem}_{word}{data.suffix or '.csv'}")
 
 
-def claim(*paths, force):
-    """Refuse outputs that are in the way, or that are the same file twice, before any work is done."""
-    wanted = [Path(path) for path in paths if path is not None]
+def claim(out, *others, force):
+    """Refuse outputs that are in the way, cannot be written, or are one file twice, before any work is done."""
+    wanted = [Path(path) for path in (out, *others) if path is not None]
     if len({path.resolve() for path in wanted}) < len(wanted):
         raise UsageError("Two outputs have the same name. Give each its own.")
+    if out is not None:
+        try:
+            refuse_ending(out)
+        except InputError as error:
+            raise UsageError(str(error)) from None
     for path in wanted:
-        refuse_existing(path, force)
+        refuse_path(path, force)
 
 
-def write(screen, table, new, out, force):
-    """Write the table with new columns; refuse names that the table has already."""
-    taken = [name for name in new if name in table.frame.columns]
-    if taken:
-        raise UsageError(f"The table has a column {taken[0]!r} already, which would be written. Rename or drop it.")
-    for sentence in write_table(table, new, out, force):
+def write(screen, table, new, out, force, others=None):
+    """Write the table with new columns; `others` are further files: {path, or None: function that writes to a path}."""
+    files = {path: make for path, make in (others or {}).items() if path is not None}
+    with replacing(out, *files, force=force) as (part, *parts):
+        for make, other in zip(files.values(), parts):
+            make(other)
+        notes = fill(part, table, new, out)
+    for sentence in notes:
         screen.note(sentence)
     screen.result["out"] = str(out)
 
@@ -81,6 +102,7 @@ def kernel_for(X, name):
 
     from ..kernels import NAMES
 
+    name = name.lower()
     plain = ("rbf", "exponential", "laplacian", "matern32", "matern52", "linear", "poly", "cosine")
     if name not in plain:
         raise UsageError(f"There is no kernel {name!r}. Accepted: {', '.join(plain)}.")

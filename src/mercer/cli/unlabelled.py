@@ -6,17 +6,18 @@ import mercer
 
 from ..errors import InputError
 from .screen import UsageError
-from .sources import claim, default_out, kernel_for, matrix, open_table, write
+from .sources import claim, default_out, kernel_for, matrix, open_table, refuse_taken, write
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-def _prepare(screen, stage, data, out, word, id, exclude, include, delimiter, encoding, force, scale):
+def _prepare(screen, data, out, word, id, exclude, include, delimiter, encoding, force, scale, writes):
     out = out or default_out(data, word)
     claim(out, force=force)
-    stage("Reading the table")
+    screen.stage("reading the table", 0.1)
     table = open_table(screen, data, delimiter, encoding, [id, *(exclude or ()), *(include or ())])
+    refuse_taken(table, writes)
     _, X = matrix(screen, table, [*(exclude or ()), *([id] if id else [])], include, scale)
     return out, table, X
 
@@ -30,19 +31,19 @@ def _known(method, methods):
 def embed(screen, data, method, components, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
     """Positions on kernel principal components."""
     cls = _known(method, EMBEDDINGS)
-    with screen.stages(3) as stage:
+    names = [f"component_{j + 1}" for j in range(components)]
+    with screen.stages() as stage:
         out, table, X = _prepare(
-            screen, stage, data, out, "embedded", id, exclude, include, delimiter, encoding, force, scale
+            screen, data, out, "embedded", id, exclude, include, delimiter, encoding, force, scale, names
         )
         if components > X.shape[0]:
             raise UsageError(f"{components} components were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
-        stage(f"{cls.__name__} of {X.shape[0]} rows")
+        stage(f"fitting {cls.__name__} to {X.shape[0]} rows", 0.9)
         model = cls(n_components=components, kernel=chosen, approx=approx, random_state=seed)
         scores = model.fit_transform(X)
-        stage("Writing")
-        new = {f"component_{j + 1}": np.round(scores[:, j], 6) for j in range(scores.shape[1])}
-        write(screen, table, new, out, force)
+        stage("writing", 1.0)
+        write(screen, table, dict(zip(names, np.round(scores.T, 6))), out, force)
     screen.result |= {"method": cls.__name__, "rows": len(table), "kernel": repr(model.kernel_)}
     share = getattr(model, "explained_variance_ratio_", None)
     if share is not None:
@@ -55,24 +56,25 @@ def embed(screen, data, method, components, kernel, scale, out, id, exclude, inc
 
 def cluster(screen, data, clusters, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
     """Groups by kernel c-means, numbered from 1 by size."""
-    with screen.stages(3) as stage:
+    with screen.stages() as stage:
         out, table, X = _prepare(
-            screen, stage, data, out, "clustered", id, exclude, include, delimiter, encoding, force, scale
+            screen, data, out, "clustered", id, exclude, include, delimiter, encoding, force, scale, ["cluster"]
         )
         if clusters > X.shape[0]:
             raise UsageError(f"{clusters} clusters were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
-        stage(f"Grouping {X.shape[0]} rows")
+        stage(f"grouping {X.shape[0]} rows", 0.9)
         model = mercer.KernelCMeans(clusters, kernel=chosen, approx=approx, random_state=seed).fit(X)
         counts = np.bincount(model.labels_, minlength=clusters)
         order = np.argsort(-counts, kind="stable")
         rank = np.empty(clusters, dtype=int)
         rank[order] = np.arange(1, clusters + 1)
-        stage("Writing")
+        stage("writing", 1.0)
         write(screen, table, {"cluster": rank[model.labels_]}, out, force)
     sizes = counts[order].tolist()
     screen.result |= {"sizes": sizes, "inertia": model.inertia_, "kernel": repr(model.kernel_)}
-    screen.say(f"{len(table)} rows in {clusters} groups of {', '.join(map(str, sizes))} rows, {model.kernel_!r}.")
+    shown = ", ".join(map(str, sizes[:12])) + (", …" if clusters > 12 else "")
+    screen.say(f"{len(table)} rows in {clusters} groups of {shown} rows, {model.kernel_!r}.")
     screen.say(f"Written to {out}.")
 
 
@@ -81,9 +83,9 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
     cls = _known(method, DETECTORS)
     if not 0 < share <= 0.5:
         raise UsageError(f"--share {share} is not accepted: give a share of the rows above 0 and up to 0.5.")
-    with screen.stages(3) as stage:
+    with screen.stages() as stage:
         out, table, X = _prepare(
-            screen, stage, data, out, "novelty", id, exclude, include, delimiter, encoding, force, scale
+            screen, data, out, "novelty", id, exclude, include, delimiter, encoding, force, scale, ["novelty", "novel"]
         )
         chosen, approx = kernel_for(X, kernel)
         options = {"contamination": share, "approx": approx, "random_state": seed}
@@ -96,13 +98,13 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
             options["nu"] = max(share, 0.05)
         if method == "kpca":
             options["n_components"] = 0.7  # at 0.9 a far row among fifty has a component of its own and looks normal
-        stage(f"{cls.__name__} of {X.shape[0]} rows")
+        stage(f"fitting {cls.__name__} to {X.shape[0]} rows", 0.9)
         model = cls(**options).fit(X)
         score = model.outlier_probability(X)
         order = np.lexsort((model.training_scores_, -score))  # most novel first
         outlier = np.zeros(len(score), dtype=bool)
-        outlier[order[: int(share * len(score))]] = True
-        stage("Writing")
+        outlier[order[: max(1, int(share * len(score)))]] = True
+        stage("writing", 1.0)
         new = {"novelty": np.round(score, 4), "novel": np.where(outlier, "yes", "no")}
         write(screen, table, new, out, force)
     worst = order[:10]

@@ -49,7 +49,8 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Notes
     -----
     Cost: exact kernel on dense NumPy rows: the n × n matrix once, then O(n) per row that moves; otherwise O(n r k) per
-    iteration for all starts together in one pass. A cluster that runs empty is given the costliest row.
+    iteration for all starts together in one pass. A cluster that runs empty is given the costliest row. An interrupt
+    (Ctrl-C) keeps the best clusters so far, with a warning.
     Backends: NumPy, torch, Dask.
 
     References

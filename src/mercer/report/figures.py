@@ -56,7 +56,10 @@ def confidence_histogram(confidence, abstain=None):
     axis.bar(edges[:-1], counts, width=np.diff(edges) * 0.92, align="edge", color=SERIES)
     if abstain is not None:
         axis.axvline(abstain, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
-        axis.annotate(f" abstain below {abstain:g}", (abstain, counts.max()), color=INK, fontsize=9, va="top")
+        left = abstain > edges.mean()  # the words stand on the side with room, above the bars
+        where = {"xytext": (-5 if left else 5, 0), "textcoords": "offset points", "ha": "right" if left else "left"}
+        axis.annotate(f"abstain below {abstain:g}", (abstain, 1.08 * counts.max()), color=INK, fontsize=9, **where)
+        axis.set_ylim(0, 1.2 * counts.max())
     axis.set(xlabel="confidence", ylabel="rows", xlim=(edges[0], 1))
     return _svg(figure, "Histogram of the confidence of the filled-in rows")
 

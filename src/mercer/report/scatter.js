@@ -36,7 +36,6 @@
     const ratio = window.devicePixelRatio || 1;
     width = box.clientWidth; height = Math.max(280, Math.min(560, Math.round(width * 0.62)));
     canvas.width = width * ratio; canvas.height = height * ratio;
-    canvas.style.height = height + "px";
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     palette = Array.from({length: 12}, (_, k) => style("--c" + k));
     draw();
@@ -77,7 +76,9 @@
     leave();
   });
   window.addEventListener("resize", resize);
-  window.addEventListener("beforeprint", resize);
+  // Paper is light whatever the screen is; the canvas must be drawn so before the page is laid out for print.
+  for (const [name, paper] of [["beforeprint", true], ["afterprint", false]])
+    window.addEventListener(name, () => { document.documentElement.classList.toggle("paper", paper); resize(); });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
   resize();
 })();

@@ -48,31 +48,40 @@ def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, to
     sums = _StoredSums(K, weight) if isinstance(K, np.ndarray) else _ProductSums(K, weight)
     starts = [_Start(labels, n_clusters) for labels in first]
     running = starts
-    for iteration in range(max_iter + 1):
-        sums.refresh(running)
-        for start in running:
-            start.step(linear, weight, tol, last=iteration == max_iter)
-        running = [start for start in running if not start.done]
-        if not running:
-            break
+    interrupted = False
+    try:
+        for iteration in range(max_iter + 1):
+            sums.refresh(running)
+            for start in running:
+                start.step(linear, weight, tol, last=iteration == max_iter)
+            running = [start for start in running if not start.done]
+            if not running:
+                break
+    except KeyboardInterrupt:  # Ctrl-C: the best so far, once there is one
+        interrupted = True
+        starts = [start for start in starts if start.history]
+        if not starts:
+            raise
     best = min(starts, key=lambda start: start.history[-1])
+    labels, mass, center_sq = best.evaluated
     if best.gap == 0 or best.small_gain:
         reason = "No row is nearer to another centre." if best.gap == 0 else "The objective stopped falling."
     else:
-        reason = (
-            f"Kernel c-means stopped after {max_iter} iterations while {best.gap:.1%} of the rows still wanted "
-            "to move. Raise max_iter, or set tol (1e-4, say) to accept a small decrease as the end."
-        )
+        state = f"after {len(best.history) - 1} iterations while {best.gap:.1%} of the rows still wanted to move"
+        advice = "Raise max_iter, or set tol (1e-4, say) to accept a small decrease as the end."
+        if interrupted:
+            advice = "These are the best clusters so far."
+        reason = f"Kernel c-means {'was interrupted' if interrupted else 'stopped'} {state}. {advice}"
     info = {
-        "mass": best.mass,
-        "center_sq": best.center_sq,
+        "mass": mass,
+        "center_sq": center_sq,
         "objectives": [start.history[-1] for start in starts],
         "reseeded": best.reseeded,
-        "n_empty": int(np.sum(best.mass == 0)),
+        "n_empty": int(np.sum(mass == 0)),
     }
     converged = best.gap == 0 or best.small_gain
     return Result(
-        best.labels, best.history[-1], best.gap, max(len(best.history) - 1, 1), converged, reason, best.history, info
+        labels, best.history[-1], best.gap, max(len(best.history) - 1, 1), converged, reason, best.history, info
     )
 
 
@@ -91,12 +100,12 @@ class _Start:
         from ._move import nearest
 
         labels, k = self.labels, self.n_clusters
-        self.mass = np.bincount(labels, weight, k)
+        mass = np.bincount(labels, weight, k)
         own = weight * self.sums[labels, np.arange(len(labels))]
-        divisor = np.where(self.mass > 0, self.mass, 1.0)
-        self.center_sq = np.bincount(labels, own, k) / divisor**2
+        center_sq = np.bincount(labels, own, k) / np.where(mass > 0, mass, 1.0) ** 2
         slack = 64 * np.finfo(float).eps * float(np.max(np.abs(linear)))
-        new, own_shift, least = nearest(self.sums, self.mass, self.center_sq, labels, slack)
+        new, own_shift, least = nearest(self.sums, mass, center_sq, labels, slack)
+        self.evaluated = labels, mass, center_sq
         self.history.append(float(np.sum(weight * np.maximum(linear + own_shift, 0))))
         reseeded = _fill_empty(new, weight, weight * np.maximum(linear + least, 0), k, slack)
         moved = np.flatnonzero(new != labels)

@@ -2,7 +2,7 @@
 
 `look` decides; `Number`, `Category`, `Date` and `Text` are fitted to a column and encode it, or the same column of
 another table. What is of no use as a feature (constants, identifiers, dates that can be read two ways) comes back as
-the sentence that says so.
+a note that says so (see `notes.sentences`).
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import need
+from .notes import cells_of
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", ".")
-CONSTANT = "constant"  # stands for a sentence that names all constant columns together
 LEVELS = 30  # categories kept of a column with many; the rest share one
 _ID_NAME = re.compile(r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|nr|no|number)$|^unnamed)|^column 1$|I[dD]$")
 _COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -38,6 +38,10 @@ class Number:
         values = np.where(np.isfinite(values), values, self.fill)
         return ((values - self.mean) / self.scale if standardise else values)[:, None]
 
+    def unread(self, column):
+        """Which cells of another table say nothing to this encoder."""
+        return ~np.isfinite(numbers(column, self.decimal))
+
 
 @dataclass
 class Category:
@@ -50,6 +54,11 @@ class Category:
         words = cells(column)
         levels = self.levels[1:] if len(self.levels) == 2 else self.levels
         return (words[:, None] == np.array(levels, dtype=object)).astype(np.float64)
+
+    def unread(self, column):
+        """Which cells of another table say nothing to this encoder."""
+        words = cells(column)
+        return ~np.isin(words, [*self.levels, *MISSING]) if len(self.levels) < LEVELS else np.zeros(len(words), bool)
 
 
 @dataclass
@@ -72,6 +81,10 @@ class Date:
             blocks += [np.sin(2 * np.pi * turn[part]), np.cos(2 * np.pi * turn[part])]
         return np.nan_to_num(np.column_stack(blocks))
 
+    def unread(self, column):
+        """Which cells of another table say nothing to this encoder."""
+        return dates(column, self.order).isna().to_numpy()
+
 
 @dataclass
 class Text:
@@ -88,8 +101,12 @@ class Text:
         rows = tfidf.transform(cells(column)).tocsr()
         return rows if self.directions is None else np.asarray(rows @ self.directions)
 
+    def unread(self, column):
+        """Which cells of another table say nothing to this encoder."""
+        return cells(column) == ""
 
-def look(column, n_labels=0):
+
+def look(column):
     """(encoder, notes) for a pandas Series: None and the reason where the column is of no use."""
     name = column.name
     pd = need("pandas")
@@ -99,7 +116,7 @@ def look(column, n_labels=0):
         column = column.astype(str)
     plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isfinite(plain).all():  # the common case, and fifty times faster than looking at every cell
-        return _look_number(name, plain, np.ones(len(plain), dtype=bool), None, ".")
+        return _look_number(column, plain, np.ones(len(plain), dtype=bool), None, ".")
     if not pd.api.types.is_numeric_dtype(column) and column.map(_nested).any():
         return None, [f"Column {name!r} holds lists or objects and is left out."]
     words = cells(column) if not pd.api.types.is_numeric_dtype(column) else None
@@ -107,41 +124,43 @@ def look(column, n_labels=0):
     values = numbers(column, decimal)
     there = ~missing(column)
     if not there.any():
-        return None, [f"Column {name!r} is empty and is left out."]
+        return None, [("empty", name, "")]
     finite = np.isfinite(values)
     if finite.sum() >= 0.95 * there.sum() and finite.any():
-        return _look_number(name, values, there, words, decimal)
-    return _look_words(name, words, there, column)
+        return _look_number(column, values, there, words, decimal)
+    return _look_words(column, words, there)
 
 
-def _look_number(name, values, there, words, decimal):
+def _look_number(column, values, there, words, decimal):
+    name = column.name
     finite = np.isfinite(values)
     known = values[finite]
     if np.ptp(known) == 0:
-        return None, [CONSTANT]
+        if column[finite].nunique() > 1:
+            return None, [f"Column {name!r} differs only after the sixteenth digit and is left out."]
+        return None, [("constant", name, "")]
     distinct = np.unique(known)
     whole = np.all(known == np.round(known))
     if whole and len(distinct) == len(values) >= 10 and (_ID_NAME.search(name) or np.all(np.diff(distinct) == 1)):
-        return None, [_looks_like_id(name)]
-    notes = []
+        return None, [("identifier", name, "")]
+    notes: list = []
     strange = there & ~finite
     if strange.any():
         example = repr(words[np.argmax(strange)]) if words is not None else "infinity"
-        notes.append(f"Column {name!r}: {int(strange.sum())} cells such as {example} are not numbers but gaps.")
+        notes.append(f"Column {name!r}: {cells_of(int(strange.sum()))} such as {example} read as gaps, not numbers.")
     if (~finite).any():
-        share = (~finite).mean()
-        notes.append(f"Column {name!r}: {int((~finite).sum())} gaps ({share:.0%}) are filled with the median.")
+        notes.append(("gaps", name, f"{cells_of(int((~finite).sum()))}, {(~finite).mean():.0%}"))
     if decimal == ",":
-        notes.append(f"Column {name!r} is read with decimal commas.")
+        notes.append(("comma", name, ""))
     scale = float(np.std(known)) or 1.0
     return Number(name, float(np.median(known)), float(np.mean(known)), scale, decimal), notes
 
 
-def _look_words(name, words, there, column):
-    known = words[there]
+def _look_words(column, words, there):
+    name, known = column.name, words[there]
     levels, counts = np.unique(known.astype(str), return_counts=True)
     if len(levels) == 1 and there.all():
-        return None, [CONSTANT]
+        return None, [("constant", name, "")]
     order = _date_order(known)
     if order == "unclear":
         return None, [
@@ -149,13 +168,13 @@ def _look_words(name, words, there, column):
             "Write them as YYYY-MM-DD to have them used."
         ]
     if order:
-        return _fit_date(column, order), [f"Column {name!r} is read as dates."]
+        return _fit_date(column, order), [("date", name, "")]
     per_cell = np.mean([word.count(" ") + 1 for word in known])
     mostly_different = len(levels) > 0.5 * len(known) and len(known) > 3
     if mostly_different and per_cell >= 3:
         return Text(name, {}, np.zeros(0)), [f"Column {name!r} is read as text: words weighed by TF-IDF."]
     if len(levels) == len(known) > 3:
-        return None, [_looks_like_id(name)]
+        return None, [("identifier", name, "")]
     if mostly_different and len(levels) > LEVELS:
         return None, [
             f"Column {name!r} has {len(levels)} different values in {len(known)} rows and is left out. "
@@ -263,7 +282,7 @@ def numbers(column, decimal="."):
         if not np.isnan(values).any():
             return values
     words = pd.Series(cells(column))
-    if decimal == ",":
+    if decimal == "," or _decimal_commas(words):  # a later table may be written with commas where the first was not
         words = words.str.replace(",", ".", regex=False)
     elif words.str.contains(",", regex=False).any():
         grouped = words.map(lambda word: _THOUSANDS.fullmatch(word) is not None)
@@ -285,10 +304,6 @@ def writes_decimal_commas(frame):
     """Whether any column of a text table uses decimal commas."""
     head = frame.head(200)
     return any(_decimal_commas(cells(head[name])) for name in head.columns)
-
-
-def _looks_like_id(name):
-    return f"Column {name!r} is different in every row, like an identifier: left out (--include {name!r} uses it)."
 
 
 def _nested(value):

@@ -6,7 +6,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from .columns import CONSTANT, Category, Date, Number, Text, cells, fit_text, look, numbers
+from .columns import Category, Date, Number, Text, cells, fit_text, look, numbers
+from .notes import cells_of, sentences
 
 TEXT_DIRECTIONS = 50
 
@@ -41,26 +42,23 @@ class TableFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, frame, y=None):
         """Look at every column."""
-        self.encoders_, self.notes_ = [], []
-        constant = []
+        self.encoders_, said = [], []
         for name in frame.columns:
             if name in self.exclude:
                 continue
             encoder, notes = look(frame[name])
             if encoder is None and name in self.include:
                 encoder, notes = _as_wanted(frame[name]), []
-            constant += [name for note in notes if note is CONSTANT]
-            self.notes_ += [note for note in notes if note is not CONSTANT]
+            said += notes
             if encoder is not None:
                 self.encoders_.append(encoder)
-        if constant:
-            self.notes_.append(f"{_named(constant)} the same value in every row: left out.")
         texts = [e for e in self.encoders_ if isinstance(e, Text)]
         short = None if len(texts) == len(self.encoders_) == 1 else TEXT_DIRECTIONS
         for text in texts:
             if fit_text(text, frame[text.name], short) is None:
                 self.encoders_.remove(text)
-                self.notes_.append(f"Column {text.name!r} has no words to use and is left out.")
+                said.append(f"Column {text.name!r} has no words to use and is left out.")
+        self.notes_ = sentences(said)
         if not self.encoders_:
             why = (" " + " ".join(self.notes_)) if self.notes_ else ""
             raise InputError(
@@ -82,6 +80,15 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         blocks = [e.encode(frame[e.name], self.standardise_) for e in self.encoders_]
         return blocks[0] if len(blocks) == 1 and sp.issparse(blocks[0]) else np.hstack(blocks)
 
+    def unread(self, frame):
+        """Sentences on the cells of another table that the encoders can make nothing of."""
+        found = [(encoder.name, encoder.unread(frame[encoder.name])) for encoder in self.encoders_]
+        return sentences(
+            ("unread", name, f"{cells_of(int(mask.sum()))} such as {cells(frame[name])[mask.argmax()]!r}")
+            for name, mask in found
+            if mask.any()
+        )
+
     @property
     def sentence_(self):
         """What the matrix is made of, in words."""
@@ -90,11 +97,6 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         plural = {"number": "numbers", "category": "categories", "date": "dates", "text column": "text columns"}
         parts = [f"{n} {word if n == 1 else plural[word]}" for word, n in found.items() if n]
         return ", ".join(parts)
-
-
-def _named(columns):
-    shown = ", ".join(map(repr, columns[:5])) + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")
-    return f"Column {shown} has" if len(columns) == 1 else f"Columns {shown} have"
 
 
 def _as_wanted(column):

@@ -11,7 +11,10 @@ from ..backend import need
 from ..errors import InputError
 from .sniff import decode, delimiter_of
 
-TEXT_ENDINGS = (".csv", ".tsv", ".tab", ".txt")
+_EXCEL = "In Excel choose File, Save as, CSV UTF-8"
+_PANDAS = "Write the table with pandas' to_csv or to_parquet"
+REFUSED = {".xls": _EXCEL, ".xlsx": _EXCEL, ".ods": "In the spreadsheet choose File, Save as, CSV"}
+REFUSED |= {".npy": "Write the arrays with numpy.savez", ".json": _PANDAS, ".pkl": _PANDAS, ".feather": _PANDAS}
 
 
 @dataclass
@@ -45,6 +48,11 @@ class Table:
         self.names = [name for name, kept in zip(self.names, keep) if kept]
         self.frame = self.frame.loc[:, keep]
         self.arrays = {name: array for name, array in self.arrays.items() if name not in columns}
+
+    @property
+    def headless(self):
+        """Whether the first line looks like a row rather than names."""
+        return self.kind == "text" and all(_is_number(name) for name in self.names)
 
     @property
     def decimal(self):
@@ -82,10 +90,11 @@ def read_table(path, *, delimiter=None, encoding=None):
         table = _read_parquet(raw, path.name)
     elif ending == ".npz":
         table = _read_npz(raw, path.name)
-    elif ending in TEXT_ENDINGS or ending not in (".xls", ".xlsx", ".npy", ".json", ".pkl", ".feather"):
-        table = _read_text(raw, path.name, delimiter, encoding)
+    elif ending in REFUSED:
+        remedy = REFUSED[ending]
+        raise InputError(f"{path.name}: files ending in {ending} are not read. {remedy}; CSV, TSV, Parquet, NPZ are.")
     else:
-        raise InputError(f"{path.name}: files ending in {ending} are not read. Accepted: CSV, TSV, Parquet, NPZ.")
+        table = _read_text(raw, path.name, delimiter, encoding)
     if len(table) == 0:
         raise InputError(f"{path.name} has a header and no rows. Give at least two rows.")
     return table
@@ -108,9 +117,21 @@ def _read_text(raw, name, delimiter, encoding):
     frame = cells.iloc[1:].reset_index(drop=True)
     table = Table(frame, header, "text", delimiter, encoding)
     frame.columns = _unique(header, table.notes)
-    if all(_is_number(cell) for cell in header):
+    short = _short_lines(text, delimiter, len(header))
+    if short:
+        what = f"Line {short[0]} has" if len(short) == 1 else f"{len(short)} lines, such as line {short[0]}, have"
+        table.notes.append(f"{what} fewer cells than there are columns; what is missing is read as empty.")
+    if table.headless:
         table.notes.append("Every column name is a number: does the file have a header row?")
     return table
+
+
+def _short_lines(text, delimiter, width):
+    """Numbers of the lines with too few cells; not looked for where cells are quoted and may hold line breaks."""
+    if '"' in text:
+        return []
+    lines = enumerate(text.splitlines(), start=1)
+    return [number for number, line in lines if line.strip() and line.count(delimiter) < width - 1]
 
 
 def _read_parquet(raw, name):
@@ -171,7 +192,8 @@ def _unique(header, notes):
         out.append(unique)
     if repeated:
         names = ", ".join(repr(name) for name in dict.fromkeys(repeated))
-        notes.append(f"The column name {names} occurs more than once; the later ones are called name.2, name.3 here.")
+        what = f"The column name {names} occurs" if len(set(repeated)) == 1 else f"The column names {names} occur"
+        notes.append(f"{what} more than once; the later ones are called name.2, name.3 here.")
     return out
 
 

@@ -7,6 +7,7 @@ from ..errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # bytes that text does not hold
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _NOT_TEXT = (
     (b"PK\x03\x04", "a zip file or an Excel workbook", "In Excel choose File, Save as, CSV UTF-8"),
@@ -26,8 +27,12 @@ def decode(raw, name, encoding=None):
         if raw.startswith(start):
             raise InputError(f"{name} is {what}, not a text table. {remedy}.")
     found = encoding or next((code for mark, code in _BOMS if raw.startswith(mark)), None)
-    if found is None and b"\0" in raw[:100_000]:
-        raise InputError(f"{name} holds zero bytes, so it is not a text table. Accepted: CSV, TSV, Parquet, NPZ.")
+    sample = raw[:100_000]
+    strange = len(sample) - len(sample.translate(None, _CONTROL))
+    if found is None and (b"\0" in sample or strange > 0.01 * len(sample)):
+        raise InputError(
+            f"{name} holds bytes that no text has, so it is no text table. Accepted: CSV, TSV, Parquet, NPZ."
+        )
     for code in [found] if found else ["utf-8", "cp1252", "latin-1"]:
         try:
             return raw.decode(code), code
