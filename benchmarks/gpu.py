@@ -37,11 +37,26 @@ from mercer.rows import gram
 from mercer.solvers.label_features import search_basis, search_rows
 
 ROWS = []
+LIMIT = """Dashed in the picture: the half-precision operations of a product divided by the rate of torch's own matrix
+product. From n = 30 000 on the time keeps its distance from it. Where it leaves the limit:
+
+- small n: 10 000 rows make 79 row tiles of 128 for 132 processors, and a launch costs as much as the product;
+- small d: one exponential and a handful of scalar operations for every pair cost more than its few multiplications, so
+  that below d = 32 the time no longer depends on d;
+- d above 128: a tile of rows no longer fits beside the tile of columns, both are read again for every 64 columns;
+- "high" everywhere: half of its operands are the low halves, whose loads are not hidden behind as many operations."""
 
 
 def say(what, asked, measured, detail=""):
     ROWS.append({"what": what, "asked": asked, "measured": measured, "detail": detail})
     print(f"{what} | {asked} | {measured} | {detail}", flush=True)
+
+
+def operations(d, precision, columns=32):
+    """Half-precision operations behind one entry of K and its part of K @ V; rows are padded as `fused.Side` does."""
+    width = fused.padded_width(d)
+    rows, with_v = {"fast": (1, 2), "high": (3, 3)}[precision]
+    return 2 * (rows * width + with_v * columns)
 
 
 def seconds(function, repeats=3):
@@ -90,13 +105,11 @@ def products(quick):
     half = torch.randn(8192, 8192, device="cuda", dtype=torch.float16)
     peak = 2 * 8192**3 / seconds(lambda: half @ half, 5) / 1e12
     say("half-precision matrix product through torch", "", f"{peak:.0f} TFLOP/s", "the matrix units' practical limit")
-    # Half-precision products that make one: of the rows (padded to 128 columns), and with V.
-    made = {"fast": 2 * 128 + 2 * 2 * 32, "high": 3 * 2 * 128 + 3 * 2 * 32}
     for precision, asked in (("fast", "≤ 1.6 s"), ("high", "≤ 5 s")):
         sides = fused.sides(kernel, X, X, precision)
         took = seconds(lambda sides=sides: fused.multiply(kernel, *sides, V))
         rate = n * n * (2 * 100 + 2 * 32) / took / 1e12
-        busy = n * n * made[precision] / took / 1e12 / peak
+        busy = n * n * operations(100, precision) / took / 1e12 / peak
         detail = f"{rate:.0f} useful TFLOP/s; the matrix units at {100 * busy:.0f} % of their practical limit"
         say(f"K @ V, n = {n}, d = 100, 32 columns, {precision}", asked, f"{took:.2f} s", detail)
     sizes = (100_000,) if quick else (200_000, n)
@@ -257,12 +270,28 @@ def report(source):
 
     found = json.loads(source.read_text())
     head = f"{found['machine']}. Command: `python benchmarks/gpu.py --data DIR`."
-    (RESULTS / "gpu.md").write_text("\n".join(["# One GPU", "", head, "", markdown(found["rows"])]) + "\n")
+    page = [
+        "# One GPU",
+        "",
+        head,
+        "",
+        markdown(found["rows"]),
+        "",
+        LIMIT,
+        "",
+        "![scaling](../../docs/img/gpu_scaling.png)",
+    ]
+    (RESULTS / "gpu.md").write_text("\n".join(page) + "\n")
+    peak = next(float(row["measured"].split()[0]) for row in found["rows"] if "half-precision" in row["what"]) * 1e12
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for axis, key, fixed, value in ((axes[0], "n", "d", 100), (axes[1], "d", "n", 100_000)):
         for precision, marker in (("fast", "o"), ("high", "s")):
             rows = [r for r in found["scaling"] if r[fixed] == value and r["precision"] == precision]
-            axis.loglog(*zip(*sorted((r[key], r["seconds"]) for r in rows)), marker=marker, label=precision)
+            rows.sort(key=lambda row: row[key])
+            at = [row[key] for row in rows]
+            (line,) = axis.loglog(at, [row["seconds"] for row in rows], marker=marker, label=precision)
+            limit = [row["n"] ** 2 * operations(row["d"], precision) / peak for row in rows]
+            axis.loglog(at, limit, "--", color=line.get_color(), label=f"{precision}: matrix units' limit")
         axis.set(xlabel=key, ylabel="seconds", title=f"K @ V, 32 columns, {fixed} = {value}")
         axis.grid(alpha=0.3)
         axis.legend()

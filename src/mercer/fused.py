@@ -67,7 +67,7 @@ class Side:
     def __init__(self, X, kernel, centre, magnitude, precision):
         torch = need("torch")
         n, d = X.shape
-        width = max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
+        width = padded_width(d)
         # Half precision has a small range: rows are shifted (distances allow it) and scaled to at most 16.
         scaled = torch.zeros((n, width), dtype=torch.float32, device=X.device)
         torch.sub(X, centre, out=scaled[:, :d])
@@ -84,6 +84,11 @@ class Side:
         else:
             self.norms = (scaled * scaled).sum(1)
             self.low = scaled.sub_(self.high).half()
+
+
+def padded_width(d):
+    """Columns that d become: a power of two while a tile holds whole rows, then a multiple of its 64-column chunks."""
+    return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
 
 
 def product(kernel, X, Y, V, precision="high"):
