@@ -18,6 +18,7 @@ from mercer.errors import BackendError, InputError
 from mercer.estimators.labels import read_labels
 from mercer.selection.candidates import METHODS, planned
 from mercer.selection.combine import evidence, left_out_average, pick, weigh
+from mercer.selection.spaces import JoinedSpace, KernelSpace, TurnedSpace
 
 EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
 
@@ -129,6 +130,34 @@ def test_scores_are_the_weighted_average_of_the_candidates(iris):
         own = fitted.decide(candidate.space.Z)
         scores += weight * own / np.sqrt(np.mean(own**2))
     np.testing.assert_allclose(model.scores_, scores, atol=1e-8)
+
+
+def features(space, X):
+    """The features of any rows, space by space: the slow way round `Predictor`."""
+    if isinstance(space, TurnedSpace):
+        return space.scale * space._turned(features(space.base, X))
+    if isinstance(space, JoinedSpace):
+        return np.sqrt(0.5) * np.hstack([features(part, X) for part in space.parts])
+    rows = space.view.transform(X)
+    return space.scale * (
+        space.map_.transform(rows) if isinstance(space, KernelSpace) else space.kernel_.features(rows)
+    )
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_predictor_is_the_average_of_the_candidates_for_new_rows(k):
+    X, y = make_blobs(60, 9, centers=k, cluster_std=5.0, random_state=0)
+    given = np.where(np.arange(60) < 12, y, -1)
+    new = X[:5] + np.random.default_rng(0).normal(size=(5, 9))
+    model = FewLabelClassifier("all").fit(X, given)
+    labels = read_labels(given)
+    scores = np.zeros((5, model.scores_.shape[1]))
+    for weight, candidate in zip(model.weights_, model.candidates_):
+        if weight > 0:
+            fitted = candidate.solve(labels)
+            own = fitted.decide(candidate.space.Z)
+            scores += weight * fitted.decide(features(candidate.space, new)) / np.sqrt(np.mean(own**2))
+    np.testing.assert_allclose(model.predictor_.scores(new), scores, atol=1e-9)
 
 
 def test_accuracy_and_confidence(iris):

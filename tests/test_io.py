@@ -6,6 +6,7 @@ import pickle
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -17,7 +18,6 @@ import mercer
 from mercer.backend import need
 from mercer.errors import InputError
 from mercer.io import FORMAT
-from mercer.tables.compact import CompactClassifier
 
 X, CLASSES = load_iris(return_X_y=True)
 Y = np.array([["setosa", "versicolor", "virginica"][c] for c in CLASSES], dtype=object)
@@ -62,20 +62,45 @@ def test_a_loaded_model_answers_as_the_saved_one(tmp_path, model):
     assert repr(back) == repr(model)
 
 
-def test_the_few_label_classifier_shrinks_without_changing_an_answer(tmp_path):
-    for rows in (slice(0, 150, 3), slice(50, 150, 2)):  # three classes, two classes
-        model = mercer.FewLabelClassifier(random_state=0).fit(X[rows], _thinned(Y[rows], rows))
-        compact = CompactClassifier.of(model)
-        new = X[1::5] + 0.05
-        np.testing.assert_allclose(compact.predict_proba(new), model.predict_proba(new), atol=1e-10)
-        np.testing.assert_array_equal(compact.predict(new), model.predict(new))
-        mercer.save(compact, tmp_path / "small.mercer")
-        np.testing.assert_array_equal(
-            mercer.load(tmp_path / "small.mercer").predict_proba(new), compact.predict_proba(new)
-        )
-        assert (tmp_path / "small.mercer").stat().st_size < 200_000
-    with pytest.raises(InputError, match="trained with 4"):
-        compact.predict(X[:, :3])
+@pytest.mark.parametrize("rows", [slice(0, 150, 3), slice(50, 150, 2)], ids=["three classes", "two classes"])
+def test_the_few_label_classifier_is_saved_small_without_changing_an_answer(tmp_path, rows):
+    told = []
+    model = mercer.FewLabelClassifier(random_state=0, verbose=lambda *what: told.append(what))
+    model.fit(X[rows], _thinned(Y[rows], rows))
+    mercer.save(model, tmp_path / "small.mercer")
+    assert (tmp_path / "small.mercer").stat().st_size < 200_000
+    back = mercer.load(tmp_path / "small.mercer")
+    new = X[1::5] + 0.05
+    np.testing.assert_allclose(back.predict_proba(new), model.predict_proba(new), atol=1e-10)
+    for name in ("transduction_", "confidence_", "probabilities_", "weights_", "accuracy_interval_", "abstained_"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(model, name))
+    assert str(back.report_) == str(model.report_)
+    assert mercer.suspicious(back, 3).rows.tolist() == mercer.suspicious(model, 3).rows.tolist()
+    assert hasattr(model, "candidates_")  # the model itself keeps all
+    for what, ask in {
+        "teach": lambda: back.teach([0], "setosa"),
+        "unteach": lambda: back.unteach([0]),
+        "relabel": lambda: back.relabel(Y[rows]),
+        "suggest": lambda: mercer.suggest(back, 2),
+        "expected_change": lambda: mercer.expected_change(back, 2),
+        "doubt": lambda: mercer.doubt(back),
+    }.items():
+        with pytest.raises(InputError, match=f"model is compact .* but {what} needs the feature spaces.* Fit again"):
+            ask()
+    with pytest.raises(ValueError, match="expecting 4"):
+        back.predict(X[:, :3])
+
+
+def test_a_few_label_model_of_sparse_rows_or_a_table_is_saved_too(tmp_path):
+    kinds = np.arange(60) % 2
+    frame = pd.DataFrame({"size": kinds + 0.1 * np.sin(np.arange(60.0)), "town": np.where(kinds, "Rome", "Oslo")})
+    y = np.where(np.arange(60) < 8, kinds, -1)
+    counts = sp.csr_matrix(np.random.default_rng(0).poisson(0.3 + 2.0 * (np.arange(20) % 2 == kinds[:, None])))
+    for rows, new in ((frame, frame[8:20]), (counts, counts[8:20] * 2)):
+        model = mercer.FewLabelClassifier(["lssvm", "diffusion", "mixed", "ls_kpca"]).fit(rows, y)
+        mercer.save(model, tmp_path / "m.mercer")
+        np.testing.assert_allclose(mercer.load(tmp_path / "m.mercer").predict_proba(new), model.predict_proba(new))
+        assert np.mean(model.predict(new) == kinds[8:20]) > 0.9
 
 
 def _thinned(y, rows):

@@ -33,7 +33,7 @@ _HOMES = {
     "selection.risk": "risk_bound",
     "io": "save load",
     "selection.few_label": "FewLabelClassifier",
-    "selection.suggest": "suggest",
+    "selection.suggest": "suggest expected_change",
     "selection.suspicious": "suspicious",
     "selection.doubt": "doubt",
     "backend": "to_device use_device",

@@ -14,6 +14,7 @@ import os
 import zipfile
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +44,7 @@ def save(model, path):
     Parameters
     ----------
     model : estimator, kernel or map of this package; scikit-learn pipelines of them with common scalers and encoders.
+        Of a `FewLabelClassifier` its `compact` form is written.
     path : file name; by custom it ends in .mercer.
 
     Examples
@@ -186,6 +188,8 @@ class _Writer:
     def pack_new(self, value, where):
         if home(value) in ("torch", "dask"):
             value = host(value)
+        if isinstance(getattr(type(value), "compact", None), FunctionType):
+            value = value.compact()  # a model that says what of it is worth keeping
         if isinstance(value, np.ndarray):
             if value.dtype.kind in "OT":
                 cells = [self.pack(v, where) for v in value.ravel().tolist()]

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..backend import need
 from ..errors import InputError
@@ -74,7 +73,7 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     """
     if not isinstance(model, FewLabelClassifier):
         raise InputError(f"doubt needs a fitted FewLabelClassifier, not {type(model).__name__}.")
-    check_is_fitted(model)
+    model._check_whole("doubt")
     given = model.labels_.codes >= 0
     P = np.sort(model.probabilities_, axis=1)
     flags = {

@@ -1,5 +1,6 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
+import copy
 import time
 from numbers import Real
 from typing import ClassVar
@@ -18,6 +19,7 @@ from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import accuracy_interval, hits
 from .candidates import AUTO, METHODS, planned
 from .combine import evidence, left_out_average, pick, weigh
+from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .report import Report
 from .table import TableEncoder, is_table
@@ -140,6 +142,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         rows : row numbers of the training data.
         labels : one class name, or one for each row. A new class is accepted.
         """
+        self._check_whole("teach")
         rows = self._row_numbers(rows)
         given = np.empty(len(rows), dtype=object)
         given[:] = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
@@ -147,13 +150,25 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def unteach(self, rows):
         """Take the labels of some training rows back; equal to a fit without them."""
+        self._check_whole("unteach")
         rows = self._row_numbers(rows)
         return self._relabel(rows, np.full(len(rows), None, dtype=object))
 
     def relabel(self, y):
         """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
-        check_is_fitted(self)
+        self._check_whole("relabel")
         return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
+
+    def compact(self):
+        """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
+
+        `predict`, `predict_proba`, `suspicious` and all attributes but `candidates_` work as before; `teach`,
+        `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
+        """
+        check_is_fitted(self)
+        small = copy.copy(self)
+        small.__dict__.pop("candidates_", None)
+        return small.set_params(verbose=False)
 
     def decision_function(self, X):
         """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
@@ -232,17 +247,17 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             self.weights_, why = pick(left_out, codes)
         else:
             self.weights_, why = weigh(losses), None
-        self.fitted_ = [candidate if w > 0 else None for candidate, w in zip(fitted, self.weights_)]
-        self.scale_ = np.ones(len(fitted))
+        used = np.flatnonzero(self.weights_)
+        scale = np.ones(len(fitted))
         n, k = len(labels.codes), labels.signs.shape[1]
         scores, self.votes_ = np.zeros((n, k)), np.zeros((n, labels.n_classes))
-        for m, candidate in enumerate(self.fitted_):
-            if candidate is not None:
-                own = candidate.decide(candidate.space.Z)
-                self.scale_[m] = float(np.sqrt(np.mean(own**2))) or 1.0
-                scores += self.weights_[m] / self.scale_[m] * own
-                self.votes_[np.arange(n), _codes(own)] += self.weights_[m]
-        average = left_out_average(left_out, losses, self.weights_, self.scale_)
+        for m in used:
+            own = fitted[m].decide(fitted[m].space.Z)
+            scale[m] = float(np.sqrt(np.mean(own**2))) or 1.0
+            scores += self.weights_[m] / scale[m] * own
+            self.votes_[np.arange(n), _codes(own)] += self.weights_[m]
+        self.predictor_ = Predictor.of([fitted[m] for m in used], (self.weights_ / scale)[used])
+        average = left_out_average(left_out, losses, self.weights_, scale)
         self._calibrate(scores, average, labels, shares)
         self._answer(scores, average, labels)
         self.report_ = Report.of(self, fitted, left_out, losses, codes, why)
@@ -294,13 +309,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        scores = np.zeros((X.shape[0], self.scores_.shape[1]))
-        seen: dict = {}
-        for candidate, weight, scale in zip(self.fitted_, self.weights_, self.scale_):
-            if candidate is not None:
-                scores += weight / scale * candidate.decide(candidate.space.transform(X, seen))
-        return scores
+        return self.predictor_.scores(self._rows(X, reset=False))
 
     def _probabilities(self, scores):
         slope, floor = self.calibration_
@@ -353,8 +362,16 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         _refuse_not_finite(X, getattr(self, "feature_names_in_", None))
         return X
 
-    def _row_numbers(self, rows):
+    def _check_whole(self, what):
+        """Refuse what needs the feature spaces, which a compact model does not have."""
         check_is_fitted(self)
+        if not hasattr(self, "candidates_"):
+            raise InputError(
+                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
+                "spaces, which it does not hold. Fit again on the training rows."
+            )
+
+    def _row_numbers(self, rows):
         n = len(self.labels_.codes)
         rows = np.atleast_1d(np.asarray(rows))
         if rows.dtype == bool and rows.shape == (n,):

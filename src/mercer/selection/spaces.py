@@ -1,8 +1,8 @@
 """Feature spaces for the few-label choice: one expensive decomposition each, which every method and labelling shares.
 
 A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
-value of a penalty means the same in all of them), and `transform(X, seen)` for any rows, where `seen` is a dict in
-which spaces that share a view or a base leave their common part.
+value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` says of a function Z W what
+it is in the base spaces: a list of (base, weights of its Z), and a constant.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ class KernelSpace:
         self.map_ = LandmarkMap(kernel, landmarks, random_state=random_state)
         self.scale, self.Z = _unit(self.map_.fit_transform(rows))
 
-    def transform(self, X, seen):
-        """Features of any rows."""
-        return _once(seen, self, lambda: self.scale * self.map_.transform(_view(self.view, X, seen)))
+    def pull_back(self, W):
+        """A base is its own."""
+        return [(self, W)], 0.0
 
 
 class GraphSpace:
@@ -51,9 +51,9 @@ class GraphSpace:
         self.scale, self.Z = _unit(self.kernel_.factor())
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
-    def transform(self, X, seen):
-        """Features of any rows."""
-        return _once(seen, self, lambda: self.scale * self.kernel_.features(_view(self.view, X, seen)))
+    def pull_back(self, W):
+        """A base is its own."""
+        return [(self, W)], 0.0
 
 
 class TurnedSpace:
@@ -66,9 +66,13 @@ class TurnedSpace:
         self.turn = turn
         self.scale, self.Z = _unit(self._turned(base.Z))
 
-    def transform(self, X, seen):
-        """Features of any rows."""
-        return _once(seen, self, lambda: self.scale * self._turned(self.base.transform(X, seen)))
+    def pull_back(self, W):
+        """scale · (Z − shift) · turn · W in terms of the base; its columns beyond those turned have weight 0."""
+        turned = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
+        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
+        wide[: len(turned)] = turned
+        parts, constant = self.base.pull_back(wide)
+        return parts, constant if self.shift is None else constant - self.shift @ turned
 
     def _turned(self, Z):
         if self.turn.ndim == 1:
@@ -86,9 +90,13 @@ class JoinedSpace:
         self.parts = (first, second)
         self.Z = np.sqrt(0.5) * np.hstack([first.Z, second.Z])
 
-    def transform(self, X, seen):
-        """Features of any rows."""
-        return np.sqrt(0.5) * np.hstack([part.transform(X, seen) for part in self.parts])
+    def pull_back(self, W):
+        """Each part has its share of the rows of W."""
+        width = self.parts[0].Z.shape[1]
+        (first, a), (second, b) = (
+            part.pull_back(np.sqrt(0.5) * share) for part, share in zip(self.parts, (W[:width], W[width:]))
+        )
+        return first + second, a + b
 
 
 def diffused(base, time):
@@ -134,13 +142,3 @@ def _unit(Z):
     power = float(np.mean(np.einsum("ij,ij->i", Z, Z, dtype=np.float64)))
     factor = 1.0 / np.sqrt(power) if power > 0 else 1.0
     return factor, Z * np.asarray(factor, dtype=Z.dtype)
-
-
-def _view(view, X, seen):
-    return _once(seen, view, lambda: view.transform(X))
-
-
-def _once(seen, key, compute):
-    if id(key) not in seen:
-        seen[id(key)] = compute()
-    return seen[id(key)]
