@@ -119,7 +119,7 @@ except SystemExit as end:
 
 
 class Terminal:
-    """The installed command with its progress bar on a terminal; Ctrl-C goes there when the bar says a certain thing."""
+    """The installed command with its progress bar on a terminal; Ctrl-C comes when the bar says a certain thing."""
 
     def __init__(self, *arguments, cwd):
         self.screen, slave = pty.openpty()
