@@ -5,12 +5,21 @@ import pytest
 from scipy.special import softmax
 from sklearn.datasets import make_blobs
 
-from mercer import FewLabelClassifier, LeastSquaresKPCA, LSSVMClassifier, RLSClassifier, SemiKPCA, doubt, suggest
+from mercer import (
+    FewLabelClassifier,
+    LeastSquaresKPCA,
+    LSSVMClassifier,
+    RLSClassifier,
+    SemiKPCA,
+    doubt,
+    expected_change,
+    suggest,
+)
 from mercer import suspicious as find_suspicious
 from mercer.errors import InputError
 from mercer.selection.doubt import REASONS
 from mercer.selection.effect import LabelEffect
-from mercer.selection.suggest import STRATEGIES, stop_sign
+from mercer.selection.suggest import STRATEGIES
 from mercer.solvers.calibrate import two_columns
 
 LINEAR = [
@@ -144,12 +153,43 @@ def test_suggested_labels_teach_more_than_random_ones():
     assert np.mean(chosen) > np.mean(drawn) + 0.03
 
 
-def test_stop_sign_falls_with_labels():
+@pytest.mark.parametrize("model", LINEAR, ids=str)
+@pytest.mark.parametrize("k", [2, 3])
+def test_expected_change_is_that_of_refits(model, k):
+    X, _, given = data(k, n=40)
+    fitted = model.fit(X, given)
+    free = given < 0
+    before = fitted.predict(X)[free]
+    rows = suggest(fitted, 6, X=X, y=given).rows
+    P = fitted.predict_proba(X)
+    rng = np.random.default_rng(0)
+    changed = []
+    for _ in range(5):
+        more = given.copy()
+        for j in rows:
+            more[j] = rng.choice(k, p=P[j])
+        again = type(model)(**model.get_params()).fit(X, more)
+        changed.append(np.mean(again.predict(X)[free] != before))
+    assert np.mean(changed) > 0
+    np.testing.assert_allclose(expected_change(fitted, 6, X=X, y=given), np.mean(changed))
+
+
+def test_suggestions_see_the_class_shares_that_were_asked_for():
+    X, _, given = data(2, n=60)
+    plain = FewLabelClassifier(["diffusion", "lssvm"]).fit(X, given)
+    told = FewLabelClassifier(["diffusion", "lssvm"], prior={0: 0.9, 1: 0.1}).fit(X, given)
+    rows = suggest(told, 3, strategy="uncertainty").rows
+    free = np.flatnonzero(given < 0)
+    assert set(rows) == set(free[np.argsort(told.probabilities_[free].max(axis=1), kind="stable")[:3]])
+    assert set(rows) != set(suggest(plain, 3, strategy="uncertainty").rows)
+
+
+def test_expected_change_falls_with_labels():
     X, y = make_blobs(120, 3, centers=2, cluster_std=2.0, random_state=0)
     few, many = (np.where(np.arange(120) < l, y, -1) for l in (6, 90))
     model = FewLabelClassifier(["diffusion", "lssvm"]).fit(X, few)
-    early = stop_sign(model, 5)
-    late = stop_sign(model.relabel(many), 5)
+    early = expected_change(model, 5)
+    late = expected_change(model.relabel(many), 5)
     assert 0 <= late < early <= 1
 
 
@@ -234,7 +274,7 @@ def test_refusals(fitted):
     with pytest.raises(InputError, match="needs a fitted model"):
         suggest(X, 3, strategy="error")
     with pytest.raises(InputError, match="needs a fitted model"):
-        stop_sign(X)
+        expected_change(X)
     with pytest.raises(InputError, match="pass X= and y="):
         suggest(LSSVMClassifier().fit(X, given), 3)
     with pytest.raises(InputError, match="not known without refitting"):

@@ -6,7 +6,7 @@ from ..errors import InputError
 from ..report import MOST_POINTS, Findings, Points
 from ..selection.candidates import METHODS
 from ..selection.doubt import doubt
-from ..selection.suggest import stop_sign, suggest
+from ..selection.suggest import expected_change, suggest
 from ..selection.suspicious import suspicious
 from ..solvers.choice import accuracy_interval
 from ..tables.write import encoding_of, written_with
@@ -97,7 +97,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
 def effect_of_more(model, n=20):
     """A sentence on how many predictions n more labels would change: the sign to stop labelling."""
     n = min(n, int(np.sum(model.labels_.codes < 0)))
-    return f"{n} more labels are expected to change about {stop_sign(model, n):.1%} of the predictions."
+    return f"{n} more labels are expected to change about {expected_change(model, n):.1%} of the predictions."
 
 
 def _next(job, fitted, classes, seed):

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..selection.few_label import FewLabelClassifier
 from ..tables import read_target
-from ..tables.compact import CompactClassifier
 from .sources import matrix, open_table, refuse_taken
 
 NEXT = "label_next"  # column that `suggest` writes
@@ -49,10 +48,6 @@ class Fit:
     rows: np.ndarray
     codes: np.ndarray  # position in model.classes_
     confidence: np.ndarray
-
-    def compact(self):
-        """The classifier without what only teaching needs."""
-        return CompactClassifier.of(self.model)
 
 
 @dataclass
@@ -115,11 +110,10 @@ def fit(screen, job, methods, seconds, seed):
         what = f"The model was fitted to {len(rows)} of {len(codes)} rows, {model.labels_.labelled.size} of them "
         note(screen, job, f"{what}labelled; the other rows were predicted from these.")
         others = np.setdiff1d(np.arange(len(codes)), rows)
-        compact = CompactClassifier.of(model)
         for begin in range(0, len(others), BLOCK):
             screen.step(f"predicting {len(others)} other rows", 0.7 + 0.3 * begin / len(others))
             block = others[begin : begin + BLOCK]
-            P = compact.predict_proba(job.X[block])
+            P = model.predict_proba(job.X[block])
             codes[block], confidence[block] = P.argmax(axis=1), P.max(axis=1)
     return Fit(model, rows, codes, confidence)
 

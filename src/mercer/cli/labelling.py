@@ -259,7 +259,7 @@ def _check_share(value, name):
 
 
 def _save_model(job, fitted, path):
-    save(TableClassifier(job.features, fitted.compact(), job.target, job.labels.values), path)
+    save(TableClassifier(job.features, fitted.model, job.target, job.labels.values), path)
 
 
 def _summary(job, model, decided):

@@ -312,12 +312,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return self.predictor_.scores(self._rows(X, reset=False))
 
     def _probabilities(self, scores):
-        slope, floor = self.calibration_
-        if scores.shape[1] == 1:
-            shifted = scores + (self.offsets_[1] - self.offsets_[0]) / slope
-        else:
-            shifted = scores + self.offsets_ / slope
-        return probabilities(shifted, slope, floor)
+        return probabilities(self._with_prior(scores), *self.calibration_)
+
+    def _with_prior(self, scores):
+        """The scores with the class shares that were asked for put in."""
+        b = self.offsets_
+        return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
 
     def _named(self, codes, confidence):
         names = self.classes_[codes]

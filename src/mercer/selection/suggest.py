@@ -137,9 +137,6 @@ def expected_change(model, n=20, *, X=None, y=None):
     return float(np.mean(changed))
 
 
-stop_sign = expected_change
-
-
 class _State:
     """What the strategies look at: features, scores, probabilities, free rows; `unit` is the scores' own scale."""
 
@@ -174,9 +171,9 @@ def _state(model, X, y, what):
         fitted = copy.copy(best.model)
         fitted._solve(Z, labels, None)
         own = fitted._decide(Z)
-        P = probabilities(model.scores_, *model.calibration_)
         unit = float(np.sqrt(np.mean(own**2))) or 1.0
-        return _State(fitted, Z, labels.labelled, own, model.scores_, P, model.calibration_[0], unit)
+        scores = model._with_prior(model.scores_)
+        return _State(fitted, Z, labels.labelled, own, scores, model.probabilities_, model.calibration_[0], unit)
     if hasattr(model, "_decide"):
         check_is_fitted(model)
         if X is None or y is None:
