@@ -377,3 +377,11 @@ def test_float32_rows_give_the_same_verdict():
         single = clone(model).fit(X.astype(np.float32))
         assert np.mean(single.predict(X.astype(np.float32)) != verdict) <= 0.02
         assert np.mean(single.predict(X.astype(np.float32)) < 0) <= 0.11
+
+
+def test_svdd_keeps_its_digits_when_rows_are_a_billion_bandwidths_apart():
+    X = np.append(blob(200), 1e9 * blob(10, seed=1), axis=0)
+    dual = svdd_smo(RBF(1.0)(X), np.zeros(210), np.full(210, 1 / 42), tol=1e-10)
+    model = SVDD(0.2, kernel=RBF(1.0), tol=1e-10).fit(X)
+    assert model.objective_ == pytest.approx(dual.objective, rel=1e-8) and model.gap_ <= 1e-10
+    assert model.radius_**2 == pytest.approx(dual.info["radius_sq"], rel=1e-8)

@@ -43,7 +43,7 @@ def primal(Z, linear, beta, low, high, rho):
 
 
 class Operator:
-    """An exact kernel seen through columns only; counts what is asked of it."""
+    """An exact kernel seen through columns and small blocks only."""
 
     def __init__(self, K):
         self.K, self.shape = K, K.shape
@@ -53,6 +53,9 @@ class Operator:
 
     def columns(self, idx):
         return self.K[:, idx]
+
+    def block(self, idx):
+        return self.K[np.ix_(idx, idx)]
 
 
 SOLVERS = {
@@ -205,6 +208,20 @@ def test_projection_is_the_nearest_feasible_point():
             options={"ftol": 1e-14},
         )
         np.testing.assert_allclose(ours, best.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_wide", [1, 5, 400])
+def test_the_offset_is_best_whatever_the_bounds(n_wide):
+    """Most of the room may sit in a few rows deep inside: the offset is then far from the outermost rows."""
+    rng = np.random.default_rng(4)
+    gradient = np.sort(rng.normal(size=400).round(2))  # with ties
+    low, high = np.zeros(400), np.full(400, 1e-4 / 400)
+    low[200:210], high[200:210] = -1e-3, 0
+    high[:n_wide] += 1.5 / n_wide
+    beta = project(np.zeros(400), low, high)
+    rho = certify(gradient, beta, np.ones(400), low, high)["rho"]
+    value = [r + np.sum(np.maximum(high * (gradient - r), low * (gradient - r))) for r in np.append(gradient, rho)]
+    assert value[-1] <= min(value) + 1e-12
 
 
 def test_certificate_of_a_wrong_answer_is_large():

@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
 from ..errors import InputError
-from ..kernels.stationary import Radial
+from ..kernels.stationary import ROUNDING, Radial
+from ..linalg import precision
 from ..maps import choose
 from ..operators import KernelOperator, cross_product
 from ..rows import dot, host, like, tdot
@@ -191,9 +192,8 @@ class SVDD(NoveltyDetector):
             self.kernel_._check_resolved()
             self.approx_reason_ = "Exact: the kernel's columns are computed as the solver asks for them."
             own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
-            columns = _RadialColumns if _RadialColumns.fits(self.kernel_, X) else KernelOperator
-            K = columns(self.kernel_, X)
             cache = int(self.cache_size * 1e6)
+            K = _operator(self.kernel_, X)
             return svdd_smo(K, low, high, linear=own, cache_bytes=cache, random_state=seed, **settings), own
         Z = self._fit_map(X, weight)
         own = self._own_training(X)
@@ -235,31 +235,42 @@ def known_outliers(y, n):
     return np.array([isinstance(v, Real) and v == -1 for v in y.tolist()], dtype=bool)
 
 
-class _RadialColumns:
-    """Columns of a radial kernel on dense host rows: what depends on the rows alone is computed once.
+def _operator(kernel, X):
+    """Columns and blocks of the kernel matrix, the fast way where it keeps the digits."""
+    by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
+    if by_distance and home(X) == "numpy" and not sp.issparse(X):
+        fast = _RadialOperator(kernel, X)
+        if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
+            return fast
+    return KernelOperator(kernel, X)
 
-    `KernelOperator.columns` prepares the rows at every call. SMO asks for a few columns many times, and at ν = 1 %
-    the preparation took two thirds of the fit.
+
+class _RadialOperator:
+    """A radial kernel on dense host rows: what depends on the rows alone is computed once.
+
+    `KernelOperator` prepares the rows at every call. SMO asks for a few columns many times, and at ν = 1 % the
+    preparation took two thirds of the fit.
     """
 
     def __init__(self, kernel, X):
-        mean = X.mean(axis=0)
-        self.norms = np.einsum("ij,ij->i", X, X)
-        if mean @ mean > 10 * (np.mean(self.norms) - mean @ mean):  # a far origin would cost digits
-            X = X - mean
-            self.norms = np.einsum("ij,ij->i", X, X)
+        centre = X[:: max(1, len(X) // 256)].mean(axis=0)
+        norms = np.einsum("ij,ij->i", X, X)
+        if centre @ centre > 10 * (np.mean(norms) - centre @ centre):  # a far origin would cost digits
+            X = X - centre
+            norms = np.einsum("ij,ij->i", X, X)
         self.kernel, self.X, self.shape = kernel, X, (len(X), len(X))
-
-    @staticmethod
-    def fits(kernel, X):
-        by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
-        return by_distance and home(X) == "numpy" and not sp.issparse(X)
+        self.scale = float(kernel.bandwidth) ** -2
+        self.norms = norms * self.scale
 
     def columns(self, idx):
-        squared = self.X[idx] @ self.X.T
-        squared *= -2
-        squared += self.norms
+        return self._values(idx, self.X, self.norms).T
+
+    def block(self, idx):
+        return self._values(idx, self.X[idx], self.norms[idx])
+
+    def _values(self, idx, X, norms):
+        squared = (self.X[idx] * (-2 * self.scale)) @ X.T
+        squared += norms
         squared += self.norms[idx, None]
         np.maximum(squared, 0, out=squared)
-        squared *= self.kernel.bandwidth**-2
-        return np.asarray(self.kernel._profile(squared, np).T, dtype=np.float64)
+        return np.asarray(self.kernel._profile(squared, np), dtype=np.float64)

@@ -13,7 +13,7 @@ from .bandwidth import RULES, bandwidth_of
 from .base import Kernel, products, squared_norms
 
 # Largest accepted rounding error of a squared distance, in bandwidths, by size of the numbers (float32, float64).
-_ROUNDING = {4: 1e-4, 8: 1e-9}
+ROUNDING = {4: 1e-4, 8: 1e-9}
 
 
 class Radial(Kernel):
@@ -62,7 +62,7 @@ class Radial(Kernel):
             x2, y2 = squared_norms(X), squared_norms(Y)
             largest = float(x2.max() + y2.max())
         eps = precision(x2.dtype)
-        if not eps * largest <= _ROUNDING[x2.dtype.itemsize]:
+        if not eps * largest <= ROUNDING[x2.dtype.itemsize]:
             return _by_differences(X, Y)
         if sparse:
             squared = products(X, Y)

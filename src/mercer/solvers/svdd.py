@@ -19,7 +19,8 @@ from .. import rows
 from ..errors import InputError
 from .result import Result
 
-_NEW = 256  # bound variables that may enter the working set per round when each costs a kernel column
+_FEW = 128  # bound variables that may always enter the working set
+_NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
 _LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
 _STREAM = 1 << 22  # kernel values held at once while the first gradient is summed
 
@@ -27,15 +28,16 @@ _STREAM = 1 << 22  # kernel values held at once while the first gradient is summ
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
     """Solve the dual by sequential minimal optimisation on blocks of kernel columns.
 
-    Each round puts the in-bound variables and the worst violators of both signs in a working set, runs second-order
-    pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows once. Variables
-    that sit rightly at a bound stay outside (shrinking), and since every certificate covers all rows, none needs to be
-    brought back by a special pass. Columns are computed many at a time (one matrix product, several times faster than
-    row by row) and the least recently used leave the cache first.
+    Each round puts the in-bound variables and the outermost and innermost of the others in a working set, runs
+    second-order pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows
+    once. Variables that sit rightly at a bound stay outside (shrinking), and since every certificate covers all rows,
+    none needs to be brought back by a special pass. Only rows that moved cost a kernel column; columns are computed
+    many at a time (one matrix product, several times faster than row by row) and the least recently used leave the
+    cache first.
 
     Parameters
     ----------
-    K : symmetric matrix, or an operator with `shape`, `diag()` and `columns(idx)`.
+    K : symmetric matrix, or an operator with `shape`, `diag()`, `columns(idx)` and `block(idx)` = K[idx][:, idx].
     low, high : the box, one entry per row; Σ low ≤ 1 ≤ Σ high.
     linear : d_i; K's diagonal unless given.
     tol : wanted duality gap, relative to the dual objective.
@@ -51,7 +53,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     access = _Dense(K) if dense else _Products(K) if on_gpu else _Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
-    found = _decompose(access, linear, low, high, tol, max_iter, start, 16, _NEW, random_state)
+    found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), _NEW, random_state)
     found.info["columns"] = access.n_columns
     return found
 
@@ -63,7 +65,7 @@ def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, ran
     pass. A round costs O(n r); 5 to 25 rounds reach a relative gap of 1e-6 where the accelerated gradient needs
     hundreds of passes. Parameters and result are those of `svdd_smo`; `linear` is d_i = k(x_i, x_i).
     """
-    return _decompose(_Features(Z), linear, low, high, tol, max_iter, start, 1024, 2048, random_state)
+    return _decompose(_Features(Z), linear, low, high, tol, max_iter, start, (1024, 1024), 2048, random_state)
 
 
 def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
@@ -98,14 +100,7 @@ def certify(gradient, beta, linear, low, high):
     with high = 1/(νn) never more than νn rows are outside, converged or not. Where a whole interval is optimal (no
     in-bound support vector) its middle is taken. The gap is a sum of non-negative terms, one per row: nothing cancels.
     """
-    order = np.argsort(-gradient, kind="stable")
-    pull = np.sum(low) + np.cumsum((high - low)[order])
-    cut = min(int(np.searchsorted(pull, 1 - 1e-10)), len(order) - 1)
-    rho = gradient[order[cut]]
-    if abs(pull[cut] - 1) <= 1e-10:
-        later = order[cut + 1 :][high[order[cut + 1 :]] > low[order[cut + 1 :]]]
-        if len(later):
-            rho = (rho + gradient[later[0]]) / 2
+    rho = _offset(gradient, low, high)
     # Rows on the sphere count as inside; rounding scatters their g about ρ, so the outermost of them gives the radius.
     margin = 1e-6 * (high - low)
     surface = np.max(gradient[(beta > low + margin) & (beta < high - margin)], initial=rho)
@@ -125,6 +120,26 @@ def certify(gradient, beta, linear, low, high):
         "violation": max(violation, 0.0),
         "gradient": gradient,
     }
+
+
+def _offset(gradient, low, high):
+    """The best ρ for fixed c, from the outermost rows only: sorting all n would take as long as the rest of a round."""
+    width, n = high - low, len(gradient)
+    need = 1 - np.sum(low) - 1e-10
+    count = int(need / (np.mean(width) or 1.0)) + 16  # enough when the widths are equal
+    while True:
+        order = np.argpartition(gradient, n - count)[n - count :] if count < n else np.arange(n)
+        order = order[np.argsort(-gradient[order])]
+        pull = np.cumsum(width[order])
+        cut = min(int(np.searchsorted(pull, need)), len(order) - 1)
+        later = order[cut + 1 :][width[order[cut + 1 :]] > 0]
+        if len(later) or count >= n:
+            break
+        count *= 4
+    rho = gradient[order[cut]]
+    if len(later) and abs(pull[cut] - need) <= 2e-10:
+        rho = (rho + gradient[later[0]]) / 2
+    return float(rho)
 
 
 def project(v, low, high):
@@ -148,20 +163,20 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
 
     linear, low, high = _check(linear, low, high)
     if start is None:
-        beta = _first_guess(access, linear, low, high, n_start, random_state, pairwise_ascent)
+        beta = _first_guess(access, linear, low, high, n_start, n_new, random_state, pairwise_ascent)
     else:
         beta = project(np.asarray(start, dtype=np.float64), low, high)
     gradient = linear.copy()
     support = np.flatnonzero(beta)
     access.subtract(gradient, support, 2 * beta[support])
-    n_new = max(64, min(n_new, len(support) // 2))  # few support vectors: a wide net would cost more than it catches
+    n_new = min(_net(len(support), n_new), access.limit // 2)
     history, inner = [], 0
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
         history.append(proof["gap"])
         if proof["gap"] <= tol or proof["violation"] == 0 or iteration == max_iter:
             break
-        work = _working_set(gradient, beta, low, high, proof["rho"], min(n_new, access.limit // 2), access.limit // 2)
+        work = _working_set(gradient, beta, low, high, proof["rho"], n_new, access.limit // 2)
         block = beta[work]
         steps, _ = pairwise_ascent(
             access.block(work), gradient[work], block, low[work], high[work], 0.01 * proof["violation"], 1_000_000
@@ -176,49 +191,61 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     return _result(beta, proof, tol, iteration, history, {"inner_iterations": inner})
 
 
+def _net(n_support, most):
+    """How many bound variables enter a working set: with few support vectors, more would cost more than they catch."""
+    return max(_FEW, min(most, n_support // 2))
+
+
 def _working_set(gradient, beta, low, high, rho, n_new, n_free):
-    """In-bound variables and, from each side, the bound ones that violate most; the worst pair is always in."""
-    free = np.flatnonzero((beta > low) & (beta < high))
-    free = _largest(free, np.abs(gradient[free] - rho), n_free)
-    can_grow, can_shrink = np.flatnonzero(beta < high), np.flatnonzero(beta > low)
-    grow, shrink = can_grow[gradient[can_grow] > rho], can_shrink[gradient[can_shrink] < rho]
-    grow = _largest(grow, gradient[grow], n_new // 2)
-    shrink = _largest(shrink, -gradient[shrink], n_new // 2)
-    worst = [can_grow[np.argmax(gradient[can_grow])], can_shrink[np.argmin(gradient[can_shrink])]]
-    return np.unique(np.concatenate([free, grow, shrink, worst]))
+    """In-bound variables, the outermost of those that may grow and the innermost of those that may shrink.
+
+    The worst pair is always in; rows that do not violate yet will when the centre moves towards those that do.
+    """
+    can_grow, can_shrink = beta < high, beta > low
+    free, up, down = (np.flatnonzero(which) for which in (can_grow & can_shrink, can_grow, can_shrink))
+    work = np.zeros(len(beta), dtype=bool)
+    work[_largest(free, np.abs(gradient[free] - rho), n_free)] = True
+    work[_largest(up, gradient[up], n_new // 2)] = True
+    work[_largest(down, -gradient[down], n_new // 2)] = True
+    return np.flatnonzero(work)
 
 
 def _largest(idx, score, count):
     return idx if len(idx) <= count else idx[np.argpartition(-score, count)[:count]]
 
 
-def _first_guess(access, linear, low, high, n_start, random_state, ascent):
-    """Solve a small random subset, then give the farthest rows from its centre their upper bound until Σβ = 1."""
+def _first_guess(access, linear, low, high, n_start, n_new, random_state, ascent):
+    """Solve a small random subset; give the farthest rows from its centre their upper bound until Σβ = 1; solve those.
+
+    Kernel columns are computed for the small subset only: among the far rows a block of the kernel matrix is enough.
+    """
     beta = np.clip(0.0, low, high)
     need = 1 - np.sum(beta)
     if need <= 0:
         return project(beta, low, high)
     ordinary = np.flatnonzero(high > 0)
-    pick = np.sort(np.random.default_rng(random_state).permutation(ordinary)[: min(n_start, access.limit)])
+    least, most = n_start
+    n_pick = max(least, min(most, int(len(ordinary) / np.sum(high)) // 2))  # half as many as can be outside
+    pick = np.sort(np.random.default_rng(random_state).permutation(ordinary)[: min(n_pick, access.limit)])
     share = high[pick] / np.sum(high[pick])
     ceiling = share * max(np.sum(high), 1.0)
     small = access.block(pick)
-    ascent(
-        small,
-        linear[pick] - 2 * small @ share,
-        share,
-        np.zeros(len(pick)),
-        ceiling,
-        1e-3 * np.max(np.diag(small)),
-        10_000,
-    )
+    slope = linear[pick] - 2 * small @ share
+    ascent(small, slope, share, np.zeros(len(pick)), ceiling, 1e-3 * np.max(np.diag(small)), 10_000)
     far = linear.copy()
-    access.subtract(far, pick, 2 * share)
+    access.subtract(far, pick[share > 0], 2 * share[share > 0])
     order = ordinary[np.argsort(-far[ordinary], kind="stable")]
     room = (high - beta)[order]
     beta[order] += np.clip(need - (np.cumsum(room) - room), 0, room)
     full = order[np.cumsum(room) <= need]
     beta[full] = high[full]
+    n_work = len(full) + _net(len(full), n_new)
+    if n_work <= min(access.limit // 2, len(beta) // 4) and not np.any(low > 0):  # else the block costs too much
+        work = np.sort(order[:n_work])  # holds the whole support
+        small, some = access.block(work), beta[work]
+        slope = linear[work] - 2 * small @ some
+        ascent(small, slope, some, low[work], high[work], 0.01 * np.ptp(slope), 1_000_000)
+        beta[work] = some
     return beta
 
 
@@ -317,16 +344,26 @@ class _Columns:
         self.slot_of = np.full(n, -1)
         self.owner = np.full(self.capacity, -1)
         self.used_at = np.zeros(self.capacity, dtype=np.int64)
-        self.clock, self.n_columns = 0, 0
+        self.clock, self.n_columns, self.filled = 0, 0, 0
 
     def block(self, idx):
-        return self.store[np.ix_(self._slots(idx), idx)]
+        """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
+        slots = self.slot_of[idx]
+        old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        self.clock += 1
+        self.used_at[slots[old]] = self.clock
+        out = np.empty((len(idx), len(idx)))
+        out[old] = known = self.store[np.ix_(slots[old], idx)]
+        if len(new):
+            out[np.ix_(new, old)] = known[:, new].T
+            out[np.ix_(new, new)] = self.K.block(idx[new])
+        return out
 
     def subtract(self, out, idx, factor):
         from ._smo import subtract_rows
 
         known = self.slot_of[idx] >= 0
-        if len(idx) <= self.capacity // 2:
+        if len(idx) <= self.capacity // 2 or self.filled + np.sum(~known) <= self.capacity:
             known[:] = True  # few enough to keep
         subtract_rows(out, self.store, self._slots(idx[known]), factor[known])
         idx, factor = idx[~known], factor[~known]
@@ -343,10 +380,18 @@ class _Columns:
         self.used_at[kept[kept >= 0]] = self.clock
         missing = idx[kept < 0]
         if len(missing):
-            slots = np.argsort(self.used_at, kind="stable")[: len(missing)]
-            gone = self.owner[slots]
-            self.slot_of[gone[gone >= 0]] = -1
+            slots = self._room(len(missing))
             self.store[slots] = self.K.columns(missing).T
             self.n_columns += len(missing)
             self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
         return self.slot_of[idx]
+
+    def _room(self, count):
+        """The next free slots while there are any, then the least recently used."""
+        if self.filled + count <= self.capacity:
+            self.filled += count
+            return np.arange(self.filled - count, self.filled)
+        slots = np.argsort(self.used_at, kind="stable")[:count]
+        gone = self.owner[slots]
+        self.slot_of[gone[gone >= 0]] = -1
+        return slots
