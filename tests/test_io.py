@@ -1,21 +1,25 @@
 """Saving and loading: faithful, small, and harmless whatever the file holds."""
 
+import hashlib
 import io
 import json
 import pickle
+import re
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer.backend import need
+from conftest import to_dask, to_torch
 from mercer.errors import InputError
 from mercer.io import FORMAT
 
@@ -111,13 +115,41 @@ def _thinned(y, rows):
     return np.where(keep, full, None)
 
 
-def test_torch_models_load_as_numpy(tmp_path):
-    torch = need("torch")
-    model = mercer.KernelCMeans(3, approx=30, random_state=0).fit(torch.tensor(X))
-    mercer.save(model, tmp_path / "m.mercer")
-    with zipfile.ZipFile(tmp_path / "m.mercer") as file:
-        assert "torch" not in file.read("model.json").decode()
-    np.testing.assert_array_equal(mercer.load(tmp_path / "m.mercer").predict(X), model.predict(X))
+WITHOUT = """
+import sys
+class Absent:
+    def find_spec(name, *rest):
+        if name.split(".")[0] in ("torch", "dask", "distributed"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent)  # as if they were not installed
+import numpy as np, mercer
+rows = np.load("rows.npy")
+for number in range(int(sys.argv[1])):
+    model = mercer.load(f"{number}.mercer")
+    found = model.transform(rows) if hasattr(model, "transform") else model.decision_function(rows)
+    np.save(f"{number}.npy", found)
+"""
+
+
+def test_models_trained_on_torch_and_dask_load_where_neither_is_installed(tmp_path):
+    models = [
+        mercer.KernelCMeans(3, approx=30, random_state=0),
+        mercer.KernelPCA(3, approx=30, random_state=0),
+        mercer.LSSVMClassifier(approx=30, random_state=0),
+        mercer.SVDD(0.1, approx=30, random_state=0),
+    ]
+    fitted = [clone(model).fit(move(X), Y) for move in (to_torch, to_dask) for model in models]
+    np.save(tmp_path / "rows.npy", X + 0.01)
+    for number, model in enumerate(fitted):
+        mercer.save(model, tmp_path / f"{number}.mercer")
+        with zipfile.ZipFile(tmp_path / f"{number}.mercer") as file:
+            assert not {b"torch", b"dask"} & set(re.findall(rb"torch|dask", file.read("model.json")))
+    command = [sys.executable, "-c", WITHOUT, str(len(fitted))]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for number, model in enumerate(fitted):
+        expected = getattr(model, "transform", None) or model.decision_function
+        np.testing.assert_allclose(np.load(tmp_path / f"{number}.npy"), expected(X + 0.01), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +233,7 @@ def rewrite(path, change=lambda about: None, members=None):
         for name, data in content.items():
             if data is not None:
                 file.writestr(name, data)
+        file.comment = hashlib.sha256(content["model.json"]).hexdigest().encode()
 
 
 def test_versions_are_recorded_and_newer_ones_refused(good):
@@ -238,6 +271,20 @@ def test_flipped_bytes_never_give_a_wrong_model(good):
     assert refused > 40
 
 
+def test_a_changed_description_is_noticed(good):
+    with zipfile.ZipFile(good) as file:
+        content = {name: file.read(name) for name in file.namelist()}
+        comment = file.comment
+    changed = content["model.json"].replace(b'"gamma", 1.0', b'"gamma", 9.0')
+    assert changed != content["model.json"]
+    with zipfile.ZipFile(good, "w") as file:
+        file.comment = comment
+        for name, data in (content | {"model.json": changed}).items():
+            file.writestr(name, data)
+    with pytest.raises(InputError, match="description does not match its checksum"):
+        mercer.load(good)
+
+
 def test_changed_arrays_are_noticed(good):
     buffer = io.BytesIO()
     np.save(buffer, np.zeros(3))
@@ -255,8 +302,6 @@ class Exploit:
 
 
 def _poison(array_bytes):
-    import hashlib
-
     return lambda about: about["sha256"].__setitem__(0, hashlib.sha256(array_bytes).hexdigest())
 
 
@@ -293,6 +338,9 @@ def test_a_pickle_inside_is_refused_and_not_run(good, tmp_path, monkeypatch):
         ({"dtype": "no such type"}, "damaged"),
         ({}, "damaged"),
         ({"tuple": 3}, "damaged"),
+        ({"sparse": "dense", "parts": [0, 0, 0], "shape": [9, 9], "old": False}, "format 'dense'"),
+        ({"sparse": "csr", "parts": [0, 0, 0], "shape": [9, 9], "old": False}, "damaged"),
+        ({"object": "mercer.kernels.stationary:RBF"}, "damaged"),
     ],
 )
 def test_entries_that_are_no_models_are_refused(good, node, words):

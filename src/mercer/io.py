@@ -1,6 +1,7 @@
 """Save fitted models and load them anywhere: a zip of JSON and plain arrays, with nothing in it that can run.
 
-A file holds `model.json` (what the objects are, their parameters and fitted attributes) and `arrays/N.npy`. Loading
+A file holds `model.json` (what the objects are, their parameters and fitted attributes), its checksum as the comment of
+the zip, and `arrays/N.npy`, with their checksums in `model.json`. Loading
 creates only objects of this package and of a short list of scikit-learn's, without calling their constructors, so a
 file from a stranger can be wrong but not dangerous. Arrays that lived in torch or Dask are saved as NumPy arrays, so
 a model trained on a GPU or a cluster loads without either.
@@ -65,13 +66,14 @@ def save(model, path):
         "mercer": __version__,
         "numpy": np.__version__,
         "model": tree,
-        "sha256": [hashlib.sha256(data).hexdigest() for data in arrays],
+        "sha256": [_digest(data).decode() for data in arrays],
     }
     text = json.dumps(about, allow_nan=False).encode()
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
             file.writestr("model.json", text)
+            file.comment = _digest(text)
             for number, data in enumerate(arrays):
                 file.writestr(f"arrays/{number}.npy", data)
         os.replace(part, path)
@@ -91,8 +93,11 @@ def load(path):
         with zipfile.ZipFile(path) as file:
             total = sum(member.file_size for member in file.infolist())
             require_memory(total, f"Unpacking {path.name}", "Load it on a machine with more memory.")
-            about = json.loads(file.read("model.json"))
+            text = file.read("model.json")
+            about = json.loads(text)
             _check_version(about, path.name)
+            if file.comment != _digest(text):
+                raise _damaged(path.name, "the description does not match its checksum")
             arrays = [
                 _array(file.read(f"arrays/{number}.npy"), digest, path.name)
                 for number, digest in enumerate(about["sha256"])
@@ -111,6 +116,11 @@ def load(path):
         raise
     except Exception as error:  # whatever else broken JSON, broken compression or missing members lead to
         raise _damaged(path.name, str(error) or type(error).__name__) from None
+
+
+def _digest(data):
+    """Guards against accidents; against malice there is the short list of what may be in a file."""
+    return hashlib.sha256(data).hexdigest().encode()
 
 
 def _damaged(name, why):
@@ -133,7 +143,7 @@ def _npy(array):
 
 
 def _array(data, digest, name):
-    if hashlib.sha256(data).hexdigest() != digest:
+    if _digest(data).decode() != digest:
         raise _damaged(name, "an array does not match its checksum")
     buffer = io.BytesIO(data)
     version = np.lib.format.read_magic(buffer)
@@ -259,6 +269,8 @@ class _Reader:
                 out[:] = [self.unpack(v) for v in content]
                 return out.reshape(node["shape"])
             case "sparse":
+                if content not in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
+                    raise InputError(f"{self.name} holds a sparse matrix of format {content!r}, so it is refused.")
                 data, *coords = (self.arrays[i] for i in node["parts"])
                 make = sp.coo_matrix if node["old"] else sp.coo_array
                 return make((data, tuple(coords)), shape=tuple(node["shape"])).asformat(content)
