@@ -37,6 +37,9 @@ from sklearn.base import clone
 
 from mercer import FewLabelClassifier, S2RLSClassifier
 from mercer.estimators.labels import read_labels
+from mercer.estimators.semi_kpca import _spread, convexity_interval
+from mercer.linalg import eigh_down
+from mercer.rows import gram
 from mercer.selection.candidates import AUTO, METHODS, Candidate, planned
 
 SETS = ["digit1", "usps", "coil", "bci", "g241c", "g241d", "text"]
@@ -45,7 +48,6 @@ OURS = [*WHOLE, *METHODS]
 PEERS = list(few_label_peers.NAMES)
 GRIDS = {  # for a method tuned alone, instead of the one value it has among FewLabelClassifier's candidates
     "rls": [{"lam": lam} for lam in (0.01, 0.001, 0.1)],
-    "semi_kpca": [{"n_removed": n} for n in (1, 2, 3, 5, 8)],
     "lr_kpca": [{"label_weight": c, "variance": v} for c in (1.0, 0.1, 10.0) for v in (1.0, 0.1)],
     "mv_kpca": [{"within_weight": w, "n_components": n} for w in (1.0, 0.1, 10.0) for n in (10, 3)],
     "s2rls": [{"lam": lam, "lam_unlabeled": w} for w in (1.0, 0.1) for lam in (0.01, 0.001, 0.1)],
@@ -91,7 +93,7 @@ class Book:
         self.models = {method: ([c for c in found if c.method in AUTO], WHOLE[method]) for method in whole}
         for method in singles:
             own = [candidate for candidate in found if candidate.method == method]
-            self.models[method] = (tuned(own, GRIDS[method]) if method in GRIDS else own, "pick")
+            self.models[method] = (tuned(own), "pick")
         peers = [method for method in methods if method in PEERS]
         self.peers = few_label_peers.peers(self.X, self.y) if peers else {}
         self.peers = {method: self.peers[method] for method in peers}
@@ -116,13 +118,20 @@ class Book:
         return errors, shown
 
 
-def tuned(candidates, grid):
-    """The candidates with every value of a grid; the label-free default stays first."""
+def tuned(candidates):
+    """The candidates with every value of their grid; the label-free default stays first."""
     return [
         Candidate(c.candidate.name, c.method, c.space, clone(c.model).set_params(**values))
         for c in candidates
-        for values in grid
+        for values in (semi_kpca_grid(c.space.Z) if c.method == "semi_kpca" else GRIDS.get(c.method, [{}]))
     ]
+
+
+def semi_kpca_grid(Z):
+    """Directions removed, and γ within what the eigenvalues of the kernel matrix allow: as `SemiKPCA.select` has it."""
+    values = eigh_down(gram(Z))[0]
+    spread = {n: _spread(convexity_interval(values, n)) for n in (1, 0, 2, 3) if n < len(values)}
+    return [{"n_removed": n, "gamma": gamma} for n, gammas in spread.items() for gamma in gammas]
 
 
 def reliability(confidence, right):
