@@ -14,12 +14,14 @@ RESULTS = Path(__file__).parent / "results"
 PICTURES = Path(__file__).parent.parent / "docs" / "img"
 
 
-def arguments(description, **extra):
+def arguments(description, default_threads=2, **extra):
     """The options every benchmark has: --data, --quick, --threads."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--threads", type=int, default=2, help="BLAS and tile threads for everybody (default 2)")
+    parser.add_argument(
+        "--threads", type=int, default=default_threads, help="BLAS and tile threads for everybody (default %(default)s)"
+    )
     for name, options in extra.items():
         parser.add_argument(f"--{name.replace('_', '-')}", **options)
     return parser.parse_args()

@@ -141,12 +141,31 @@ def require_memory(n_bytes, what, remedy, device=None):
 
 
 _controller = None
+THIN = 128  # shortest side of a product from which more than one BLAS thread pays (docs/scoreboard.md has the table)
+FLOPS = 2e8  # and the least work that is worth waking them up for
 
 
 def n_threads():
     """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min([allowed] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
+
+
+def threads_for(m, k, n, available=None):
+    """BLAS threads for the product of an m × k and a k × n matrix: the one place that decides by shape.
+
+    A thin product is bound by memory, and BLAS's threads then get into each other's way: 3 to 7 times slower on two
+    cores. Measured by ``python -m benchmarks.scoreboard --parts threads``.
+    """
+    if min(m, k, n) < THIN or 2.0 * m * k * n < FLOPS:
+        return 1
+    return n_threads() if available is None else available
+
+
+def blas_for(m, k, n):
+    """Context in which BLAS has the threads that a product of this shape deserves, and never more than it had."""
+    wanted = threads_for(m, k, n)
+    return contextlib.nullcontext() if n_threads() <= wanted else blas_threads(wanted)
 
 
 def parallel(function, tasks, threads=None):

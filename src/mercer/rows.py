@@ -18,7 +18,7 @@ Sums over rows are accumulated in float64 block by block, so a float32 Z loses n
 
 import numpy as np
 
-from .backend import blas_threads, home, need
+from .backend import blas_for, blas_threads, home, need
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 
@@ -83,34 +83,37 @@ def _float64(block):
 
 def _weighted_gram(Z, weight):
     total = 0.0
-    for rows in _blocks(Z.shape[0]):
-        block = _float64(Z[rows])
-        if weight is None:
-            total = total + block.T @ block
-        else:
-            total = total + (block * like(weight[rows], block)[:, None]).T @ block
+    with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
+        for rows in _blocks(Z.shape[0]):
+            block = _float64(Z[rows])
+            if weight is None:
+                total = total + block.T @ block
+            else:
+                total = total + (block * like(weight[rows], block)[:, None]).T @ block
     return host(total)
 
 
 def _tdot(Z, A):
     total = 0.0
-    for rows in _blocks(Z.shape[0]):
-        block = _float64(Z[rows])
-        total = total + block.T @ like(A[rows], block)
+    with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), A.shape[1] if A.ndim > 1 else 1):
+        for rows in _blocks(Z.shape[0]):
+            block = _float64(Z[rows])
+            total = total + block.T @ like(A[rows], block)
     return host(total)
 
 
 def _dot(Z, W, weight):
     out = np.empty((Z.shape[0],) + W.shape[1:])
-    for rows in _blocks(Z.shape[0]):
-        block = _float64(Z[rows])
-        if weight is not None:
-            block = block * like(weight[rows], block)[:, None]
-        product = block @ like(W, block)
-        if home(product) == "torch":
-            need("torch").from_numpy(out[rows]).copy_(product)  # straight into its place: no copy in between
-        else:
-            out[rows] = product
+    with blas_for(min(Z.shape[0], BLOCK), Z.shape[1], W.shape[1] if W.ndim > 1 else 1):
+        for rows in _blocks(Z.shape[0]):
+            block = _float64(Z[rows])
+            if weight is not None:
+                block = block * like(weight[rows], block)[:, None]
+            product = block @ like(W, block)
+            if home(product) == "torch":
+                need("torch").from_numpy(out[rows]).copy_(product)  # straight into its place: no copy in between
+            else:
+                out[rows] = product
     return out
 
 

@@ -1,7 +1,7 @@
 """Least-squares support vector machines, for classes and for numbers (Suykens et al. 2002; Alaíz et al. 2018)."""
 
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone
@@ -9,8 +9,14 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..rows import dot
+from ..backend import home
+from ..linalg import pivoted_cholesky
+from ..maps import choose
+from ..operators import cross_product
+from ..rows import dot, host, like
+from ..solvers.dual_ridge import dual_left_out, dual_ridge
 from ..solvers.smoother import (
+    MOST,
     basis_of_labelled,
     basis_of_moments,
     left_out_path,
@@ -20,13 +26,14 @@ from ..solvers.smoother import (
     ridge_on_labelled,
     ridge_on_moments,
 )
-from .base import KernelEstimator, check_weight
+from .base import KernelEstimator, check_weight, seed_of
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 from .labels import read_targets
 from .search import LeftOutSearch
 
 GAMMAS = np.logspace(-4, 4, 33)
+RANK_ROWS = 400  # rows on which the rank of a kernel is looked at
 
 
 class LSSVMClassifier(GraphTerm, KernelClassifier):
@@ -153,13 +160,15 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     Attributes
     ----------
-    coef_ : (r,) weights of the features.
+    coef_ : (r,) weights of the features; None where there are none (see Notes).
+    dual_coef_ : (l,) weights of the kernel's columns where no features were made, else None.
     intercept_ : float, the constant b.
-    left_out_ : (l,) the answer for each row with a target by the fit without it.
+    left_out_ : (l,) the answer for each row with a target by the fit without it (very many rows: NaN for some).
 
     Notes
     -----
-    Cost: O(l r min(l, r)) for l targets and r features. NumPy, torch, Dask.
+    Cost: O(l r min(l, r)) for l targets and r features. With the exact kernel, a stationary one of high rank and host
+    rows: no features, l³/3 flops in float32, and `left_out_` is computed when first asked for. NumPy, torch, Dask.
 
     References
     ----------
@@ -193,19 +202,72 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Fit on the rows with a target; NaN marks those without."""
-        Z, y, weight = self._read(X, y, sample_weight)
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        weight, y = check_weight(sample_weight, X.shape[0]), read_targets(y, X.shape[0])
         rows = _known(y, weight)
+        self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
+        self.dual_coef_: Any = None
+        self._left_out: Any = None
+        if self._has_no_factor(X, rows):
+            return self._fit_dual(X, rows, y, weight)
+        Z = self._fit_map(X, weight)
         pull = pull_of(Z, rows, y[rows, None], weight)
         result = ridge_on_labelled(Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
         W, b = result.value
         self.coef_, self.intercept_ = W[:, 0], float(b[0])
-        self.left_out_ = result.info["left_out"][:, 0]
+        self._left_out = result.info["left_out"][:, 0]
         return self
+
+    def _has_no_factor(self, X, rows):
+        """Whether the kernel matrix is best used as it is: exact, on the host, and of high rank as far as one sees."""
+        kernel = self._kernel()
+        if home(X) != "numpy" or not kernel.stationary or kernel.transductive:
+            return False
+        chosen, self.approx_reason_ = choose(kernel, self.approx, X, seed_of(self.random_state))
+        if not isinstance(getattr(chosen, "landmarks", None), str) or len(rows) < 2:
+            return False
+        some = X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]
+        k = kernel.resolve(X)
+        rank = len(pivoted_cholesky(lambda i, j: k(some[i], some[j]), k.diag(some), some.shape[0], X.dtype)[0])
+        return 2 * rank > some.shape[0]
+
+    def _fit_dual(self, X, rows, y, weight):
+        self.map_, self.kernel_ = None, self._kernel().resolve(X, weight)
+        self.approx_reason_ += " The kernel matrix of the rows with a target was used as it is."
+        self._training, self._targets = X[rows], y[rows, None]
+        self._weight = None if weight is None else weight[rows]
+        K = self.kernel_(self._training)
+        result = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
+        alpha, b = result.value
+        self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
+        return self
+
+    @property
+    def left_out_(self):
+        check_is_fitted(self)
+        if self._left_out is None:
+            l = len(self._targets)
+            some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
+            K, T, alpha = self.kernel_(self._training), self._targets, self.dual_coef_[:, None]
+            answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
+            self._left_out = np.full(l, np.nan)
+            self._left_out[some] = answers[:, 0]
+        return self._left_out
 
     def predict(self, X):
         """The fitted number for each row."""
         check_is_fitted(self)
-        return dot(self._features(X), self.coef_) + self.intercept_
+        if self.dual_coef_ is None:
+            return dot(self._features(X), self.coef_) + self.intercept_
+        X = self._rows(X, reset=False)
+        if home(X) == "dask":
+            return host(X.map_blocks(self._dual_values, drop_axis=1, dtype=np.float64))
+        return self._dual_values(X)
+
+    def _dual_values(self, X):
+        training = like(self._training, X) if home(X) == "torch" else self._training
+        return cross_product(self.kernel_, X, training, self.dual_coef_) + self.intercept_
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows that have a target."""

@@ -1,0 +1,185 @@
+"""Our slow paths beside what this machine could do: flops over the measured GEMM rate, kernel values over the rate of
+exp, bytes over the measured bandwidth. The limit of a path is the larger of compute and memory time."""
+
+import time
+import warnings
+
+import numpy as np
+
+from .cases import mixture
+
+
+def profiles(options):
+    """Rows: the machine's three rates, then every path with its seconds, its counts and its limit."""
+    warnings.simplefilter("ignore")
+    rate = rates()
+    print("  ", {name: f"{value:.2e}" for name, value in rate.items()}, flush=True)
+    rows = [line("the machine", "", {}, rate)]
+    for path in PATHS:
+        try:
+            title, n, seconds, counts = path()
+        except Exception as error:
+            print(f"   {path.__name__} failed: {error}", flush=True)
+            continue
+        rows.append(line(title, n, {"seconds": seconds, **counts}, rate))
+        print("  ", rows[-1], flush=True)
+    return rows
+
+
+def rates():
+    """Flops a second of a square product, exps a second in the cache, bytes a second of a sum over 400 MB."""
+    rng = np.random.default_rng(0)
+    A, tile, long = rng.standard_normal((1500, 1500)), rng.standard_normal((512, 512)), np.ones(50_000_000)
+    work = {
+        "flops": (lambda: A @ A, 2 * 1500**3),
+        "exps": (lambda: np.exp(tile, out=out), tile.size),
+        "bytes": (lambda: long.sum(), long.nbytes),
+    }
+    out = np.empty_like(tile)
+    return {name: amount / min(timed(function) for _ in range(7)) for name, (function, amount) in work.items()}
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def line(path, n, found, rate):
+    out = {"path": path, "n": n, "seconds": "", "flops": "", "exps": "", "bytes": "", "limit_s": "", "share": ""}
+    if not found:
+        return {**out, **{name: f"{value:.3g}" for name, value in rate.items()}}
+    counts = {name: found.get(name, 0.0) for name in rate}
+    compute = counts["flops"] / rate["flops"] + counts["exps"] / rate["exps"]
+    limit = max(compute, counts["bytes"] / rate["bytes"])
+    out |= {name: f"{value:.3g}" for name, value in counts.items()}
+    return {**out, "seconds": f"{found['seconds']:.3g}", "limit_s": f"{limit:.3g}",
+            "share": f"{limit / found['seconds']:.2f}"}  # fmt: skip
+
+
+def kernel_pca_operator(n=10_000, d=20, components=20):
+    """Each pass evaluates half of the kernel matrix and multiplies each tile with two blocks of vectors."""
+    from mercer import RBF, KernelPCA
+
+    data = mixture(n)
+    KernelPCA(2, kernel=RBF.from_gamma(data["gamma"]), solver="operator").fit(data["X"][:1500])
+    model = KernelPCA(components, kernel=RBF.from_gamma(data["gamma"]), solver="operator")
+    seconds = timed(lambda: model.fit(data["X"]))
+    passes, width = model.result_.n_iter + 1, components + 4
+    half = n * n / 2
+    counts = {"flops": passes * (2 * d * half + 4 * width * half), "exps": passes * half}
+    return f"KernelPCA, {components} components, without the matrix ({passes} passes)", n, seconds, counts
+
+
+def kernel_pca_stored(n=12_000, d=20, components=20):
+    """The matrix is evaluated once (half of it) and read once a pass."""
+    from mercer import RBF, KernelPCA
+
+    data = mixture(n)
+    model = KernelPCA(components, kernel=RBF.from_gamma(data["gamma"]), solver="stored")
+    model.fit(data["X"][:3000])
+    seconds = timed(lambda: model.fit(data["X"]))
+    passes, width = model.result_.n_iter + 1, components // 2 + 4
+    counts = {"flops": d * n * n + passes * 2 * width * n * n, "exps": n * n / 2, "bytes": (passes + 2) * 8 * n * n}
+    return f"KernelPCA, {components} components, stored ({passes} passes)", n, seconds, counts
+
+
+def one_class(n=10_000, d=20, nu=0.5):
+    """At least every support vector's column is evaluated once, and read for the gradient when it moves."""
+    from mercer import RBF, SVDD
+
+    data = mixture(n)
+    model = SVDD(nu, kernel=RBF.from_gamma(data["gamma"]), approx="exact")
+    model.fit(data["X"][:1000])
+    seconds = timed(lambda: model.fit(data["X"]))
+    columns = len(model.support_)
+    counts = {"flops": 2 * d * columns * n, "exps": columns * n, "bytes": 8 * columns * n}
+    return f"SVDD, ν = {nu} ({columns} support vectors)", n, seconds, counts
+
+
+def ridge(n=8000, d=20):
+    """Half of the kernel matrix, and a Cholesky factor."""
+    from mercer import RBF, LSSVMRegressor
+
+    data = mixture(n)
+    X, y = data["X"], np.sin(data["X"][:, 0])
+    model = LSSVMRegressor(10.0, kernel=RBF.from_gamma(data["gamma"]), approx="exact")
+    model.fit(X[:1000], y[:1000])
+    seconds = timed(lambda: model.fit(X, y))
+    return "LSSVMRegressor, exact", n, seconds, {"flops": d * n * n + n**3 / 3, "exps": n * n / 2, "bytes": 8 * n * n}
+
+
+def nystroem(n=100_000, d=20, m=500):
+    """Kernel values of all rows against the landmarks, and a triangular solve for each row."""
+    from mercer import RBF, LandmarkMap
+
+    data = mixture(n)
+    model = LandmarkMap(RBF.from_gamma(data["gamma"]), m, random_state=0)
+    model.fit_transform(data["X"][:1000])
+    seconds = timed(lambda: model.fit_transform(data["X"]))
+    counts = {"flops": 2 * d * n * m + n * m * m, "exps": n * m, "bytes": 2 * 8 * n * m}
+    return f"LandmarkMap, {m} landmarks", n, seconds, counts
+
+
+def few_label(n=1500):
+    """Nominal flops of every factorisation and decomposition that the fit asks LAPACK for, and no more."""
+    import scipy.linalg as sla
+
+    from mercer import FewLabelClassifier
+
+    data = mixture(n, d=50)
+    FewLabelClassifier().fit(data["X"][:300], data["given"][:300])
+    total = {"flops": 0.0}
+    with counted(sla, total):
+        seconds = timed(lambda: FewLabelClassifier().fit(data["X"], data["given"]))
+    return "FewLabelClassifier.fit (LAPACK's flops only)", n, seconds, total
+
+
+class counted:
+    """Within it, scipy.linalg's eigh, svd, cholesky and solve_triangular add their nominal flops to total["flops"]."""
+
+    cost = {  # noqa: RUF012
+        "eigh": lambda A, *rest: 22 / 3 * len(A) ** 3,  # reduction 4/3, divide and conquer 4, vectors back 2
+        "svd": lambda A, *rest: 6 * max(A.shape) * min(A.shape) ** 2,
+        "cholesky": lambda A, *rest: len(A) ** 3 / 3,
+        "solve_triangular": lambda A, B, *rest: len(A) ** 2 * (B.shape[1] if B.ndim > 1 else 1),
+    }
+
+    def __init__(self, module, total):
+        self.module, self.total = module, total
+
+    def __enter__(self):
+        self.kept = {name: getattr(self.module, name) for name in self.cost}
+        for name, function in self.kept.items():
+
+            def call(*args, _function=function, _cost=self.cost[name], **options):
+                self.total["flops"] += _cost(*args)
+                return _function(*args, **options)
+
+            setattr(self.module, name, call)
+
+    def __exit__(self, *error):
+        for name, function in self.kept.items():
+            setattr(self.module, name, function)
+
+
+PATHS = (kernel_pca_operator, kernel_pca_stored, one_class, ridge, nystroem, few_label)
+
+
+def page(rows):
+    from harness import markdown
+
+    rate, paths = rows[0], sorted(rows[1:], key=lambda row: -float(row["seconds"]))
+    yield (
+        f"Measured in the same run: {float(rate['flops']) / 1e9:.0f} GFlop/s (a square product), "
+        f"{float(rate['exps']) / 1e9:.2f} G exps/s (in the cache), {float(rate['bytes']) / 1e9:.1f} GB/s (a sum). "
+        "Limit: flops and exps at these rates, or the bytes that must move, whichever is longer. Slowest first."
+    )
+    yield markdown(
+        [
+            {"path": row["path"], "n": row["n"], "seconds": row["seconds"], "GFlop": f"{float(row['flops']) / 1e9:.3g}",
+             "G exps": f"{float(row['exps']) / 1e9:.3g}", "GB": f"{float(row['bytes']) / 1e9:.3g}",
+             "limit, s": row["limit_s"], "limit / time": row["share"]}
+            for row in paths
+        ]
+    )  # fmt: skip
