@@ -365,6 +365,19 @@ def test_rules_by_hand(X):
     assert bandwidth_of(X, "range") == pytest.approx(np.linalg.norm(X.max(axis=0) - X.min(axis=0)))
 
 
+def test_the_laplacian_measures_its_width_in_its_own_distance(X):
+    distance = np.array([[np.abs(a - b).sum() for b in X] for a in X])
+    width = {rule: Laplacian(rule).resolve(X).bandwidth for rule in ("median", "knn", "scale", "range")}
+    assert width["median"] == pytest.approx(np.median(distance[np.triu_indices(30, 1)]))
+    assert width["knn"] == pytest.approx(np.sort(distance, axis=1)[:, 1:11].mean())
+    assert width["scale"] == pytest.approx(X.shape[1] * np.sqrt(X.var() / 2))
+    assert width["range"] == pytest.approx(np.ptp(X, axis=0).sum())
+    assert Exponential("median").resolve(X).bandwidth == bandwidth_of(X, "median") < width["median"]
+    weight = np.random.default_rng(2).integers(0, 4, 30)
+    repeated = Laplacian("median").resolve(np.repeat(X, weight, axis=0))
+    assert Laplacian("median").resolve(X, weight).bandwidth == pytest.approx(repeated.bandwidth)
+
+
 @pytest.mark.parametrize("rule", ["median", "knn", "scale", "range"])
 def test_weights_are_repetitions(rule, X):
     weight = np.random.default_rng(2).integers(0, 4, 30)

@@ -21,10 +21,11 @@ class Radial(Kernel):
 
     ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean
     distance to the ten nearest neighbours), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
-    bounding box).
+    bounding box). All of them measure with the distance of the kernel.
     """
 
     stationary = True
+    order = 2  # of the distance: 2 Euclidean, 1 city-block
     smooth = True  # False: the profile takes a square root of the squared distance, so cancellation must be mended
 
     def __init__(self, bandwidth="median"):
@@ -32,7 +33,7 @@ class Radial(Kernel):
 
     def resolve(self, X, weight=None):
         if isinstance(self.bandwidth, str):
-            return type(self)(bandwidth_of(X, self.bandwidth, weight))
+            return type(self)(bandwidth_of(X, self.bandwidth, weight, self.order))
         return type(self)(self.bandwidth)
 
     def _check_resolved(self):
@@ -178,6 +179,8 @@ class Laplacian(Radial):
 
     For the exponential of the Euclidean distance use `Exponential`.
     """
+
+    order = 1
 
     def _tile(self, X, Y):
         if home(X) == "torch":
