@@ -7,7 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import sysconfig
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,12 +20,13 @@ from typer.testing import CliRunner
 import mercer
 from mercer.cli.app import app
 
+MERCER = str(Path(sysconfig.get_path("scripts")) / "mercer")
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
 def installed(*arguments, cwd):
     """The installed command in a process of its own."""
-    command = [sys.executable, "-m", "mercer", *map(str, arguments)]
+    command = [MERCER, *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=240)
 
 
@@ -89,6 +92,23 @@ def test_label_then_predict_as_installed(tmp_path, data):
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
 
 
+def test_errors_as_installed(tmp_path, data):
+    """One sentence on standard error, nothing on standard output, and an exit code that scripts can use."""
+    (tmp_path / "empty.csv").touch()
+    cases = [
+        (["label", "iris.csv", "-t", "specis"], 2, "iris.csv has no column 'specis'. Did you mean 'species'?"),
+        (["label", "iris.csv", "-t", "species", "-o", "no/out.csv"], 2, "There is no folder no. Create it first."),
+        (["label", "empty.csv", "-t", "species", "--json"], 3, "empty.csv is empty. Give a table with a header row"),
+    ]
+    for arguments, code, words in cases:
+        done = installed(*arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (code, ""), done.stderr
+        assert done.stderr.startswith(f"mercer: {words}")
+        assert done.stderr.count("\n") == 1
+    done = subprocess.run([sys.executable, "-m", "mercer", "--version"], capture_output=True, text=True)
+    assert done.stdout == f"mercer {mercer.__version__}\n"
+
+
 def test_help_needs_no_heavy_import(tmp_path):
     code = """
 import sys
@@ -123,7 +143,7 @@ class Terminal:
 
     def __init__(self, *arguments, cwd):
         self.screen, slave = pty.openpty()
-        command = [sys.executable, "-m", "mercer", *map(str, arguments)]
+        command = [MERCER, *map(str, arguments)]
         environment = {**ENVIRONMENT, "TERM": "xterm"}
         self.process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=slave)
         os.close(slave)
@@ -251,6 +271,7 @@ def test_suggest_check_and_compare(tmp_path, data):
     frame, truth = iris()
     given = set(frame["flower"][frame["species"] != ""])
     assert not given & {row["row"] for row in rows}
+    assert all(0 < row["confidence"] < 1 for row in rows)
     marks = pd.read_csv(tmp_path / "next.csv")["label_next"]
     assert sorted(marks.dropna()) == [1, 2, 3, 4]
 
@@ -383,6 +404,9 @@ BAD_DATA = {
     "ragged": ("a,b,y\n1,2,p\n1,2,3,4,5\n", "line 3"),
     "open quote": ('a,b,y\n1,2,"p\n', "not a regular table"),
     "binary": (b"\x00\x01\x02\x03" * 50, "bytes that no text has"),
+    "noise": (bytes(range(1, 256)) * 9, "bytes that no text has"),
+    "gzip": (b"\x1f\x8b" + b"x" * 50, "Decompress it first"),
+    "pdf": (b"%PDF-1.4", "Export the table as CSV"),
     "excel": (b"PK\x03\x04" + b"x" * 50, "Excel"),
 }
 
@@ -411,6 +435,29 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["label", "good.csv", "-t", "y", "-o", "no/out.csv"], "no folder"),
         (["label", "good.csv", "-t", "y", "-o", "a.csv", "-r", "a.csv"], "same name"),
         (["label", "good.csv", "-t", "y", "-o", "good.csv"], "exists"),
+        (["label", "good.csv", "-t", " Y "], "Did you mean 'y'"),
+        (["label", "good.csv", "-t", "y", "-o", "."], ". is a folder"),
+        (["label", "good.csv", "-t", "y", "-o", "out.xlsx"], "this ending is not written"),
+        (["label", "good.csv", "-t", "y", "-o", "/proc/out.csv"], "/proc/out.csv cannot be written"),
+        (["label", "good.csv", "-t", "y", "-r", "/dev/null", "--force"], "is not a regular file"),
+        (["label", "good.csv", "-t", "y", "--abstain", "90"], "For 90 % say 0.9"),
+        (["label", "good.csv", "-t", "y", "--delimiter", "xx"], "give one character, or tab"),
+        (["label", "good.csv", "-t", "y", "--delimiter", ";"], "give --delimiter"),
+        (["label", "good.csv", "-t", "y", "--seed", "-1"], "--seed"),
+        (["label", "good.csv", "-t", "y", "--seconds", "soon"], "--seconds"),
+        (["suggest", "good.csv", "-t", "y", "-n", "0"], "-n"),
+        (["label", "numbers.csv", "-t", "y"], "does the file lack a row of column names?"),
+        (["cluster", "good.csv"], "--clusters"),
+        (["cluster", "cluster.csv", "-k", "2"], "a column 'cluster' already"),
+        (["embed", "component.csv", "-d", "1"], "a column 'component_1' already"),
+        (["predict", "m.mercer", "good.csv"], "There is no file m.mercer"),
+        (["novelty", "good.csv", "-m", "density", "--kernel", "linear"], "--method svdd or kpca"),
+        (
+            ["predict", "good.csv", "model.mercer"],
+            "The model comes before the table: mercer predict model.mercer good.csv",
+        ),
+        (["demo", "--out", "good.csv"], "good.csv is a file"),
+        (["demo", "--seed", "-1"], "--seed"),
         (["embed", "good.csv", "-m", "magic"], "There is no method 'magic'"),
         (["embed", "good.csv", "--kernel", "magic"], "There is no kernel 'magic'"),
         (["embed", "good.csv", "-d", "99"], "99 components were asked of 12 rows"),
@@ -423,10 +470,113 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
 def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "numbers.csv").write_text(GOOD.split("\n", 1)[1].replace("p", "1").replace("q", "0"))
+    (tmp_path / "cluster.csv").write_text(GOOD.replace("y", "cluster"))
+    (tmp_path / "component.csv").write_text(GOOD.replace("y", "component_1"))
+    (tmp_path / "model.mercer").write_text("any")
+    before = sorted(os.listdir(tmp_path))
     done = here(*arguments)
     assert done.exit_code == 2, done.output
     assert words in " ".join(done.output.split())
-    assert os.listdir(tmp_path) == ["good.csv"]
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["label", "t.json", "-t", "y"], "to_csv or to_parquet"),
+        (["label", "t.xlsx", "-t", "y"], "In Excel choose File, Save as"),
+        (["label", "t.parquet", "-t", "y"], "not a readable Parquet file"),
+        (["label", "t.npz", "-t", "y"], "not a readable NPZ file"),
+        (["label", "folder.csv", "-t", "y"], "is a folder"),
+        (["label", "good.csv", "-t", "y", "--encoding", "klingon"], "'klingon' is not known"),
+        (["label", "good.csv", "-t", "a"], "nothing to fill in"),
+        (["suggest", "good.csv", "-t", "y"], "`mercer check` looks for wrong labels"),
+        (["check", "one.csv", "-t", "y"], "All 1 labels in 'y'"),
+        (["embed", "one.csv"], "The table has 1 row"),
+        (["cluster", "one.csv", "-k", "1"], "The table has 1 row"),
+        (["novelty", "text.csv", "-m", "density"], "Use --method svdd or kpca"),
+        (["predict", "model.mercer", "good.csv"], "not a mercer model"),
+    ],
+)
+def test_files_and_choices_that_cannot_be_used_are_exit_3(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "one.csv").write_text("a,b,y\n1,2,p\n")
+    (tmp_path / "text.csv").write_text("\n".join(["story", *(f"one of {i} red stories" for i in range(9))]))
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("t.json", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
+        (tmp_path / name).write_text("{}")
+    before = sorted(os.listdir(tmp_path))
+    done = here(*arguments)
+    assert done.exit_code == 3, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output
+    assert len([line for line in done.output.splitlines() if not line.startswith("note: ")]) == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_many_columns_alike_are_said_in_one_line(tmp_path):
+    frame, _ = iris()
+    wide = pd.concat([frame.iloc[:, 1:5] + step for step in range(3)], axis=1)
+    wide.columns = [f"c{j}" for j in range(12)]
+    wide.iloc[0, :8] = np.nan
+    wide.assign(kind=frame["species"], one=1, two="x").to_csv(tmp_path / "w.csv", sep=";", decimal=",", index=False)
+    done = here("label", tmp_path / "w.csv", "-t", "kind")
+    assert done.exit_code == 0, done.output
+    notes = [line for line in done.output.splitlines() if line.startswith("note:")]
+    assert len(notes) == 3
+    assert "'c0' (1 cell, 2%)" in notes[0] and "and 3 more have gaps" in notes[0]
+    assert "and 7 more are read with decimal commas" in notes[1]
+    assert "Columns 'one', 'two' have the same value in every row" in notes[2]
+
+
+def test_the_loop_of_suggesting_labelling_and_checking(tmp_path, data):
+    """The output of every command may be the input of the next; what mercer wrote is not learnt from."""
+    names = ["flower", "sepal length", "sepal width", "petal length", "petal width", "species"]
+    answers = ["species_predicted", "species_confidence", "species_source"]
+    step = [data, *(tmp_path / f"{i}.csv" for i in range(1, 6))]
+    assert here("suggest", step[0], "-t", "species", "-n", "3", "-o", step[1], "-q").exit_code == 0
+    done = here("label", step[1], "-t", "species", "-o", step[2])
+    assert "not learnt from: 'label_next'" in done.output
+    direct = here("label", step[0], "-t", "species", "-o", tmp_path / "direct.csv", "-q")
+    assert direct.exit_code == 0
+    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", *answers]
+    assert pd.read_csv(step[2])["species_confidence"].equals(pd.read_csv(tmp_path / "direct.csv")["species_confidence"])
+    assert here("check", step[2], "-t", "species", "-o", step[3], "-q").exit_code == 0
+    assert here("check", step[3], "-t", "species", "-o", step[4], "-q").exit_code == 0
+    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", *answers, "species_doubtful"]
+    assert here("suggest", step[4], "-t", "species", "-n", "3", "-o", step[5], "-q").exit_code == 0
+    last = pd.read_csv(step[5])
+    assert last.columns.tolist() == [*names, *answers, "species_doubtful", "label_next"]
+    assert last["label_next"].equals(pd.read_csv(step[1])["label_next"])
+
+
+def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_path):
+    frame, truth = iris()
+    colours = np.where(truth == "setosa", "blue", "white")
+    frame.assign(colour=colours).to_csv(tmp_path / "t.csv", index=False)
+    model = tmp_path / "m.mercer"
+    assert here("label", tmp_path / "t.csv", "-t", "species", "-q", "-s", model).exit_code == 0
+    frame.assign(colour=colours).to_csv(tmp_path / "comma.csv", index=False, sep=";", decimal=",")
+    for name in ("t", "comma"):
+        assert here("predict", model, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}_p.csv").exit_code == 0
+    points, commas = pd.read_csv(tmp_path / "t_p.csv"), pd.read_csv(tmp_path / "comma_p.csv", sep=";", decimal=",")
+    assert points["species_confidence"].equals(commas["species_confidence"])
+    frame["sepal width"] = "wide"
+    frame.assign(colour="violet").to_csv(tmp_path / "odd.csv", index=False)
+    done = here("predict", model, tmp_path / "odd.csv", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)["notes"][-1]
+    assert "'sepal width' (50 cells such as 'wide'), 'colour' (50 cells such as 'violet') hold" in said
+
+
+def test_a_threshold_that_no_row_reaches_is_said(tmp_path, data):
+    done = here("label", data, "-t", "species", "--abstain", "0.99", "-r", tmp_path / "r.html")
+    assert done.exit_code == 0, done.output
+    assert "No row reaches --abstain 0.99: the highest confidence is 0." in done.output
+    assert "No row reaches --abstain 0.99" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "0 rows labelled from 9 labels; 41 left unlabelled." in done.output
 
 
 def test_predict_refuses_other_models_and_other_tables(tmp_path, data):

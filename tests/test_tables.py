@@ -58,6 +58,20 @@ def test_duplicate_and_empty_column_names_are_kept_apart_and_written_as_they_wer
     assert (tmp_path / "out.csv").read_text() == "a,a,,a,new\n1,2,3,4,x\n5,6,7,9,y\n"
 
 
+def test_lines_with_too_few_cells_are_noted(tmp_path):
+    table = read_table(put(tmp_path, "a,b,c\n1,2,3\n4,5\n\n6\n"))
+    assert table.frame.to_numpy().tolist() == [["1", "2", "3"], ["4", "5", ""], ["6", "", ""]]
+    assert table.notes == [
+        "2 lines, such as line 3, have fewer cells than there are columns; what is missing is read as empty."
+    ]
+    assert read_table(put(tmp_path, 'a,b\n"x\ny",2\n3,4\n')).notes == []
+
+
+def test_numbers_too_long_to_differ_are_left_out_and_said():
+    features, _ = fitted(size=SIZES, long=[str(2**60 + i) for i in range(N)])
+    assert "differs only after the sixteenth digit" in features.notes_[0]
+
+
 def test_a_file_without_header_is_noted(tmp_path):
     assert "header" in read_table(put(tmp_path, "1,2\n3,4\n5,6\n")).notes[0]
 
@@ -284,6 +298,17 @@ def test_nothing_is_overwritten_and_a_crash_leaves_nothing(tmp_path):
     write_table(table, {}, out, force=True)
     assert out.read_text() == "a,b\n1,2\n3,4\n"
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "t.csv"]
+    with pytest.raises(KeyboardInterrupt), replacing(tmp_path / "a", None, tmp_path / "b") as (first, none, second):
+        first.write_text("whole")
+        second.write_text("half")
+        raise KeyboardInterrupt
+    assert none is None
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "t.csv"]
+    with replacing(tmp_path / "a", tmp_path / "b") as parts:
+        for part in parts:
+            part.write_text("whole")
+        assert not (tmp_path / "a").exists()
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "whole"
     with pytest.raises(FileNotFoundError, match="no folder"):
         write_table(table, {}, tmp_path / "no" / "out.csv")
     with pytest.raises(InputError, match=r"\.parquet or \.npz"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..tables import TableFeatures, read_table, replacing
-from ..tables.write import fill, refuse_ending, refuse_path
+from ..tables.write import WRITTEN, fill, refuse_ending, refuse_path
 from .screen import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
@@ -67,7 +67,7 @@ def matrix(screen, table, exclude, include=(), standardise=None):
 def default_out(data, word):
     """data_word.csv beside data.csv."""
     data = Path(data)
-    return data.with_name(f"{data.stem}_{word}{data.suffix or '.csv'}")
+    return data.with_name(f"{data.stem}_{word}{data.suffix if data.suffix.lower() in WRITTEN[1:] else '.csv'}")
 
 
 def claim(out, *others, force):

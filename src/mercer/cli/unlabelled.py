@@ -82,7 +82,9 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
     """How unusual each row is, and which rows are beyond the threshold."""
     cls = _known(method, DETECTORS)
     if not 0 < share <= 0.5:
-        raise UsageError(f"--share {share} is not accepted: give a share of the rows above 0 and up to 0.5.")
+        raise UsageError(f"--share {share:g} is not accepted: give a share of the rows above 0 and up to 0.5.")
+    if method == "density" and kernel.lower() != "rbf":
+        raise UsageError(f"The method density is Gaussian, not {kernel}. Use --kernel rbf, or --method svdd or kpca.")
     with screen.stages() as stage:
         out, table, X = _prepare(
             screen, data, out, "novelty", id, exclude, include, delimiter, encoding, force, scale, ["novelty", "novel"]
@@ -90,8 +92,8 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
         chosen, approx = kernel_for(X, kernel)
         options = {"contamination": share, "approx": approx, "random_state": seed}
         if method == "density":
-            if kernel != "rbf" or hasattr(X, "toarray"):
-                raise InputError("The method density has a Gaussian window on numbers. Use --method svdd or kpca here.")
+            if hasattr(X, "toarray"):
+                raise InputError("The method density needs numbers, and this is text. Use --method svdd or kpca.")
         else:
             options["kernel"] = chosen
         if method == "svdd":
