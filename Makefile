@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format docs install clean
+.PHONY: demo test lint format docs install clean scoreboard scoreboard-quick
 
 install: $(VENV)/.installed
 
@@ -35,6 +35,14 @@ test: install lint
 
 docs: install
 	$(BIN)/python docs/generate.py
+
+# Peers are optional: whoever is not installed (tslearn, R with kernlab) is named on the page.
+scoreboard: install
+	-$(BIN)/python -m pip install --quiet -e '.[bench]'
+	$(BIN)/python -m benchmarks.scoreboard --data $(DATA) $(if $(PARTS),--parts $(PARTS))
+
+scoreboard-quick: install
+	$(BIN)/python -m benchmarks.scoreboard --quick
 
 clean:
 	rm -rf $(VENV) out build dist

@@ -83,9 +83,11 @@ class Once:
 class Book:
     """A data set with the spaces of all methods, built once; `run` answers for one split."""
 
+    load = staticmethod(load)
+
     def __init__(self, folder, name, methods):
         self.name = name
-        self.X, self.y, self.splits = load(folder, name)
+        self.X, self.y, self.splits = self.load(folder, name)
         singles = [method for method in methods if method in METHODS]
         whole = [method for method in methods if method in WHOLE]
         wanted = [m for m in METHODS if m in singles or (whole and m in AUTO)]

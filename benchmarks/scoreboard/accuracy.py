@@ -27,46 +27,39 @@ def accuracy(options):
 
 
 def one_set(name, folder):
-    from few_label_book import SINGLE, Once, only, peers
+    import few_label_book
     from papers.alaiz import load, standardise
 
-    from mercer import FewLabelClassifier
-    from mercer.selection.candidates import AUTO
+    class Alaiz(few_label_book.Book):
+        """One of the paper's sets, with draws of labels in place of the book's splits."""
+
+        @staticmethod
+        def load(folder, name):
+            X, t = load(name, folder)
+            y = (t > 0).astype(int)
+            return standardise(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
 
     warnings.simplefilter("ignore")
-    X, t = load(name, folder)
-    X, y = standardise(X), (t > 0).astype(int)
-    full = FewLabelClassifier(methods=SINGLE, time_budget=None).fit(X, draw(y, SHARES[0], 0))
-    full.candidates_ = [Once(candidate) for candidate in full.candidates_]
-    models = {"FewLabelClassifier": only(full, AUTO, "average")} | {m: only(full, [m], "pick") for m in SINGLE}
-    others = peers(X, y)
+    methods = [m for m in (*few_label_book.OURS, *few_label_book.PEERS) if m != "s2rls"]  # label_search.py has that one
+    data = Alaiz(folder, name, methods)
     rows = []
     for share in SHARES:
-        found = {method: [] for method in [*models, *others]}
-        for number in range(DRAWS):
-            given = draw(y, share, number)
-            free = given < 0
-            for method, model in models.items():
-                found[method].append(np.mean(model.relabel(given).predicted_[free] != y[free]))
-            for method, answer in others.items():
-                found[method].append(np.mean(answer(given)[free] != y[free]))
-        for method, errors in found.items():
-            mean, spread = round(100 * np.mean(errors), 2), round(100 * np.std(errors), 2)
+        found = [data.run(share, number)[0] for number in range(DRAWS)]
+        for method in methods:
+            errors = 100 * np.array([errors[method] for errors in found])
+            mean, spread = round(errors.mean(), 2), round(errors.std(), 2)
             rows.append({"set": name, "share": share, "method": method, "error": mean, "std": spread, "draws": DRAWS})
     print(f"   {name} done", flush=True)
     return rows
 
 
 def draw(y, share, number):
-    """Labels (−1: none) of a share of the rows, every class at least once."""
+    """Which rows have their label: a share of them, every class at least once."""
     rng = np.random.default_rng([number, round(1000 * share)])
     order = rng.permutation(len(y))
     first = [order[np.argmax(y[order] == c)] for c in np.unique(y)]
     rest = order[~np.isin(order, first)]
-    rows = np.r_[first, rest][: max(2, round(share * len(y)))]
-    given = np.full(len(y), -1)
-    given[rows] = y[rows]
-    return given
+    return np.r_[first, rest][: max(len(first), round(share * len(y)))]
 
 
 def means(rows):
