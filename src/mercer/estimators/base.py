@@ -1,5 +1,7 @@
 """What every estimator shares: reading rows wherever they live, choosing the map, tags, weights."""
 
+from typing import ClassVar
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
@@ -29,6 +31,7 @@ class KernelEstimator(BaseEstimator):
     """
 
     access = "moments"
+    _auto_size: ClassVar[dict] = {}  # exact_rows and landmarks of `choose`, where a method has better ones for "auto"
 
     def _kernel(self):
         """The kernel object that the parameters describe."""
@@ -93,7 +96,7 @@ class KernelEstimator(BaseEstimator):
     def _fit_map(self, X, weight=None):
         """Choose and fit the map for these training rows; return Z."""
         seed = getattr(self, "random_state", None)
-        chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(seed))
+        chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(seed), **self._auto_size)
         Z = chosen.fit_transform(X, weight=weight)
         self.map_, self.kernel_ = chosen, chosen.kernel_
         self.approx_reason_ = f"{reason} {chosen.reason_}"

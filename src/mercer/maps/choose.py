@@ -15,7 +15,7 @@ EXACT_ROWS = 3000  # up to here an exact factor and an r × r eigendecomposition
 LANDMARKS = 1000
 
 
-def choose(kernel, approx, X, random_state=0):
+def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=LANDMARKS):
     """An unfitted map for `approx`, and the reason as a sentence.
 
     Parameters
@@ -23,6 +23,7 @@ def choose(kernel, approx, X, random_state=0):
     kernel : kernel object or name.
     approx : "auto", "exact", a number of landmarks, or a map (its own kernel is replaced by `kernel`).
     X : the training rows; only their number, type and home are looked at.
+    exact_rows, landmarks : for "auto": the most rows whose kernel is taken exactly, and the landmarks above that.
     """
     n = X.shape[0]
     if as_kernel(kernel).transductive:
@@ -41,13 +42,13 @@ def choose(kernel, approx, X, random_state=0):
         )
     if kernel == "precomputed" or type(kernel).__name__ == "Precomputed":
         return LandmarkMap(kernel), "A precomputed kernel is used exactly."
-    if n <= EXACT_ROWS and home(X) != "dask":
-        return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {EXACT_ROWS})."
+    if n <= exact_rows and home(X) != "dask":
+        return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {exact_rows})."
     itemsize = X.dtype.itemsize
     free = memory_available(X.device if home(X) == "torch" else None)
-    number = LANDMARKS
+    number = landmarks
     if free is not None and home(X) != "dask":
-        number = max(50, min(LANDMARKS, int(0.25 * free / (n * itemsize))))
+        number = max(50, min(landmarks, int(0.25 * free / (n * itemsize))))
     if home(X) == "dask":
         reason = f"The rows of a Dask array are mapped block by block, through {min(n, number)} landmarks."
         return LandmarkMap(kernel, number, random_state=random_state), reason

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg as sla
 from scipy.optimize import minimize_scalar
 
 from ..errors import InputError
@@ -118,6 +119,16 @@ def checked_problem(W, labels, shares, slack, n_classes, total):
     return Problem(W, norms, labels, free, low, high, shares / shares.sum(), float(total))
 
 
+def checked_start(start, problem):
+    start = np.array(start, dtype=np.int64)
+    if start.shape != problem.labels.shape or start.min(initial=0) < 0 or start.max(initial=0) >= problem.k:
+        raise InputError(
+            f"start has shape {start.shape} and values {start.min(initial=0)} … {start.max(initial=0)}; it must hold "
+            f"{len(problem.labels)} classes 0 … {problem.k - 1}."
+        )
+    return start
+
+
 def spectral_bound(problem):
     """A lower bound of F over all labelings: free labels may be any numbers of the right norm and mean.
 
@@ -147,12 +158,19 @@ def spectral_bound(problem):
 
 
 def _leading_eigenpairs(C, full=400, kept=40):
+    """Eigenpairs of C, above `full` columns only the leading ones, none of them too small.
+
+    Not by Lanczos: at small penalties the leading eigenvalues are all nearly equal, and it fails or misses copies.
+    """
+    diagonal = np.diagonal(C)
+    off = np.linalg.norm(C - np.diag(diagonal))
+    if off <= 1e-8 * diagonal.max():  # columns from an eigendecomposition, no pinned row and no mean
+        order = np.argsort(-diagonal, kind="stable")
+        return diagonal[order] + off, np.eye(len(C))[:, order]
     if len(C) <= full:
         theta, Q = eigh_down(C)
     else:
-        from scipy.sparse.linalg import eigsh
-
-        theta, Q = eigsh(C, k=kept, v0=np.ones(len(C)))
+        theta, Q = sla.eigh(C, subset_by_index=(len(C) - kept, len(C) - 1), check_finite=False)
         theta, Q = theta[::-1], Q[:, ::-1]
     return np.maximum(theta, 0.0), Q
 
@@ -198,6 +216,12 @@ def move_gains(problem, labels):
     gains = 2.0 * (scores - own + problem.norms[problem.free][:, None])
     np.put_along_axis(gains, labels[problem.free][:, None], 0.0, axis=1)
     return gains
+
+
+def given_start(problem, labels, rng):
+    """Free labels as given, moved at random where the counts are not feasible."""
+    labels = np.where(problem.labels < 0, labels, problem.labels)
+    return _make_feasible(problem, labels, rng.permutation(len(problem.free)).astype(np.float64))
 
 
 def random_start(problem, rng):

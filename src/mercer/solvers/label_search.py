@@ -16,7 +16,9 @@ from ..errors import InputError
 from ._label_problem import (
     best_move,
     checked_problem,
+    checked_start,
     count_bounds,
+    given_start,
     move_gains,
     pinned_start,
     random_start,
@@ -28,7 +30,11 @@ from .result import Result
 __all__ = ["choose_form", "count_bounds", "label_search", "smallest_slack"]
 
 SEARCHES = ("auto", "tabu", "ea", "round_robin")
-CANDIDATES = 1000  # rows nearest to changing class on which the low-rank form runs its tabu search
+FORMS = ("auto", "dense", "low_rank")
+DENSE_ROWS = 1000  # up to here M is never too dear
+CANDIDATES = 500  # rows nearest to changing class on which the low-rank form runs its tabu search
+ROUNDS = 5  # at most, of swaps after a descent and of tabu searches after those
+DESCENTS = 5  # restarts of the low-rank form that share one tabu search, which costs as much as they do
 _DENSE_BYTES = 1 << 30  # M is never larger than this
 
 
@@ -46,6 +52,7 @@ def label_search(
     mu=5,
     nu=25,
     patience=None,
+    start=None,
     time_budget=None,
     n_jobs=None,
     random_state=None,
@@ -69,8 +76,11 @@ def label_search(
     form : {"auto", "dense", "low_rank"}
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
         "auto" takes the cheaper by :func:`choose_form`.
-    n_restarts : int; every restart has its own random numbers, so the answer is the same for any `n_jobs`.
+    n_restarts : int; every restart has its own random numbers, so the answer is the same for any `n_jobs`. In the
+        low-rank form a restart is a descent, and the best of every five goes on to a tabu search.
     patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
+    start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
+        or at random).
     time_budget : float or None, seconds after which the best labels so far are returned.
     n_jobs : int or None, threads (None: as many as BLAS may use).
     random_state : int, SeedSequence or None.
@@ -81,7 +91,8 @@ def label_search(
     Result
         ``value`` the labels, ``objective`` F, ``gap`` = F − ``info["bound"]`` with the spectral lower bound of F.
         ``info`` also holds ``best_move`` (the change of F by the best single valid move: ≥ 0 at a one-flip optimum),
-        ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts and ``form``.
+        ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (low-rank form: of
+        every five) and ``form``.
 
     Notes
     -----
@@ -101,40 +112,56 @@ def label_search(
             f"{problem.low.tolist()} of the {u} free rows. Use search='tabu' (it exchanges labels) or a larger "
             "balance_slack."
         )
-    M, chosen = None, "low_rank"
+    if form not in FORMS:
+        raise InputError(f"form is {form!r}; it must be one of {', '.join(map(repr, FORMS))}.")
+    M, chosen, together = None, "low_rank", 1
     if search == "tabu" and u:
         chosen = choose_form(u, problem.W.shape[1], k, n_restarts) if form == "auto" else form
         if chosen == "dense":
             M = problem.W[problem.free] @ problem.W[problem.free].T
+        else:
+            together = DESCENTS
+    if start is not None:
+        start = checked_start(start, problem)
     stop = np.zeros(1, dtype=np.uint8)
 
+    def begin(rng, number):
+        if number == 0 and start is not None:
+            return given_start(problem, start, rng)
+        return pinned_start(problem) if number == 0 and u < len(problem.labels) else random_start(problem, rng)
+
     def restart(number, seed):
+        """Restart `number`; in the low-rank form also the next ones, up to `together`."""
         rng = np.random.default_rng(seed)
         if stop[0] and number:  # restart 0 answers even if the time is up before it begins
             return None
-        if search == "ea":
+        if u == 0:
+            found, evaluated = problem.labels, 0
+        elif search == "ea":
             found, evaluated = _evolve(problem, mu, nu, patience or len(problem.labels), rng, stop)
         elif search == "round_robin":
             found, evaluated = _descend(problem, random_start(problem, rng), stop)
+        elif chosen == "dense":
+            found, evaluated = _tabu(problem, begin(rng, number), problem.free, M, patience, rng, stop)
         else:
-            found = pinned_start(problem) if number == 0 and u < len(problem.labels) else random_start(problem, rng)
-            if chosen == "dense":
-                found, evaluated = _tabu(problem, found, problem.free, M, patience or u, rng, stop)
-            else:
-                found, evaluated = _descend_tabu(problem, found, patience, rng, stop)
+            several = range(number, min(number + together, n_restarts))
+            found, evaluated = _best_descent(problem, (begin(rng, i) for i in several), stop)
+            found, more = _polish(problem, found, patience, rng, stop)
+            evaluated += more
         return problem.value(found), found, evaluated
 
     given = isinstance(random_state, np.random.SeedSequence)
     seeds = random_state if given else np.random.SeedSequence(random_state)
     n_restarts = n_restarts if u else 1
-    done = _run(restart, seeds, n_restarts, n_jobs, time_budget, stop, started, verbose)
+    done = _run(restart, seeds, range(0, n_restarts, together), n_jobs, time_budget, stop, started, verbose)
     winner = min(done, key=lambda number: (done[number][0], number))
     objective, found, _ = done[winner]
+    n_done = sum(min(together, n_restarts - number) for number in done)
     seconds = time.perf_counter() - started
     evaluations = sum(entry[2] for entry in done.values())
     bound = spectral_bound(problem) if certify else float("nan")
     finished = not stop[0]
-    reason = f"{len(done)} of {n_restarts} restarts in {seconds:.2f} s; "
+    reason = f"{n_done} of {n_restarts} restarts in {seconds:.2f} s; "
     reason += (
         "each ended in a local optimum." if finished else "the time budget ended the search, this is the best so far."
     )
@@ -142,7 +169,7 @@ def label_search(
         value=found,
         objective=objective,
         gap=objective - bound,
-        n_iter=len(done),
+        n_iter=n_done,
         converged=finished,
         reason=reason,
         history=list(np.minimum.accumulate([done[number][0] for number in sorted(done)])),
@@ -165,51 +192,64 @@ def choose_form(n_free, r, k, n_restarts):
     """Say "dense" or "low_rank", whichever a count of the work makes cheaper ("low_rank" where M would not fit).
 
     One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
-    rounds of 0.3·u·r·k, then about twice a dense restart on its candidates with a Gram matrix of their own; a Gram
-    matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
+    rounds of 0.3·u·r·k, and every fifth about twice a dense restart on its candidates with a Gram matrix of their own;
+    a Gram matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
     """
     free_memory = memory_available()
     if 8 * n_free**2 > min(_DENSE_BYTES, (free_memory or _DENSE_BYTES) / 4):
         return "low_rank"
     m = min(n_free, CANDIDATES)
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
-    low_rank = n_restarts * (0.3 * 15 * k * n_free * r + 2 * (0.07 * m**2 * r + 3 * k * m**2))
-    return "dense" if n_free <= CANDIDATES or dense <= low_rank else "low_rank"
+    low_rank = n_restarts * 0.3 * 15 * k * n_free * r
+    low_rank += np.ceil(n_restarts / DESCENTS) * 2 * (0.07 * m**2 * r + 3 * k * m**2)
+    return "dense" if n_free <= DENSE_ROWS or dense <= low_rank else "low_rank"
 
 
-def _descend(problem, labels, stop):
-    """Round-robin from these labels to a one-flip optimum, by the sums s_c."""
-    from ._label_kernels import class_sums, round_robin
-
-    S, counts = class_sums(problem.W, labels, problem.k), problem.counts(labels)
-    args = problem.W, problem.norms, problem.free, labels, S, counts, problem.low, problem.high, stop
-    return labels, round_robin(*args)
-
-
-def _descend_tabu(problem, labels, patience, rng, stop, rounds=5):
-    """Low-rank form: rounds of moves and swaps over all free rows, then tabu on those nearest to changing class."""
+def _descend(problem, labels, stop, swap_rounds=0):
+    """Round-robin from these labels to a one-flip optimum, by the sums s_c; with swaps in between if wanted."""
     from ._label_kernels import class_sums, round_robin, swap_pass
 
-    W, k, free = problem.W, problem.k, problem.free
+    S, counts = class_sums(problem.W, labels, problem.k), problem.counts(labels)
+    rows = problem.W, problem.norms, problem.free, labels, S, counts
+    evaluations = round_robin(*rows, problem.low, problem.high, stop)
+    for _ in range(swap_rounds):
+        tried, swapped = swap_pass(*rows, stop)
+        evaluations += tried
+        if swapped == 0 or stop[0]:
+            break
+        evaluations += round_robin(*rows, problem.low, problem.high, stop)
+    return labels, evaluations
+
+
+def _best_descent(problem, starts, stop):
+    """The best of the descents with swaps from these starts; its labels and all evaluations."""
+    best, least, evaluations = None, np.inf, 0
+    for start in starts:
+        labels, tried = _descend(problem, start, stop, ROUNDS)
+        evaluations += tried
+        value = problem.value(labels)
+        if best is None or value < least:
+            best, least = labels, value
+        if stop[0]:
+            break
+    return best, evaluations
+
+
+def _polish(problem, labels, patience, rng, stop):
+    """Low-rank form: tabu on the rows nearest to changing class, then a descent of all, while that helps."""
+    free = problem.free
+    m = min(len(free), CANDIDATES)
     evaluations, value = 0, problem.value(labels)
-    for _ in range(rounds):
-        S, counts = class_sums(W, labels, k), problem.counts(labels)
-        for _ in range(rounds):
-            evaluations += round_robin(W, problem.norms, free, labels, S, counts, problem.low, problem.high, stop)
-            tried, swapped = swap_pass(W, problem.norms, free, labels, S, counts, stop)
-            evaluations += tried
-            if swapped == 0 or stop[0]:
-                break
+    for _ in range(ROUNDS):
         if stop[0]:
             break
         gains = move_gains(problem, labels)
         np.put_along_axis(gains, labels[free][:, None], -np.inf, axis=1)
-        m = min(len(free), CANDIDATES)
-        nearest = np.sort(np.argpartition(-gains.max(axis=1), m - 1)[:m])
-        rows = free[nearest]
-        M = W[rows] @ W[rows].T
-        labels, tried = _tabu(problem, labels, rows, M, patience or m, rng, stop)
-        evaluations += tried
+        rows = free[np.sort(np.argpartition(-gains.max(axis=1), m - 1)[:m])]
+        near = problem.W[rows]
+        labels, tried = _tabu(problem, labels, rows, near @ near.T, patience, rng, stop)
+        labels, more = _descend(problem, labels, stop, ROUNDS)
+        evaluations += tried + more
         before, value = value, problem.value(labels)
         if m == len(free) or not value < before - 1e-12 * abs(before):
             break
@@ -224,6 +264,7 @@ def _tabu(problem, labels, rows, M, patience, rng, stop):
     scores = np.ascontiguousarray(problem.W[rows] @ class_sums(problem.W, labels, problem.k).T)
     moving, counts = labels[rows], problem.counts(labels)
     state = rng.integers(0, 2**63, size=1, dtype=np.uint64)
+    patience = patience or len(rows)
     if problem.k == 2:
         sign = 2.0 * moving - 1.0
         half = np.diag(M) - sign * (scores[:, 1] - scores[:, 0])
@@ -248,17 +289,17 @@ def _evolve(problem, mu, nu, patience, rng, stop):
     return population[0].copy(), evaluations
 
 
-def _run(restart, seeds, n_restarts, n_jobs, time_budget, stop, started, verbose):
+def _run(restart, seeds, numbers, n_jobs, time_budget, stop, started, verbose):
     """Run the restarts in threads (the loops release the GIL); returns {number: (F, labels, evaluations)}."""
-    n_jobs = max(1, min(n_jobs or n_threads(), n_restarts))
+    n_jobs = max(1, min(n_jobs or n_threads(), len(numbers)))
     deadline = np.inf if time_budget is None else started + time_budget
     running: dict[Future, int] = {}
     begun, done = 0, {}
     with blas_threads(1), ThreadPoolExecutor(n_jobs) as pool:
         try:
-            while running or begun < n_restarts:
-                while begun < n_restarts and len(running) < 2 * n_jobs and not (begun and stop[0]):
-                    running[pool.submit(restart, begun, seeds.spawn(1)[0])] = begun
+            while running or begun < len(numbers):
+                while begun < len(numbers) and len(running) < 2 * n_jobs and not (begun and stop[0]):
+                    running[pool.submit(restart, numbers[begun], seeds.spawn(1)[0])] = numbers[begun]
                     begun += 1
                 left = max(deadline - time.perf_counter(), 0.0)
                 limit = None if stop[0] or left == np.inf else left
@@ -270,8 +311,9 @@ def _run(restart, seeds, n_restarts, n_jobs, time_budget, stop, started, verbose
                         if verbose:
                             best = min(entry[0] for entry in done.values())
                             spent = f"{time.perf_counter() - started:.1f} s"
-                            print(f"label search: {len(done)}/{n_restarts} restarts, best F = {best:.8g}, {spent}")
-                if time.perf_counter() >= deadline and (running or begun < n_restarts):
+                            reached = f"{min(len(done) * numbers.step, numbers.stop)}/{numbers.stop} restarts"
+                            print(f"label search: {reached}, best F = {best:.8g}, {spent}")
+                if time.perf_counter() >= deadline and (running or begun < len(numbers)):
                     stop[0] = 1
                     if not running:
                         break
