@@ -241,6 +241,23 @@ def test_ctrl_c_while_files_are_written_leaves_none(tmp_path, data, monkeypatch)
     assert os.listdir(tmp_path) == ["iris.csv"]
 
 
+def test_ctrl_c_while_grouping_keeps_the_best_groups_so_far(tmp_path, data, monkeypatch):
+    from mercer.solvers.lloyd import _Start
+
+    whole, calls = _Start.step, iter(range(100))
+
+    def step(self, *rest, **more):
+        if next(calls) == 12:  # the ten starts have been evaluated once
+            raise KeyboardInterrupt
+        whole(self, *rest, **more)
+
+    monkeypatch.setattr(_Start, "step", step)
+    done = here("cluster", data, "-x", "species", "-k", "3", "-o", tmp_path / "c.csv", "--json")
+    assert done.exit_code == 0, done.output
+    assert "was interrupted after" in json.loads(done.stdout)["notes"][-1]
+    assert set(pd.read_csv(tmp_path / "c.csv")["cluster"]) == {1, 2, 3}
+
+
 def test_a_killed_command_leaves_no_temporary_files(slow):
     terminal = Terminal("label", "slow.csv", "-t", "kind", cwd=slow)
     while "building neighbour graph" not in terminal.seen:

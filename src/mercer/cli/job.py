@@ -8,7 +8,7 @@ import numpy as np
 
 from ..selection.few_label import FewLabelClassifier
 from ..tables import read_target
-from .sources import matrix, open_table, refuse_taken
+from .sources import matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
 BLOCK = 10_000  # rows predicted at once
@@ -60,18 +60,30 @@ class Answer:
     columns: dict  # to be written
 
 
-def open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, need_labels=True, writes=()):
+def open_job(
+    screen,
+    data,
+    target,
+    writes=(),
+    need_labels=True,
+    *,
+    id=None,
+    exclude=None,
+    include=None,
+    missing=None,
+    delimiter=None,
+    encoding=None,
+):
     """Read a table and its labels; `writes` are the columns that will be added."""
-    named = [target, id, *(exclude or ()), *(include or ())]
-    table = open_table(screen, data, delimiter, encoding, named)
+    exclude, include = exclude or [], include or []
+    table = open_table(screen, data, delimiter, encoding, [target, id, *exclude, *include])
     old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
     for sentence in labels.notes:
         screen.note(sentence)
-    left_out = [target, *([id] if id else []), *(exclude or ()), *(name for name in old if name not in (include or ()))]
+    left_out = [target, id, *exclude, *(name for name in old if name not in include)]
     features, X = matrix(screen, table, left_out, include)
-    names = table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
-    return Job(Path(data), table, target, labels, features, X, names, list(screen.notes))
+    return Job(Path(data), table, target, labels, features, X, row_names(table, id), list(screen.notes))
 
 
 def set_aside(screen, table, target, writes=()):

@@ -27,23 +27,18 @@ def label(
     abstain=None,
     method="auto",
     seconds=60.0,
-    id=None,
-    exclude=None,
-    include=None,
-    missing=None,
-    delimiter=None,
-    encoding=None,
     force=False,
     seed=0,
+    **source,
 ):
     """Fill in the missing labels; write the table and, where asked, the report and the model."""
     methods = _methods(method)
-    _check_share(abstain, "--abstain")
+    _check_abstain(abstain)
     out = Path(out or default_out(data, "labelled"))
     claim(out, report, save, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, writes=added(target))
+        job = open_job(screen, data, target, added(target), **source)
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict; "
@@ -75,16 +70,13 @@ def label(
     return fitted.model, decided
 
 
-def suggest(
-    screen, data, target, n, out, method, seconds, id, exclude, include, missing, delimiter, encoding, force, seed
-):
+def suggest(screen, data, target, n, out, method, seconds, force, seed, **source):
     """Rows to label next, with reasons; written with --out."""
     methods = _methods(method)
     claim(out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        writes = [NEXT] if out else []
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, False, writes)
+        job = open_job(screen, data, target, [NEXT] if out else [], need_labels=False, **source)
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to suggest. "
@@ -113,25 +105,22 @@ def suggest(
     if fitted:
         screen.result["effect"] = effect_of_more(fitted.model)
     shown = [(row, guess, f"{sure:.2f}", why) if fitted else (row, "", "", why) for row, guess, sure, why in rows]
-    screen.table([id or "row", "guess", "confidence", "why"], shown)
+    screen.table([source["id"] or "row", "guess", "confidence", "why"], shown)
     if fitted:
         screen.say(screen.result["effect"])
-    if not id:
+    if not source["id"]:
         screen.say("Rows are counted from 1, without the header.")
     if out:
         screen.say(f"Written to {out}, column {NEXT}.")
 
 
-def check(
-    screen, data, target, n, out, method, seconds, id, exclude, include, missing, delimiter, encoding, force, seed
-):
+def check(screen, data, target, n, out, method, seconds, force, seed, **source):
     """Given labels that the other labels contradict, worst first."""
     methods = _methods(method)
     claim(out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        writes = [doubtful(target)] if out else []
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding, writes=writes)
+        job = open_job(screen, data, target, [doubtful(target)] if out else [], **source)
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
         fitted = fit(screen, job, methods, seconds, seed)
         model = fitted.model
@@ -157,18 +146,18 @@ def check(
     are = "is" if len(found) == 1 else "are"
     screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels {are} contradicted by the others.")
     if rows:
-        screen.table([id or "row", "given", "the others say", "why"], rows)
+        screen.table([source["id"] or "row", "given", "the others say", "why"], rows)
     if len(found) > len(rows):
         screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
     if out:
         screen.say(f"Written to {out}, column {doubtful(target)}.")
 
 
-def compare(screen, data, target, seconds, id, exclude, include, missing, delimiter, encoding, seed):
+def compare(screen, data, target, seconds, seed, **source):
     """The best candidate of every method, with its left-out accuracy."""
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        job = open_job(screen, data, target, id, exclude, include, missing, delimiter, encoding)
+        job = open_job(screen, data, target, **source)
         stage(f"trying every method on {len(job.names)} rows and {job.labels.given.sum()} labels", 1.0)
         model = fit(screen, job, "all", seconds, seed).model
     tested = int(model.labels_.testable.sum())
@@ -195,7 +184,7 @@ def compare(screen, data, target, seconds, id, exclude, include, missing, delimi
 
 def predict(screen, model, new, out, abstain, delimiter, encoding, force):
     """Label the rows of another table with a saved model."""
-    _check_share(abstain, "--abstain")
+    _check_abstain(abstain)
     out = Path(out or default_out(new, "labelled"))
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
@@ -252,10 +241,12 @@ def _methods(method):
     return names
 
 
-def _check_share(value, name):
+def _check_abstain(value):
     if value is not None and not 0 <= value < 1:
         hint = f" For {value:g} % say {value / 100:g}." if 10 < value < 100 else ""
-        raise UsageError(f"{name} {value:g} is not accepted: give a confidence from 0 up to but not including 1.{hint}")
+        raise UsageError(
+            f"--abstain {value:g} is not accepted: give a confidence from 0 up to but not including 1.{hint}"
+        )
 
 
 def _save_model(job, fitted, path):

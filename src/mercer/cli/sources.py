@@ -51,11 +51,16 @@ def refuse_taken(table, names):
         raise UsageError(f"The table has a column {taken[0]!r} already, which would be written. Rename or drop it.")
 
 
-def matrix(screen, table, exclude, include=(), standardise=None):
+def row_names(table, id):
+    """What the rows are called: the cells of the column `id`, or their numbers from 1."""
+    return table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
+
+
+def matrix(screen, table, exclude, include, standardise=None):
     """(fitted TableFeatures, matrix) of all columns but the excluded ones."""
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
-    features = TableFeatures(exclude=list(exclude), include=list(include or ()))
+    features = TableFeatures(exclude=[name for name in exclude if name is not None], include=include)
     features.fit(table.frame)
     if standardise is not None:
         features.standardise_ = bool(standardise) or features.standardise_

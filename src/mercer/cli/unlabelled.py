@@ -6,20 +6,20 @@ import mercer
 
 from ..errors import InputError
 from .screen import UsageError
-from .sources import claim, default_out, kernel_for, matrix, open_table, refuse_taken, write
+from .sources import claim, default_out, kernel_for, matrix, open_table, refuse_taken, row_names, write
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-def _prepare(screen, data, out, word, id, exclude, include, delimiter, encoding, force, scale, writes):
-    out = out or default_out(data, word)
+def _open(screen, data, out, force, writes, *, id, exclude, include, delimiter, encoding, scale):
+    """(table, matrix of its columns), with the output and the columns to write claimed."""
     claim(out, force=force)
     screen.stage("reading the table", 0.1)
-    table = open_table(screen, data, delimiter, encoding, [id, *(exclude or ()), *(include or ())])
+    exclude, include = exclude or [], include or []
+    table = open_table(screen, data, delimiter, encoding, [id, *exclude, *include])
     refuse_taken(table, writes)
-    _, X = matrix(screen, table, [*(exclude or ()), *([id] if id else [])], include, scale)
-    return out, table, X
+    return table, matrix(screen, table, [id, *exclude], include, scale)[1]
 
 
 def _known(method, methods):
@@ -28,14 +28,13 @@ def _known(method, methods):
     return getattr(mercer, methods[method])
 
 
-def embed(screen, data, method, components, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+def embed(screen, data, method, components, kernel, out, force, seed, **source):
     """Positions on kernel principal components."""
     cls = _known(method, EMBEDDINGS)
     names = [f"component_{j + 1}" for j in range(components)]
+    out = out or default_out(data, "embedded")
     with screen.stages() as stage:
-        out, table, X = _prepare(
-            screen, data, out, "embedded", id, exclude, include, delimiter, encoding, force, scale, names
-        )
+        table, X = _open(screen, data, out, force, names, **source)
         if components > X.shape[0]:
             raise UsageError(f"{components} components were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
@@ -54,12 +53,11 @@ def embed(screen, data, method, components, kernel, scale, out, id, exclude, inc
     screen.say(f"Written to {out}.")
 
 
-def cluster(screen, data, clusters, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+def cluster(screen, data, clusters, kernel, out, force, seed, **source):
     """Groups by kernel c-means, numbered from 1 by size."""
+    out = out or default_out(data, "clustered")
     with screen.stages() as stage:
-        out, table, X = _prepare(
-            screen, data, out, "clustered", id, exclude, include, delimiter, encoding, force, scale, ["cluster"]
-        )
+        table, X = _open(screen, data, out, force, ["cluster"], **source)
         if clusters > X.shape[0]:
             raise UsageError(f"{clusters} clusters were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
@@ -78,17 +76,16 @@ def cluster(screen, data, clusters, kernel, scale, out, id, exclude, include, de
     screen.say(f"Written to {out}.")
 
 
-def novelty(screen, data, method, share, kernel, scale, out, id, exclude, include, delimiter, encoding, force, seed):
+def novelty(screen, data, method, share, kernel, out, force, seed, **source):
     """How unusual each row is, and which rows are beyond the threshold."""
     cls = _known(method, DETECTORS)
     if not 0 < share <= 0.5:
         raise UsageError(f"--share {share:g} is not accepted: give a share of the rows above 0 and up to 0.5.")
     if method == "density" and kernel.lower() != "rbf":
         raise UsageError(f"The method density is Gaussian, not {kernel}. Use --kernel rbf, or --method svdd or kpca.")
+    out = out or default_out(data, "novelty")
     with screen.stages() as stage:
-        out, table, X = _prepare(
-            screen, data, out, "novelty", id, exclude, include, delimiter, encoding, force, scale, ["novelty", "novel"]
-        )
+        table, X = _open(screen, data, out, force, ["novelty", "novel"], **source)
         chosen, approx = kernel_for(X, kernel)
         options = {"contamination": share, "approx": approx, "random_state": seed}
         if method == "density":
@@ -110,8 +107,8 @@ def novelty(screen, data, method, share, kernel, scale, out, id, exclude, includ
         new = {"novelty": np.round(score, 4), "novel": np.where(outlier, "yes", "no")}
         write(screen, table, new, out, force)
     worst = order[:10]
-    names = table.frame[id].astype(str).tolist() if id else [str(row + 1) for row in range(len(table))]
+    names = row_names(table, source["id"])
     screen.result |= {"novel": int(outlier.sum()), "rows": len(table), "most_novel": [names[i] for i in worst]}
     screen.say(f"{int(outlier.sum())} of {len(table)} rows are the most unlike the others ({cls.__name__}).")
-    screen.table([id or "row", "novelty"], [(names[i], f"{score[i]:.3f}") for i in worst])
+    screen.table([source["id"] or "row", "novelty"], [(names[i], f"{score[i]:.3f}") for i in worst])
     screen.say(f"Written to {out}.")
