@@ -1,6 +1,6 @@
 """What is raced: for every case its data, its sizes, our contender and the peers, each a function that makes a run.
 
-How a contender is set up and run is in makers.py; those with `r` run in R's kernlab instead (kernlab.R).
+How a contender is set up and run is in makers.py and label_makers.py, for those with `r` in kernlab.R.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from . import label_makers as labels
 from . import makers
 
 
@@ -60,7 +61,7 @@ def kernlab(what, against):
     )
 
 
-def mixture(n, folder=None, d=20, groups=20, classes=4, spread=1.0, labels=100):
+def mixture(n, folder=None, d=20, groups=20, classes=4, spread=1.0, n_labels=100):
     """Rows of a Gaussian mixture, γ of the median rule, classes, and a few of them given (−1: not)."""
     from mercer import bandwidth_of
 
@@ -70,7 +71,7 @@ def mixture(n, folder=None, d=20, groups=20, classes=4, spread=1.0, labels=100):
     X = centres[group] + spread * rng.standard_normal((n, d))
     y = group % classes
     given = np.full(n, -1)
-    rows = rng.choice(n, min(labels, n // 4), replace=False)
+    rows = rng.choice(n, min(n_labels, n // 4), replace=False)
     given[rows] = y[rows]
     gamma = 1 / (2 * bandwidth_of(X[:1000], "median") ** 2)
     return {"X": X, "y": y, "given": given, "gamma": gamma, "sharp": 1 / (2 * d)}
@@ -94,7 +95,7 @@ def doubling(first, last):
 
 _ALL = (
     Case(
-        "kernel_pca", "20 components", "Kernel PCA, RBF, 20 columns, 20 components", doubling(1000, 32_000), 4000,
+        "kernel_pca", "20 components", "Kernel PCA, RBF, 20 columns, 20 components", doubling(1000, 32_000), 2000,
         mixture,
         (
             ours("mercer", makers.kernel_pca),
@@ -118,7 +119,7 @@ _ALL = (
     ),
     *(
         Case(
-            "svdd", f"nu {nu}", f"One-class SVM / SVDD, ν = {nu}", doubling(1000, 64_000), 8000, mixture,
+            "svdd", f"nu {nu}", f"One-class SVM / SVDD, ν = {nu}", doubling(1000, 64_000), 4000, mixture,
             (
                 ours("mercer", makers.svdd(nu)),
                 peer("scikit-learn OneClassSVM", makers.one_class_svm(nu), "mercer"),
@@ -129,7 +130,7 @@ _ALL = (
         for nu in (0.1, 0.5)
     ),
     Case(
-        "cmeans", "10 clusters", "Kernel c-means, 10 clusters, one start", doubling(1000, 16_000), 4000, mixture,
+        "cmeans", "10 clusters", "Kernel c-means, 10 clusters, one start", doubling(1000, 16_000), 2000, mixture,
         (
             ours("mercer", makers.cmeans),
             peer("tslearn KernelKMeans", makers.tslearn_cmeans, "mercer", "tslearn"),
@@ -138,7 +139,7 @@ _ALL = (
         "inertia / n (kkmeans: clusters)", setting=10, better="lower",
     ),
     Case(
-        "ridge", "fit", "Kernel ridge / LS-SVM regression, every row with a target", doubling(1000, 32_000), 8000,
+        "ridge", "fit", "Kernel ridge / LS-SVM regression, every row with a target", doubling(1000, 32_000), 4000,
         mixture,
         (
             ours("mercer exact", makers.lssvm("exact")),
@@ -148,16 +149,16 @@ _ALL = (
         "R² on new rows", better="higher",
     ),
     Case(
-        "few_label", "100 labels", "Classifiers from 100 labels, labels of all rows", doubling(2000, 64_000), 8000,
+        "few_label", "100 labels", "Classifiers from 100 labels, labels of all rows", doubling(2000, 64_000), 2000,
         mixture,
         (
-            ours("mercer LSSVM", makers.few_label("lssvm")),
-            ours("mercer LS-KPCA", makers.few_label("ls_kpca")),
-            ours("mercer SGT", makers.few_label("sgt")),
-            peer("scikit-learn LabelSpreading rbf", makers.sklearn_few_label("spreading rbf"), "mercer LS-KPCA"),
-            peer("scikit-learn LabelPropagation rbf", makers.sklearn_few_label("propagation rbf"), "mercer LS-KPCA"),
-            peer("scikit-learn LabelSpreading knn", makers.sklearn_few_label("spreading knn"), "mercer LS-KPCA"),
-            peer("scikit-learn SelfTraining(SVC)", makers.sklearn_few_label("self-training"), "mercer LSSVM"),
+            ours("mercer LSSVM", labels.few_label("lssvm")),
+            ours("mercer LS-KPCA", labels.few_label("ls_kpca")),
+            ours("mercer SGT", labels.few_label("sgt")),
+            peer("scikit-learn LabelSpreading rbf", labels.sklearn_few_label("spreading rbf"), "mercer LS-KPCA"),
+            peer("scikit-learn LabelPropagation rbf", labels.sklearn_few_label("propagation rbf"), "mercer LS-KPCA"),
+            peer("scikit-learn LabelSpreading knn", labels.sklearn_few_label("spreading knn"), "mercer LS-KPCA"),
+            peer("scikit-learn SelfTraining(SVC)", labels.sklearn_few_label("self-training"), "mercer LSSVM"),
         ),
         "error of the unlabelled rows, %", better="lower",
     ),
@@ -165,16 +166,16 @@ _ALL = (
         "label_search", "evaluation", "One evaluation of the label search's objective", doubling(500, 8000), 2000,
         two_groups,
         (
-            ours("mercer", makers.one_flip),
-            peer("naive, from the kernel matrix", makers.naive_evaluation, "mercer", "numpy"),
+            ours("mercer", labels.one_flip),
+            peer("naive, from the kernel matrix", labels.naive_evaluation, "mercer", "numpy"),
         ),
         "objective",
     ),
     Case(
         "label_search", "search", "Label search, 50 restarts", doubling(500, 8000), 1000, two_groups,
         (
-            ours("mercer", makers.search("auto")),
-            peer("the paper's evolution", makers.search("ea"), "mercer", "numpy"),
+            ours("mercer", labels.search("auto")),
+            peer("the paper's evolution", labels.search("ea"), "mercer", "numpy"),
         ),
         "objective", better="lower",
     ),
