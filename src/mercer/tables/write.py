@@ -66,8 +66,10 @@ def refuse_path(path, force=False):
     if part.exists():
         return
     try:  # only trying tells: permissions, read-only disks and full ones
-        part.touch()
-        part.unlink()
+        try:
+            part.touch()
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise PermissionError(f"{path} cannot be written ({error.strerror}). Give a path elsewhere.") from None
 
