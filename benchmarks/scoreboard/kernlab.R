@@ -24,7 +24,7 @@ run <- function(turn, attempt) {
     list(answer = sum(eig(m)), full = c(as.numeric(eig(m)), as.vector(rotated(m))))
   } else if (what == "svdd") {
     m <- ksvm(X, type = "one-svc", kernel = "rbfdot", kpar = kernel, nu = setting, scaled = FALSE, tol = 1e-3,
-              cross = 0, fit = FALSE)
+              cross = 0, fit = FALSE, cache = 200)
     list(answer = nSV(m), full = if (nzchar(out)) as.vector(predict(m, X, type = "decision")) else 0)
   } else if (what == "cmeans") {
     set.seed(turn + 100 * attempt)
