@@ -139,9 +139,7 @@ def features(space, X):
     if isinstance(space, JoinedSpace):
         return np.sqrt(0.5) * np.hstack([features(part, X) for part in space.parts])
     rows = space.view.transform(X)
-    return space.scale * (
-        space.map_.transform(rows) if isinstance(space, KernelSpace) else space.kernel_.features(rows)
-    )
+    return space.scale * space.map_.transform(rows) if isinstance(space, KernelSpace) else space.kernel_.features(rows)
 
 
 @pytest.mark.parametrize("k", [2, 3])

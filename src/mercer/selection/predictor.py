@@ -78,7 +78,7 @@ class KernelPart:
 def _part(base, W):
     if isinstance(base, GraphSpace):
         kernel = copy.copy(base.kernel_)
-        kernel.factor_ = base.scale * (kernel.factor_ @ W)
+        kernel.factor_ = kernel.factor_ @ W
         del kernel.graph_, kernel.spectrum_
         return GraphPart(base.view, kernel)
     return KernelPart(base.view, base.map_.kernel_, base.map_.landmarks_, base.map_.on_landmarks(base.scale * W))

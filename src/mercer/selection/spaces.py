@@ -48,7 +48,8 @@ class GraphSpace:
         self.view = view
         rank = None if rows.shape[0] <= EXACT else GRAPH_RANK
         self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
-        self.scale, self.Z = _unit(self.kernel_.factor())
+        _, self.Z = _unit(self.kernel_.factor())
+        self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
     def pull_back(self, W):

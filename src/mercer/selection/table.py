@@ -5,7 +5,6 @@ variance 1. For a category it is a one-hot code divided by √(1 − Σ p²), si
 """
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..errors import InputError
 
@@ -144,8 +143,3 @@ def _encode(column, learned):
     if not learned["gone"]:
         return scaled[:, None]
     return np.column_stack([scaled, gone / learned["gone"]])
-
-
-def dense_or_csr(X):
-    """Sparse rows as CSR; everything else as it is."""
-    return X.tocsr() if sp.issparse(X) else X
