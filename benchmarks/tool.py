@@ -68,6 +68,7 @@ def label(folder, n, threads):
 
 def main():
     options = arguments(__doc__)
+    load = os.getloadavg()[0]
     n, seeds = (5_000, 1) if options.quick else (100_000, 5)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -92,7 +93,8 @@ def main():
     text = markdown([dict(zip(("what", "measured", "asked"), row)) for row in rows])
     print(text)
     if not options.quick:
-        head = f"# The command `mercer`\n\n`python benchmarks/tool.py`, {machine()}, {options.threads} threads.\n\n"
+        head = f"# The command `mercer`\n\n`python benchmarks/tool.py --threads {options.threads}`, {machine()}; load "
+        head += f"average {load:.1f} when it began.\n\n"
         (RESULTS / "tool.md").write_text(f"{head}{text}\n", encoding="utf-8")
 
 

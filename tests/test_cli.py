@@ -622,7 +622,7 @@ def test_only_a_sample_of_many_rows_is_drawn(tmp_path, data, monkeypatch):
     monkeypatch.setattr("mercer.cli.findings.MOST_POINTS", 20)
     assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "20 of 50 rows are drawn: every given label" in page
+    assert "20 of 50 rows are drawn: the given labels" in page
     drawn = json.loads(page.split('id="points">')[1].split("</script>")[0])
     assert len(drawn["x"]) == 20
     assert sum(drawn["given"]) == 9

@@ -163,7 +163,7 @@ def _candidates(model, tested):
 
 
 def _points(job, answer, seed):
-    """All rows, or every given label and a random sample of the others."""
+    """All rows, or the given labels and a random sample of the others."""
     n = len(job.names)
     rows = np.arange(n)
     if n > MOST_POINTS:
