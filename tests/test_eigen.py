@@ -5,6 +5,7 @@ import pytest
 
 import naive
 from mercer.errors import InputError, NotConverged
+from mercer.operators import Operator
 from mercer.solvers import eigen
 from mercer.solvers.eigen import choose, top
 from naive import assert_close
@@ -26,14 +27,15 @@ SPECTRA = {
 METHODS = ["full", "krylov", "lanczos", "randomized", "lobpcg"]
 
 
-class Operator:
+class Counter(Operator):
     """A matrix that only multiplies, and counts."""
 
     def __init__(self, A):
-        self.A, self.shape, self.columns = A, A.shape, 0
+        self.A, self.shape, self.columns, self.products = A, A.shape, 0, 0
 
     def __matmul__(self, V):
         self.columns += V.shape[1] if V.ndim == 2 else 1
+        self.products += 1
         return self.A @ V
 
     def dense(self):
@@ -65,7 +67,7 @@ def check(A, result, s, tol):
 @pytest.mark.parametrize("s", [1, 12, 24])
 def test_each_method_on_each_spectrum(method, spectrum, s):
     A = matrix(SPECTRA[spectrum])
-    result = top(Operator(A), s, method)
+    result = top(Counter(A), s, method)
     if method == "randomized" and result.gap > 1e-9:  # a fixed amount of work: never above the truth
         assert spectrum not in ("identity", "rank 3", "zero")
         assert np.all(result.value[0] <= naive.eigh(A)[0][:s] + 1e-9 * np.abs(A).max() * N)
@@ -80,7 +82,7 @@ def test_each_method_on_each_spectrum(method, spectrum, s):
 def test_all_pairs_of_a_small_matrix(method, n):
     A = matrix(1.0 + np.arange(n)[::-1])
     for s in range(1, n + 1):
-        result = top(Operator(A), s, method)
+        result = top(Counter(A), s, method)
         assert result.converged, result.reason
         check(A, result, s, 1e-9)
 
@@ -90,7 +92,7 @@ def test_many_restarts(method):
     """A slow spectrum of 700 rows: the basis of 160 columns is not enough."""
     values = 1.0 / (1.0 + 0.002 * np.arange(700))
     A = matrix(values)
-    operator = Operator(A)
+    operator = Counter(A)
     result = top(operator, 5, method)
     assert result.converged
     check(A, result, 5, 1e-9)
@@ -104,7 +106,7 @@ def test_multiplicity_above_the_block_width():
     for extra in (np.full(570, 0.5), 0.9 ** np.arange(1, 571)):
         A = matrix(np.concatenate([np.ones(30), extra]))
         for s in (8, 20, 40):
-            result = top(Operator(A), s, "krylov")
+            result = top(Counter(A), s, "krylov")
             assert result.converged
             check(A, result, s, 1e-8)
 
@@ -130,21 +132,32 @@ def test_the_same_seed_gives_the_same_bits():
 def test_too_few_iterations_are_admitted(method):
     values = 1.0 / (1.0 + 0.01 * np.arange(600))
     A = matrix(values)
-    result = top(Operator(A), 6, method, max_iter=1)
+    result = top(Counter(A), 6, method, max_iter=1)
     assert not result.converged and result.gap > 1e-9
     assert result.value[0].shape == (6,) and result.value[1].shape == (600, 6)
     assert np.isfinite(result.value[1]).all()
     true = np.linalg.norm(A @ result.value[1] - result.value[1] * result.value[0], axis=0) / result.value[0][0]
     assert_close(result.info["residuals"], true, rtol=1e-6)
-    with pytest.warns(NotConverged, match=r"stopped after 1 steps with a residual of .* Raise max_iter or tol"):
+    said = r"stopped after \d+ product\(s\) with the matrix at a residual of .* Raise max_iter or tol"
+    with pytest.warns(NotConverged, match=said):
         result.warn()
+
+
+@pytest.mark.parametrize("method", ["krylov", "lanczos", "randomized", "lobpcg"])
+def test_iterations_are_products_with_the_matrix(method):
+    """Beside them there are a few for a first guess and the residuals."""
+    for values in (0.7 ** np.arange(300), 1.0 / (1.0 + 0.05 * np.arange(300))):
+        operator = Counter(matrix(values))
+        result = top(operator, 4, method)
+        assert operator.products - 3 <= result.n_iter <= operator.products
+        assert f"after {result.n_iter} product(s)" in result.reason
 
 
 def test_tol_is_the_residual():
     A = matrix(1.0 / (1.0 + 0.05 * np.arange(600)))
     costs = []
     for tol in (1e-2, 1e-6, 1e-11):
-        operator = Operator(A)
+        operator = Counter(A)
         result = top(operator, 5, "krylov", tol=tol)
         assert result.converged and result.gap <= tol
         costs.append(operator.columns)
@@ -154,7 +167,7 @@ def test_tol_is_the_residual():
 def test_a_good_start_saves_work():
     A = matrix(1.0 / (1.0 + 0.05 * np.arange(600)))
     start = naive.eigh(A)[1][:, :5]
-    cold, warm = Operator(A), Operator(A)
+    cold, warm = Counter(A), Counter(A)
     top(cold, 5, "krylov")
     assert top(warm, 5, "krylov", start=start).converged
     assert warm.columns < cold.columns / 2
@@ -171,7 +184,7 @@ def test_auto_has_no_cliff():
     assert choose(10_000, 9_000) == "full"
     A = matrix(SPECTRA["decaying"])
     assert top(A, 3).info["method"] == "full"
-    assert choose(600, 3) == top(Operator(np.eye(600)), 3).info["method"] == "lanczos"
+    assert choose(600, 3) == top(Counter(np.eye(600)), 3).info["method"] == "lanczos"
 
 
 def test_refusals():

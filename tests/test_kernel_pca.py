@@ -328,7 +328,7 @@ def test_float32_converges_without_a_warning(kernel, way):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = KernelPCA(8, kernel=kernel, solver=way).fit(X)
-    assert model.result_.n_iter < 60
+    assert model.result_.n_iter < 120
     expected = KernelPCA(8, kernel=kernel, eigen_solver="full").fit(X.astype(np.float64)).eigenvalues_
     assert_close(model.eigenvalues_, expected, atol=1e-5 * expected[0])
 
@@ -603,5 +603,5 @@ def test_float32_stops_at_its_rounding(way):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = KernelPCA(6, kernel=RBF(1e3), solver=way).fit(X)
-    assert model.result_.n_iter < 60
+    assert model.result_.n_iter < 120
     assert np.sum(model.eigenvalues_ > 0) == 4

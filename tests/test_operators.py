@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import naive
 from mercer import RBF, Cosine, KernelOperator, Laplacian, Linear, Matern32, Polynomial, Sigmoid, operators
 from mercer.kernels import as_kernel
-from mercer.operators import CentredOperator, DenseOperator, FactorOperator, cross_product
+from mercer.operators import CentredOperator, DenseOperator, FactorOperator, Operator, cross_product
 from naive import assert_close
 
 KERNELS = [
@@ -91,7 +91,30 @@ def test_factor_operator_in_every_home(home, X):
     assert_close(K @ V, dense @ V, atol=1e-12)
     assert_close(K.diag(), np.diag(dense), atol=1e-13)
     assert_close(K.columns([5, 1]), dense[:, [5, 1]], atol=1e-13)
-    assert_close(K.gram(), X.T @ X, atol=1e-12)
+
+
+def test_every_operator_keeps_the_contract(X):
+    """What is inherited and what is replaced says the same as the matrix."""
+    truth, idx = RBF(1.0)(X), np.array([5, 1, 30])
+    factor = np.linalg.cholesky(truth + 1e-12 * np.eye(41))
+    for K in (DenseOperator(truth.copy()), KernelOperator(RBF(1.0), X), FactorOperator(factor)):
+        assert isinstance(K, Operator) and not K.on_gpu and K.fast is None and K.noise == 0
+        assert K.costly == isinstance(K, KernelOperator)
+        assert_close(K.diag(), np.diag(truth), atol=1e-11)
+        assert_close(K.block(idx), truth[np.ix_(idx, idx)], atol=1e-11)
+        assert_close(K.combine(idx, np.array([1.0, -2.0, 3.0])), truth[:, idx] @ [1.0, -2.0, 3.0], atol=1e-11)
+        assert_close(K.dense(), truth, atol=1e-11)
+        assert K.random(3, 0).shape == (41, 3) and np.array_equal(K.random(3, 7), K.random(3, 7))
+        assert CentredOperator(K).costly == K.costly
+
+
+def test_what_an_operator_lacks_is_named():
+    class Products(Operator):
+        shape = (3, 3)
+
+    for ask in (Products().diag, Products().dense, lambda: Products() @ np.ones(3)):
+        with pytest.raises(NotImplementedError, match=r"Products has no (diag\(\)|columns\(idx\)|products)\."):
+            ask()
 
 
 def test_cross_product(X, monkeypatch):

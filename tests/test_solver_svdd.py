@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.svm import OneClassSVM
 
 from mercer.errors import InputError
+from mercer.operators import Operator
 from mercer.solvers.svdd import certify, project, svdd_gradient, svdd_smo, svdd_sweeps
 
 TOL = 1e-9
@@ -42,8 +43,8 @@ def primal(Z, linear, beta, low, high, rho):
     return center @ center + rho + np.sum(np.maximum(high * outside, low * outside))
 
 
-class Operator:
-    """An exact kernel seen through columns and small blocks only."""
+class Columns(Operator):
+    """An exact kernel seen through its columns only."""
 
     def __init__(self, K):
         self.K, self.shape = K, K.shape
@@ -54,14 +55,11 @@ class Operator:
     def columns(self, idx):
         return self.K[:, idx]
 
-    def block(self, idx):
-        return self.K[np.ix_(idx, idx)]
-
 
 SOLVERS = {
     "smo on a matrix": lambda Z, d, lo, hi, **kw: svdd_smo(Z @ Z.T, lo, hi, linear=d, **kw),
-    "smo on columns": lambda Z, d, lo, hi, **kw: svdd_smo(Operator(Z @ Z.T), lo, hi, linear=d, **kw),
-    "smo, tiny cache": lambda Z, d, lo, hi, **kw: svdd_smo(Operator(Z @ Z.T), lo, hi, linear=d, cache_bytes=1, **kw),
+    "smo on columns": lambda Z, d, lo, hi, **kw: svdd_smo(Columns(Z @ Z.T), lo, hi, linear=d, **kw),
+    "smo, tiny cache": lambda Z, d, lo, hi, **kw: svdd_smo(Columns(Z @ Z.T), lo, hi, linear=d, cache_bytes=1, **kw),
     "sweeps": svdd_sweeps,
     "gradient": lambda Z, d, lo, hi, **kw: svdd_gradient(Z, d, lo, hi, **{"max_iter": 20_000, **kw}),
 }
@@ -117,7 +115,7 @@ def test_equals_libsvm_and_keeps_the_bounds_of_nu(nu):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(700, 3))
     K = np.exp(-0.4 * ((X[:, None] - X[None]) ** 2).sum(-1))
-    found = svdd_smo(Operator(K), np.zeros(700), np.full(700, 1 / (nu * 700)), tol=1e-10)
+    found = svdd_smo(Columns(K), np.zeros(700), np.full(700, 1 / (nu * 700)), tol=1e-10)
     theirs = np.zeros(700)
     model = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-9).fit(K)
     theirs[model.support_] = model.dual_coef_.ravel() / (nu * 700)
@@ -187,8 +185,8 @@ def test_small_cache_computes_more_columns_and_finds_the_same():
     Z = features(600)
     K = np.exp(6 * (Z @ Z.T - 1))
     low, high = np.zeros(600), np.full(600, 1 / 60)
-    big = svdd_smo(Operator(K), low, high, tol=1e-8)
-    small = svdd_smo(Operator(K), low, high, tol=1e-8, cache_bytes=100 * 8 * 600)
+    big = svdd_smo(Columns(K), low, high, tol=1e-8)
+    small = svdd_smo(Columns(K), low, high, tol=1e-8, cache_bytes=100 * 8 * 600)
     assert small.info["columns"] > big.info["columns"]
     assert big.info["columns"] < 600 and small.objective == pytest.approx(big.objective, rel=1e-7)
 

@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from harness import PICTURES, RESULTS, arguments, machine, markdown, write_csv
 
-from mercer import Laplacian
+from mercer import Laplacian, bandwidth_of
 from mercer.operators import CentredOperator, DenseOperator
 from mercer.solvers import eigen
 from mercer.solvers.dual import Loss, minimise, objective
@@ -45,7 +45,7 @@ ROUNDS = (1, 2, 4, 7, 12, 20, 35, 60)
 def problem(n, d=2, seed=0):
     """The centred kernel matrix of n standard normal points, and the same as an operator with fast thin products."""
     X = np.random.default_rng(seed).standard_normal((n, d))
-    K = Laplacian("median").resolve(X)(X)
+    K = Laplacian(bandwidth_of(X))(X)
     mean = K.mean(axis=0)
     G = K - mean - mean[:, None] + mean.mean()
     return G, CentredOperator(DenseOperator(G), center=False)

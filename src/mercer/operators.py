@@ -1,8 +1,4 @@
-"""K @ V without storing K: small classes with `shape`, `@`, `diag()` and `columns(idx)`.
-
-The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver on
-a GPU passes tensors instead, so that tall matrices stay on the device.
-"""
+"""K @ V without storing K: `Operator` says what a solver may ask, the classes below it are the kinds there are."""
 
 from typing import Any
 
@@ -11,12 +7,69 @@ import numpy as np
 from . import fused
 from .backend import home, n_threads, namespace, need, parallel
 from .kernels.base import TILE
-from .rows import dot, gram, host, like, take, tdot
+from .rows import dot, host, like, take, tdot
 
 GPU_ROWS = 16_384
 
 
-class DenseOperator:
+class Operator:
+    """What a solver may ask of a symmetric matrix K that is known by its products.
+
+    A new kind defines `shape`, ``@`` and, for the solvers that look at entries, `diag` and `columns`; it inherits the
+    rest, which says what is true of a matrix on the host. The product lives where V lives: host float64 in, host
+    float64 out, whatever the home of the data. The eigen-solver on a GPU passes tensors instead, which it gets from
+    `random`, so that tall matrices stay on the device.
+
+    Attributes
+    ----------
+    shape : (n, n).
+    costly : every product computes K again: few wide products are better than many thin ones.
+    noise : size of the rounding in the products; a solver does not try to bring a residual below it.
+    on_gpu : entries are computed on a device: `combine` is better than to bring `columns` to the host.
+    fast : the same matrix with faster, rougher products, from which a solver may start; None where there is none.
+    """
+
+    shape: tuple[int, int]
+    costly: bool = False
+    noise: float = 0.0
+
+    def __matmul__(self, V):
+        raise NotImplementedError(f"{type(self).__name__} has no products.")
+
+    def diag(self):
+        """The diagonal, on the host."""
+        raise NotImplementedError(f"{type(self).__name__} has no diag().")
+
+    def columns(self, idx):
+        """K[:, idx], on the host."""
+        raise NotImplementedError(f"{type(self).__name__} has no columns(idx).")
+
+    def block(self, idx):
+        """K[idx][:, idx], on the host."""
+        return self.columns(idx)[idx]
+
+    def combine(self, idx, factor):
+        """K[:, idx] @ factor, on the host."""
+        return self.columns(idx) @ factor
+
+    def dense(self):
+        """The whole matrix, on the host; it may be the stored one."""
+        return self.columns(np.arange(self.shape[0]))
+
+    def random(self, width, seed):
+        """A Gaussian block of `width` columns where the tall matrices of a solver should live."""
+        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
+
+    @property
+    def on_gpu(self):
+        return False
+
+    @property
+    def fast(self):
+        return None
+
+
+class DenseOperator(Operator):
     """A stored symmetric matrix."""
 
     def __init__(self, K):
@@ -47,8 +100,11 @@ class DenseOperator:
     def columns(self, idx):
         return np.array(host(self.K[:, idx]), dtype=np.float64)
 
+    def dense(self):
+        return np.asarray(host(self.K), dtype=np.float64)
 
-class FactorOperator:
+
+class FactorOperator(Operator):
     """K = Z Zᵀ through the verbs, so Z may live in NumPy, torch or Dask."""
 
     def __init__(self, Z):
@@ -65,12 +121,8 @@ class FactorOperator:
     def columns(self, idx):
         return dot(self.Z, take(self.Z, idx).T)
 
-    def gram(self):
-        """ZᵀZ, whose spectrum is K's."""
-        return gram(self.Z)
 
-
-class KernelOperator:
+class KernelOperator(Operator):
     """The kernel matrix of the rows of X, recomputed tile by tile at every product.
 
     Memory: the product, one buffer of its size per thread, and a tile; never n × n. On the CPU the symmetry halves the
@@ -115,18 +167,17 @@ class KernelOperator:
 
     @property
     def fast(self):
-        """The same operator in half precision, or None where there is no such product."""
+        """The same operator in half precision, where there is such a product."""
         if self.precision == "fast" or home(self.X) != "torch" or not fused.supports(self.kernel, self.X):
             return None
         return KernelOperator(self.kernel, self.X, "fast")
 
     def random(self, width, seed):
-        """A Gaussian block where products are made: on the device for a GPU, else on the host."""
-        if self.on_gpu:
-            torch = need("torch")
-            generator = torch.Generator(self.X.device).manual_seed(seed)
-            return torch.randn((self.shape[0], width), generator=generator, dtype=torch.float64, device=self.X.device)
-        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
+        if not self.on_gpu:
+            return super().random(width, seed)
+        torch = need("torch")
+        generator = torch.Generator(self.X.device).manual_seed(seed)
+        return torch.randn((self.shape[0], width), generator=generator, dtype=torch.float64, device=self.X.device)
 
     def _symmetric_product(self, V):
         n = self.shape[0]
@@ -162,11 +213,9 @@ class KernelOperator:
         return home(self.X) == "torch" and self.X.device.type == "cuda"
 
     def block(self, idx):
-        """K[idx][:, idx], on the host."""
         return np.asarray(host(self.kernel(self.X[idx])), dtype=np.float64)
 
-    def combine(self, idx, factor):
-        """K[:, idx] @ factor, on the host: the columns themselves never leave the device."""
+    def combine(self, idx, factor):  # the columns themselves never leave the device
         return cross_product(self.kernel, self.X, self.X[idx], factor)
 
 
@@ -199,7 +248,7 @@ def _torch_tiles(kernel, X, Y, V):
     return out
 
 
-class CentredOperator:
+class CentredOperator(Operator):
     """D^½ (I − 1wᵀ) K (I − w1ᵀ) D^½ for sample weights D, w = D / ΣD: the Gram matrix of the centred rows.
 
     A weight of 2 has the effect of a row that occurs twice. ``center=False`` leaves the origin where it is.
@@ -213,11 +262,10 @@ class CentredOperator:
         n = K.shape[0]
         weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
         self.K, self.shape, self.center = K, K.shape, center
-        self.costly = getattr(K, "costly", False)
+        self.costly = K.costly
         self.root = np.sqrt(weight)[:, None]
         self.share = (weight / weight.sum())[:, None]
         self.mean = None
-        self.noise = 0.0  # size of rounding in the products, where the owner knows it
         self._device_weights = None
         self._centred = None
 
@@ -249,13 +297,11 @@ class CentredOperator:
     @property
     def fast(self):
         """The same centring around a half-precision product, or None."""
-        rough = getattr(self.K, "fast", None)
+        rough = self.K.fast
         return None if rough is None else CentredOperator(rough, self.root[:, 0] ** 2, self.center)
 
     def random(self, width, seed):
-        if hasattr(self.K, "random"):
-            return self.K.random(width, seed)
-        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
+        return self.K.random(width, seed)
 
     def means(self):
         """K w, from the first product or from one of its own."""
@@ -275,8 +321,7 @@ class CentredOperator:
         if self._centred is not None:
             return self._centred.K
         first = self.means()[:, None]
-        K = self.K.K if isinstance(self.K, DenseOperator) else self.K.columns(np.arange(self.shape[0]))
-        K = np.asarray(host(K), dtype=np.float64)
+        K = self.K.dense()
         if self.center:
             for again in (False, True):  # the second round takes away what rounding, the same for all rows, has left
                 mean = K @ self.share if again else first

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..kernels.stationary import ROUNDING, Radial
 from ..linalg import precision
 from ..maps import choose
-from ..operators import KernelOperator, cross_product
+from ..operators import KernelOperator, Operator, cross_product
 from ..rows import dot, host, like, tdot
 from ..solvers.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .base import check_weight, seed_of
@@ -245,7 +245,7 @@ def _operator(kernel, X):
     return KernelOperator(kernel, X)
 
 
-class _RadialOperator:
+class _RadialOperator(Operator):
     """A radial kernel on dense host rows: what depends on the rows alone is computed once.
 
     `KernelOperator` prepares the rows at every call. SMO asks for a few columns many times, and at ν = 1 % the

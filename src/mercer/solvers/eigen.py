@@ -1,7 +1,8 @@
 """The largest eigenpairs of a symmetric operator, by six methods behind one door, each with certified residuals.
 
 ``top(A, s)`` returns a `Result` whose value is (values, vectors), largest first, signs fixed, and whose
-``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence.
+``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence. ``n_iter`` counts
+the products with A that the method made on its way, one for a block of columns.
 
 ========== ============================================= ==========================================
 method     what it does                                  when it wins
@@ -23,6 +24,7 @@ import scipy.sparse.linalg as ssl
 
 from ..errors import InputError
 from ..linalg import eigh_down, fix_signs, sign_rows
+from ..operators import DenseOperator
 from . import dual
 from .krylov import krylov
 from .result import Result
@@ -36,14 +38,14 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
 
     Parameters
     ----------
-    A : anything with `shape` and `@` on host float64 blocks; "full" also needs `A.dense()` or an ndarray. An attribute
-        `noise`, the size of rounding in its products, is a residual nobody asks to go below.
+    A : an `Operator` or a matrix; "full" needs `dense()`, the others products only.
     n_components : number of pairs s.
     method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
     tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
     max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos); None chooses.
     start : n × k guess of the space (krylov, lobpcg).
     """
+    A = DenseOperator(np.asarray(A, dtype=np.float64)) if isinstance(A, np.ndarray) else A
     n = A.shape[0]
     if not 1 <= n_components <= n:
         raise InputError(f"{n_components} eigenpairs of a matrix of {n} rows were asked for. Accepted: 1 to {n}.")
@@ -58,13 +60,13 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     signs = sign_rows(vectors)
     residuals = _residuals(values, vectors, products)
     gap = float(residuals.max(initial=0.0))
-    limit = getattr(A, "noise", 0.0) / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    limit = A.noise / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     converged = gap <= max(accept, 1e-12 * np.sqrt(n), limit)
-    reason = f"{method}: largest residual {gap:.1e} after {n_iter} steps."
+    reason = f"{method}: largest residual {gap:.1e} after {n_iter} product(s) with the matrix."
     if not converged:
         reason = (
-            f"The eigen-solver {method!r} stopped after {n_iter} steps with a residual of {gap:.1e}, above "
-            f"{accept:.1e}. Raise max_iter or tol, or use eigen_solver='krylov'."
+            f"The eigen-solver {method!r} stopped after {n_iter} product(s) with the matrix at a residual of "
+            f"{gap:.1e}, above {accept:.1e}. Raise max_iter or tol, or use eigen_solver='krylov'."
         )
     if method == "randomized":
         converged = True  # a fixed amount of work was asked for: the residual is reported, not promised
@@ -92,30 +94,42 @@ def _residuals(values, vectors, products):
 
 
 def _full(A, s, tol, max_iter, seed, start):
-    K = A if isinstance(A, np.ndarray) else A.dense()
+    K = A.dense()
     n = len(K)
     if s > n // 2:
-        values, vectors = eigh_down(np.asarray(K, dtype=np.float64))
+        values, vectors = eigh_down(K)
         values, vectors = values[:s], vectors[:, :s]
     else:
-        values, vectors = sla.eigh(np.asarray(K, np.float64), subset_by_index=(n - s, n - 1), check_finite=False)
+        values, vectors = sla.eigh(K, subset_by_index=(n - s, n - 1), check_finite=False)
         values, vectors = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
     return values, vectors, K @ vectors, 1, []
 
 
 def _lanczos(A, s, tol, max_iter, seed, start):
-    n = A.shape[0]
-    operator = ssl.LinearOperator((n, n), matvec=lambda v: A @ v.ravel(), matmat=lambda V: A @ V, dtype=np.float64)
-    first = np.random.default_rng(seed).uniform(-1, 1, n)
+    operator, first = _Counted(A), np.random.default_rng(seed).uniform(-1, 1, A.shape[0])
     try:
         values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
-    except (
-        ssl.ArpackError
-    ):  # not within max_iter, or a matrix that annihilates the start: hand back s pairs all the same
-        return krylov(A, s, tol, max_iter, seed)
+    except ssl.ArpackError:  # not within max_iter, or a matrix that annihilates the start: s pairs all the same
+        values, vectors, products, steps, history = krylov(A, s, tol, max_iter, seed)
+        return values, vectors, products, operator.n_products + steps, history
     order = np.argsort(-values)
     values, vectors = values[order], vectors[:, order]
-    return values, vectors, A @ vectors, max_iter or 1, []
+    return values, vectors, A @ vectors, operator.n_products, []
+
+
+class _Counted(ssl.LinearOperator):
+    """An operator as SciPy wants it, which counts its products: SciPy does not say how many it took."""
+
+    def __init__(self, A):
+        super().__init__(np.dtype(np.float64), A.shape)
+        self.A, self.n_products = A, 0
+
+    def _matvec(self, v):
+        return self._matmat(v.ravel())
+
+    def _matmat(self, V):
+        self.n_products += 1
+        return self.A @ V
 
 
 def _randomized(A, s, tol, max_iter, seed, start):
@@ -134,7 +148,7 @@ def _lobpcg(A, s, tol, max_iter, seed, start):
     guess = np.random.default_rng(seed).standard_normal((n, s))
     if start is not None:
         guess[:, : min(start.shape[1], s)] = start[:, :s]
-    operator = ssl.LinearOperator((n, n), matvec=lambda v: A @ v.ravel(), matmat=lambda V: A @ V, dtype=np.float64)
+    operator = _Counted(A)
     guess = sla.qr(A @ guess, mode="economic")[0]
     scale = float(np.linalg.norm(A @ guess[:, :1]))
     with warnings.catch_warnings():
@@ -142,7 +156,7 @@ def _lobpcg(A, s, tol, max_iter, seed, start):
         values, vectors = ssl.lobpcg(operator, guess, largest=True, tol=tol * scale, maxiter=max_iter or 200)
     order = np.argsort(-values)
     values, vectors = values[order], vectors[:, order]
-    products, steps = A @ vectors, max_iter or 200
+    products, steps = A @ vectors, operator.n_products
     if _residuals(values, vectors, products).max() > tol and max_iter is None:
         # It stalls on clustered or vanishing eigenvalues: finish from where it stands.
         values, vectors, products, more, _ = krylov(A, s, tol, None, seed, vectors)

@@ -17,11 +17,11 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
     basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at
     the end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
 
-    An operator with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one; the full
-    precision then starts from its space, and only it decides when to stop.
+    A is an `Operator`. One with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one;
+    the full precision then starts from its space, and only it decides when to stop.
     """
     steps, history = 0, []
-    rough = getattr(A, "fast", None)
+    rough = A.fast
     with blas_for(A.shape[0], A.shape[0], s):  # the operator brings threads of its own
         if rough is not None and start is None and tol < 1:
             _, start, _, steps, history = _space(rough, s, max(tol, ROUGH), max_iter, seed, None)
@@ -32,8 +32,8 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
 def _space(A, s, tol, max_iter, seed, start):
     """Ritz pairs, the s wanted ones and some more that a further run can start from, where A keeps tall matrices."""
     n = A.shape[0]
-    width = min(s + 4 if getattr(A, "costly", False) else s // 2 + 4, n)  # costly products: fewer and wider
-    block = _random(A, width if start is None else 4, seed)
+    width = min(s + 4 if A.costly else s // 2 + 4, n)  # costly products: fewer and wider
+    block = A.random(width if start is None else 4, seed)
     if start is not None:  # the random columns see what a start that is invariant, but not the largest, would hide
         block = namespace(block).hstack([_beside(start, block), block])[:, :n]
     most = min(n, max(8 * width, 6 * s, 160))  # columns of the basis before a restart
@@ -41,7 +41,6 @@ def _space(A, s, tol, max_iter, seed, start):
     T = np.zeros((most, most))
     block = _orthonormal(block, Q[:, :0])
     size, history, step, seen = 0, [], 0, None
-    noise = getattr(A, "noise", 0.0)  # a residual of this size is rounding in A and cannot be brought down
     while True:
         step += 1
         new = slice(size, size + block.shape[1])
@@ -55,12 +54,12 @@ def _space(A, s, tol, max_iter, seed, start):
         coupling = host(block.T @ product) @ Y[new, :s]
         estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
         history.append(float(estimate.max(initial=0.0)))
-        done = size >= s and history[-1] <= max(tol, noise / max(abs(values[0]), np.finfo(np.float64).tiny))
+        done = size >= s and history[-1] <= max(tol, A.noise / max(abs(values[0]), np.finfo(np.float64).tiny))
         news = seen is None or len(seen) < s or np.any(np.abs(values[:s] - seen) > 1e-8 * abs(values[0]))
         if news and size < n and (block.shape[1] == 0 or (done and _crowded(values[:s], width))):
             # A start of w columns reaches w copies of an eigenvalue: look for more of them in a new direction.
             seen, done = values[:s].copy(), False
-            fresh = _random(A, width, seed + step)
+            fresh = A.random(width, seed + step)
             block = _orthonormal(namespace(fresh).hstack([block, fresh]), Q[:, :size])
         if done or block.shape[1] == 0 or (size >= s and step >= (max_iter or 500)):
             break
@@ -80,13 +79,6 @@ def _crowded(values, width):
     return len(values) >= width and bool(
         np.any(values[: len(values) - width + 1] - values[width - 1 :] <= 1e-8 * abs(values[0]))
     )
-
-
-def _random(A, width, seed):
-    """Gaussian start where the operator keeps its tall matrices."""
-    if hasattr(A, "random"):
-        return A.random(width, seed)
-    return np.random.default_rng(seed).standard_normal((A.shape[0], width))
 
 
 def _beside(start, block):

@@ -37,7 +37,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
 
     Parameters
     ----------
-    K : symmetric matrix, or an operator with `shape`, `diag()`, `columns(idx)` and `block(idx)` = K[idx][:, idx].
+    K : symmetric matrix, or an `Operator` of which `diag`, `columns` and `block` are used (`combine` on a GPU).
     low, high : the box, one entry per row; Σ low ≤ 1 ≤ Σ high.
     linear : d_i; K's diagonal unless given.
     tol : wanted duality gap, relative to the dual objective.
@@ -49,8 +49,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
         `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
-    on_gpu = getattr(K, "on_gpu", False)
-    access = _Dense(K) if dense else _Products(K) if on_gpu else _Columns(K, cache_bytes)
+    access = _Dense(K) if dense else _Products(K) if K.on_gpu else _Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
     found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), _NEW, random_state)
