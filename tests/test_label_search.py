@@ -143,6 +143,23 @@ def test_spectral_bound_from_leading_eigenpairs_only():
     assert found.info["bound"] <= lead.info["bound"]  # fewer columns can only raise F
 
 
+def test_spectral_bound_where_all_singular_values_are_equal():
+    """Lanczos does not converge here, and would miss copies; on the sphere the bound is known."""
+    rng = np.random.default_rng(1)
+    n, r = 500, 450
+    U = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, r))]))[0][:, 1:]  # no mean
+    turned = U @ np.linalg.qr(rng.normal(size=(r, r)))[0]
+    uneven = U * np.linspace(1.0, 0.9, r)
+    for W in (U, turned):
+        found = label_search(W, np.full(n, -1), total=float(n), n_restarts=1, random_state=0)
+        assert found.info["bound"] == pytest.approx(0.0, abs=1e-5)  # n − n·1
+        assert found.objective >= found.info["bound"]
+    diagonal = label_search(uneven, np.full(n, -1), total=float(n), n_restarts=1, random_state=0)
+    rotated = label_search(uneven @ np.linalg.qr(rng.normal(size=(r, r)))[0], np.full(n, -1), total=float(n))
+    assert rotated.info["bound"] <= diagonal.info["bound"] + 1e-6 <= diagonal.objective + 1e-6
+    assert rotated.info["bound"] == pytest.approx(diagonal.info["bound"], abs=1e-5)
+
+
 def splitmix(state):
     """The kernels' random numbers, written out with Python integers."""
     full = (1 << 64) - 1
@@ -252,6 +269,41 @@ def test_same_answer_for_a_seed_at_any_number_of_threads(search):
     assert not np.array_equal(other.info["objectives"], runs[0].info["objectives"]) or search == "tabu"
 
 
+def test_low_rank_form_searches_the_rows_near_a_change(monkeypatch):
+    """More rows than candidates: five descents share a tabu search, at any number of threads; a one-flip optimum."""
+    import mercer.solvers.label_search as module
+
+    monkeypatch.setattr(module, "CANDIDATES", 15)
+    for k in (2, 3):
+        _, W, total, _, labels = instance(11, n=80, l=2 * k, k=k)
+        options = {"shares": np.full(k, 1 / k), "total": total, "form": "low_rank", "random_state": 2}
+        runs = [label_search(W, labels, n_restarts=12, n_jobs=n_jobs, **options) for n_jobs in (1, 2, 5)]
+        for run in runs:
+            assert np.array_equal(run.value, runs[0].value)
+            assert np.array_equal(run.info["objectives"], runs[0].info["objectives"])
+            assert run.n_iter == 12 and len(run.info["objectives"]) == 3
+            assert run.info["best_move"] >= -1e-12
+            assert np.array_equal(run.value[: 2 * k], labels[: 2 * k])
+        descents = label_search(W, labels, n_restarts=12, search="round_robin", **options)
+        assert runs[0].objective <= descents.objective + 1e-12
+
+
+def test_start_is_where_the_first_search_begins():
+    _, W, total, _, labels = instance(12, n=60, l=4)
+    options = {"shares": [0.5, 0.5], "total": total, "random_state": 0}
+    best = label_search(W, labels, n_restarts=50, **options)
+    for form in ("dense", "low_rank"):
+        again = label_search(W, labels, n_restarts=1, start=best.value, form=form, **options)
+        assert again.objective <= best.objective + 1e-12
+    wrong = np.zeros(60, dtype=int)  # against the pinned labels and against the balance
+    found = label_search(W, labels, n_restarts=1, start=wrong, patience=1, **options)
+    assert np.array_equal(found.value[:4], labels[:4])
+    assert abs(np.mean(found.value[4:]) - 0.5) < 0.1
+    for start in (np.zeros(59, dtype=int), np.full(60, 2), np.full(60, -1)):
+        with pytest.raises(InputError, match=r"start has shape .*must hold 60 classes 0 … 1"):
+            label_search(W, labels, start=start, **options)
+
+
 def test_exact_balance_is_reached_by_swaps_and_refused_by_flips():
     _, W, total, _, labels = instance(7, n=16, l=4)
     bounds = count_bounds(12, [0.5, 0.5], 0.01)
@@ -287,8 +339,9 @@ def test_progress_and_rates(capsys):
 
 def test_nothing_to_search_and_rows_of_zeros():
     _, W, total, _, labels = instance(9, n=10, l=4)
-    pinned = label_search(W, np.arange(10) % 2, total=total)
-    assert np.array_equal(pinned.value, np.arange(10) % 2) and pinned.gap == pytest.approx(0, abs=1e-12)
+    for search in ("tabu", "ea", "round_robin"):
+        pinned = label_search(W, np.arange(10) % 2, total=total, search=search)
+        assert np.array_equal(pinned.value, np.arange(10) % 2) and pinned.gap == pytest.approx(0, abs=1e-12)
     zeros = label_search(np.zeros((10, 3)), labels, shares=[0.5, 0.5], total=total, random_state=0, n_restarts=2)
     assert zeros.objective == pytest.approx(total)
 
@@ -315,6 +368,7 @@ def test_form_follows_the_cost():
             r"\[2, 2, 2\] to \[2, 2, 2\] rows, at most 6 in all.*7 unlabelled",
         ),
         ({"search": "genetic"}, r"search is 'genetic'"),
+        ({"form": "sparse"}, r"form is 'sparse'; it must be one of 'auto', 'dense', 'low_rank'"),
         ({"n_restarts": 0}, r"n_restarts is 0"),
         ({"n_classes": 1}, r"at least 2 classes"),
     ],

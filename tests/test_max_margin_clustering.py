@@ -11,6 +11,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mercer import MaxMarginClustering
 from mercer.errors import InputError
 from mercer.kernels import RBF
+from mercer.solvers.label_features import search_basis, search_rows
+from mercer.solvers.label_search import label_search
 
 
 def dense_value(K, y, lam):
@@ -52,15 +54,84 @@ def test_optimum_over_every_clustering():
     assert model.result_.objective == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", RBF("scale")])
 @pytest.mark.parametrize("pair, wanted", [((3, 8), 0.989), ((1, 7), 0.997), ((2, 7), 0.997), ((8, 9), 0.963)])
-def test_digit_pairs_beat_the_public_max_margin_code(pair, wanted):
+def test_digit_pairs_beat_the_public_max_margin_code_with_defaults(pair, wanted, kernel):
     X, y = load_digits(return_X_y=True)
     rows = np.isin(y, pair)
     X, truth = X[rows] / 16, (y[rows] == pair[1]).astype(int)
-    kernel = RBF.from_gamma(1 / (64 * X.var()))
-    found = MaxMarginClustering(lam=1e-4, kernel=kernel, random_state=0).fit(X).labels_
-    right = np.mean(found == truth)
+    right = np.mean(MaxMarginClustering(kernel=kernel).fit(X).labels_ == truth)
     assert max(right, 1 - right) >= wanted
+
+
+def test_default_penalty_is_a_share_of_the_variance_whatever_the_scale_of_the_kernel():
+    X, _ = make_blobs(50, centers=2, cluster_std=3.0, random_state=4)
+    K = rbf_kernel(X, gamma=0.1)
+    variance = np.trace(centred(K)) / 50
+    models = [MaxMarginClustering(kernel="precomputed").fit(scale * K) for scale in (1.0, 1e4, 1e-4)]
+    for scale, model in zip((1.0, 1e4, 1e-4), models):
+        assert model.lam_ == pytest.approx(3e-4 * scale * variance, rel=1e-9)
+        assert np.array_equal(model.labels_, models[0].labels_)
+        assert model.result_.objective == pytest.approx(models[0].result_.objective, rel=1e-6)
+    raw = MaxMarginClustering(kernel="precomputed", center=False).fit(K)
+    assert raw.lam_ == pytest.approx(3e-4 * np.trace(K) / 50, rel=1e-9)
+    assert MaxMarginClustering(lam=0.07).fit(X).lam_ == 0.07
+    same = MaxMarginClustering().fit(np.ones((6, 2)))  # no variance at all
+    assert same.lam_ > 0 and same.result_.objective == pytest.approx(1.0)
+
+
+def test_smoother_problems_lead_to_a_lower_objective_than_as_many_random_starts():
+    digits, y = load_digits(return_X_y=True)
+    lam, annealed, once = 1e-5, 0.0, 0.0
+    for pair in ((1, 2), (3, 5), (7, 9)):
+        X = digits[np.isin(y, pair)] / 16
+        model = MaxMarginClustering(lam=lam, n_restarts=3).fit(X)
+        Z = model.map_.transform(X) - model.centre_
+        theta, V = np.linalg.eigh(Z @ Z.T / len(X))
+        theta = np.maximum(theta, 0.0)
+        options = {"shares": [0.5, 0.5], "slack": 0.2, "total": 1.0, "random_state": 0, "certify": False}
+        W = V * np.sqrt(theta / (theta + lam) / len(X))
+        annealed += model.result_.objective
+        once += label_search(W, np.full(len(X), -1), n_restarts=9, **options).objective
+    assert annealed < 0.7 * once
+
+
+@pytest.mark.parametrize("search", ["ea", "round_robin"])
+def test_the_papers_searches_run_once_from_random_starts(search):
+    X, _ = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
+    model = MaxMarginClustering(search=search, n_restarts=2).fit(X)
+    Z = model.map_.transform(X)
+    basis = search_basis(Z.T @ Z / 40 - np.outer(model.centre_, model.centre_))
+    W, _ = search_rows(Z, 1 / 40, basis, model.lam_, model.centre_)
+    options = {"shares": [0.5, 0.5], "slack": 0.2, "total": 1.0, "random_state": 0, "n_restarts": 2}
+    once = label_search(W, np.full(40, -1), search=search, **options)
+    assert model.result_.info["evaluations"] == once.info["evaluations"]
+    assert model.result_.objective == pytest.approx(once.objective, rel=1e-9)
+
+
+def test_many_rows_take_landmarks():
+    X, y = make_blobs(1100, n_features=20, centers=2, cluster_std=3.0, random_state=0)
+    model = MaxMarginClustering().fit(X)
+    assert model.map_.rank_ == 300 and "300 landmarks" in model.approx_reason_
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert MaxMarginClustering().fit(X[:400]).map_.rank_ == 400  # few rows: exact
+
+
+def test_time_budget_and_progress(capsys):
+    X, _ = make_blobs(150, centers=2, cluster_std=3.0, random_state=2)
+    model = MaxMarginClustering(n_restarts=10**6, time_budget=0.2, verbose=1, n_jobs=1).fit(X)
+    assert "time budget" in model.result_.reason and not model.result_.converged
+    assert model.result_.info["seconds"] >= 0.15  # of all three searches
+    assert "best F =" in capsys.readouterr().out
+
+
+def test_counts_follow_the_numbering():
+    X = np.vstack([np.zeros((12, 1)), np.full((20, 1), 5.0), np.full((28, 1), 9.0)])
+    X = X + np.random.default_rng(0).normal(size=X.shape) / 10
+    for order in (np.arange(60), np.arange(60)[::-1]):
+        model = MaxMarginClustering(3, kernel=RBF(1.0)).fit(X[order])
+        assert model.result_.info["counts"].tolist() == np.bincount(model.labels_).tolist()
+        assert model.labels_[0] == 0
 
 
 def test_clusters_that_are_not_round_and_new_points():

@@ -166,6 +166,12 @@ def test_select_runs_folds_over_the_labels():
     np.testing.assert_allclose(left_out[1][:, 0], by_hand, atol=1e-8)
 
 
+def test_select_refuses_a_candidate_that_fit_would_refuse():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    with pytest.raises(ValueError, match=r"'lam' parameter of S2RLSClassifier must be a float in the range.*Got -1\.0"):
+        S2RLSClassifier().select(X, few_labels(y, 4), lam=[0.1, -1.0])
+
+
 @pytest.mark.parametrize("search", ["ea", "round_robin", "tabu"])
 def test_seed_repeats_and_torch_gives_the_same(search):
     torch = pytest.importorskip("torch")

@@ -71,6 +71,8 @@ class LeftOutSearch:
                 )
             if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
                 raise InputError(f"{name}={values!r} is not a list of candidates. Give at least one, as a list.")
+            for value in values:
+                clone(self).set_params(**{name: value})._validate_params()
 
     def _left_out_path(self, Z, labels, weight, grid):
         raise NotImplementedError
