@@ -1,11 +1,12 @@
 """Labels needed for 90 % accuracy on MNIST and USPS, ten classes: `suggest` against random and uncertainty sampling.
 
-    python benchmarks/active.py --data DIR [--sets usps mnist] [--seeds 10] [--quick]
+    python benchmarks/active.py --data DIR [--sets usps mnist] [--seeds 10] [--only curves|stop] [--quick]
 
 Each seed draws a table of 1 200 rows. Labels are asked for five at a time, the model is the diffusion part of
 FewLabelClassifier, and accuracy is the share of the whole table that is labelled right. Random and uncertainty sampling
-start from ten random rows, `suggest` from ten rows it chose without labels. Prints the medians and ratios; writes
-benchmarks/results/active.{csv,md} and docs/img/active.png. Sets can be run one at a time.
+start from ten random rows, `suggest` from ten rows it chose without labels. Then the stop rule: what `expected_change`
+says of twenty more labels beside what they changed once they were given. Prints the medians and ratios; writes
+benchmarks/results/active.{csv,md}, active_stop.csv and docs/img/active.png. Sets can be run one at a time.
 """
 
 import csv
@@ -17,9 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from harness import PICTURES, RESULTS, arguments, machine, markdown, write_csv
 
-from mercer import FewLabelClassifier, suggest
+from mercer import FewLabelClassifier, expected_change, suggest
 
 ROWS, START, BATCH, SHOWN, MOST, GOAL = 1200, 10, 5, 100, 300, 0.9
+MORE, STOP_SEEDS = 20, 5  # labels the stop rule looks ahead, and tables it is tried on
 STRATEGIES = {"random": None, "uncertainty": "uncertainty", "suggest": "auto"}
 
 
@@ -49,12 +51,37 @@ def curve(model, X, y, strategy, seed):
             rows += suggest(model, BATCH, strategy=STRATEGIES[strategy]).rows.tolist()
 
 
+def prepared(folder, name, seed):
+    """(X, y, a model that takes any labels of these rows)."""
+    X, y = table(folder, name, seed)
+    start = np.where(np.arange(len(y)) < 50, y, -1)
+    return X, y, FewLabelClassifier(["diffusion"], time_budget=1e-3).fit(X, start)  # the first three graphs
+
+
+def stop(name, options):
+    """Share of the predictions that twenty more labels are expected to change, and that they do change."""
+    found = []
+    for seed in range(1 if options.quick else min(STOP_SEEDS, options.seeds)):
+        X, y, model = prepared(options.data, name, seed)
+        given = np.full(len(y), -1)
+        first = suggest(X, START + MORE).rows
+        given[first] = y[first]
+        model.relabel(given)
+        for _ in range(1 if options.quick else 8):
+            free = model.labels_.codes < 0
+            row = {"set": name, "seed": seed, "labels": int((~free).sum())}
+            row["expected"] = round(expected_change(model, MORE), 4)
+            asked, before = suggest(model, MORE).rows, model.predicted_
+            model.teach(asked, y[asked])
+            found.append(row | {"changed": round(float(np.mean(model.predicted_[free] != before[free])), 4)})
+            print(found[-1], flush=True)
+    return found
+
+
 def run(name, options):
     found = []
     for seed in range(1 if options.quick else options.seeds):
-        X, y = table(options.data, name, seed)
-        start = np.where(np.arange(len(y)) < 50, y, -1)
-        model = FewLabelClassifier(["diffusion"], time_budget=1e-3).fit(X, start)  # the first three graphs
+        X, y, model = prepared(options.data, name, seed)
         for strategy in STRATEGIES:
             points = curve(model, X, y, strategy, seed)
             found += [
@@ -70,15 +97,16 @@ def needed(points):
     return next((labels for labels, accuracy in points if accuracy >= GOAL), MOST)
 
 
-def merged(new):
-    path = RESULTS / "active.csv"
+def merged(file_name, new):
+    path = RESULTS / f"{file_name}.csv"
     old = []
     if path.exists():
         with open(path) as file:
             old = list(csv.DictReader(file))
     done = {row["set"] for row in new}
     rows = [row for row in old if row["set"] not in done] + [{k: str(v) for k, v in row.items()} for row in new]
-    write_csv("active", rows)
+    if rows:
+        write_csv(file_name, rows)
     return rows
 
 
@@ -110,6 +138,18 @@ def summarise(rows):
     return lines, curves
 
 
+def stop_lines(rows):
+    """One line a set and number of labels: means over the tables."""
+    groups: dict = {}
+    for r in rows:
+        groups.setdefault((r["set"], int(r["labels"])), []).append((float(r["expected"]), float(r["changed"])))
+    return [
+        {"set": name, "labels": l, "expected to change": f"{e:.1%}", "changed": f"{c:.1%}", "seeds": len(pairs)}
+        for (name, l), pairs in groups.items()
+        for e, c in [np.mean(pairs, axis=0)]
+    ]
+
+
 def picture(curves):
     import matplotlib
 
@@ -137,13 +177,13 @@ def main():
         __doc__.splitlines()[0],
         sets={"nargs": "*", "default": ["usps", "mnist"], "help": "which sets (default both)"},
         seeds={"type": int, "default": 10, "help": "tables per set"},
+        only={"choices": ["curves", "stop"], "help": "one of the two parts"},
     )
-    for name in options.sets:
-        found = run(name, options)
-        if not options.quick:
-            rows = merged(found)
+    found = [row for name in options.sets for row in (run(name, options) if options.only != "stop" else [])]
+    stops = [row for name in options.sets for row in (stop(name, options) if options.only != "curves" else [])]
     if options.quick:
         return
+    rows, stops = merged("active", found), merged("active_stop", stops)
     lines, curves = summarise(rows)
     picture(curves)
     page = f"""# Which rows to label next
@@ -155,6 +195,11 @@ random. Command: `python benchmarks/active.py --data DIR`.
 {markdown(lines)}
 
 ![accuracy against labels](../../docs/img/active.png) (mean over the seeds; band: lowest to highest)
+
+When to stop: the share of the unlabelled rows whose class {MORE} more labels are expected to change, and the share
+that they changed once they were given (means over the tables).
+
+{markdown(stop_lines(stops))}
 
 {machine()}
 """
