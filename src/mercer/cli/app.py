@@ -16,7 +16,8 @@ app = typer.Typer(
 
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels; empty cells are the unlabelled rows.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default=False)]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Table to write; else beside DATA, under a longer name.")]
+Mark = Annotated[Path | None, typer.Option("--out", "-o", help="Table to write, with these rows marked; else none.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 Exclude = Annotated[
     list[str] | None, typer.Option("--exclude", "-x", help="Column not to learn from; may be repeated.")
@@ -29,8 +30,8 @@ Missing = Annotated[
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delimiter; found if not given.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
 Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer methods`, with commas.")]
-Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no further method is begun.", min=1)]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, max=2**32 - 1)]
+Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no method is begun.", min=1, metavar="S")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, max=2**32 - 1, metavar="N")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -97,7 +98,7 @@ def suggest(
     data: Data,
     target: Target,
     n: Annotated[int, typer.Option("-n", help="How many rows.", min=1)] = 20,
-    out: Out = None,
+    out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
     id: Id = None,
@@ -121,7 +122,7 @@ def check(
     data: Data,
     target: Target,
     n: Annotated[int, typer.Option("-n", help="Most rows to list.", min=1)] = 20,
-    out: Out = None,
+    out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
     id: Id = None,
@@ -266,7 +267,9 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the table, the report and the model.")] = Path(
         "out"
     ),
-    seed: Annotated[int, typer.Option("--seed", help="Which 20 digits are labelled.", min=0, max=2**32 - 1)] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which 20 digits are labelled.", min=0, max=2**32 - 1, metavar="N")
+    ] = 0,
     quiet: Quiet = False,
     as_json: Json = False,
     debug: Debug = False,

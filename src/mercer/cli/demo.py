@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..datasets.digits import few_label_digits
+from ..tables import replacing
 from .labelling import label
 from .screen import UsageError
 
@@ -17,7 +18,8 @@ def demo(screen, out, seed=0):
         raise UsageError(f"The folder {out} cannot be made: {error.strerror}. Give another with --out.") from None
     frame, truth = few_label_digits(seed)
     files = {name: out / f"digits{name}" for name in (".csv", "_labelled.csv", "_report.html", ".mercer")}
-    frame.to_csv(files[".csv"], index=False)
+    with replacing(files[".csv"], force=True) as (part,):
+        frame.to_csv(part, index=False)
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']}"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")

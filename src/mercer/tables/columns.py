@@ -117,7 +117,7 @@ def look(column):
     plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isfinite(plain).all():  # the common case, and fifty times faster than looking at every cell
         return _look_number(column, plain, np.ones(len(plain), dtype=bool), None, ".")
-    if not pd.api.types.is_numeric_dtype(column) and column.map(_nested).any():
+    if column.dtype == object and column.map(_nested).any():
         return None, [f"Column {name!r} holds lists or objects and is left out."]
     words = cells(column) if not pd.api.types.is_numeric_dtype(column) else None
     decimal = "," if words is not None and _decimal_commas(words) else "."
@@ -281,8 +281,9 @@ def numbers(column, decimal="."):
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
         if not np.isnan(values).any():
             return values
-    words = pd.Series(cells(column))
-    if decimal == "," or _decimal_commas(words):  # a later table may be written with commas where the first was not
+    text = cells(column)
+    words = pd.Series(text)
+    if decimal == "," or _decimal_commas(text):  # a later table may be written with commas where the first was not
         words = words.str.replace(",", ".", regex=False)
     elif words.str.contains(",", regex=False).any():
         grouped = words.map(lambda word: _THOUSANDS.fullmatch(word) is not None)
