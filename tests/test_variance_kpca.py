@@ -180,7 +180,7 @@ def test_select_finds_a_useful_width_and_grid(model):
     assert len(best.selection_["candidates"]) == 13 and "left-out labels right" in best.selection_["reason"]
     mixes = [Diffusion(8, time=5.0), 0.5 * RBF(0.3) + 0.5 * Diffusion(8, time=5.0)]
     assert np.mean(model.select(X, given, kernel=mixes, **grid).transduction_ == y) > 0.9
-    with pytest.raises(InputError, match=r"candidates for label_weight and variance must be above 0"):
+    with pytest.raises(ValueError, match=r"'variance' parameter of \w+ must be a float in the range \(0\.0, inf\)"):
         model.select(X, given, variance=[0.0])
 
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..errors import InputError
 from ..rows import dot, gram, take, tdot
 from ..solvers.left_out import left_out
 from ..solvers.margin_choice import choose_by_margin
@@ -49,8 +48,6 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         grid = DEFAULT_GRID if grid is None else grid
         weights = [float(c) for c in grid.get("label_weight", [self.label_weight])]
         variances = [float(v) for v in grid.get("variance", [self.variance])]
-        if min(weights) <= 0 or min(variances) <= 0:
-            raise InputError("The candidates for label_weight and variance must be above 0.")
         targets, costs = self._targets(labels, costs)
         scores = self._left_out_scores(theta, Z_l, targets, weights, [v * total for v in variances], costs, labels)
         pairs = [{"label_weight": c, "variance": v} for c in weights for v in variances]
