@@ -285,7 +285,7 @@ def test_the_inverse_must_be_learnt(X):
 
 def test_an_inverse_without_ridge_says_what_to_do(X):
     X = np.vstack([X, X])
-    with pytest.raises(InputError, match=r"alpha=0.*Raise alpha"):
+    with pytest.raises(InputError, match=r"singular with a penalty of 0\. Raise alpha"):
         KernelPCA(2, kernel="linear", alpha=0, fit_inverse_transform=True).fit(X)
 
 

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 import scipy.linalg as sla
-import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home, require_memory
+from ..backend import home
 from ..errors import InputError, NotInductiveError
 from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
 from ..linalg import eigh_down, precision, sign_rows
@@ -21,6 +21,7 @@ from ..solvers import eigen
 from ..solvers.result import Result
 from .base import check_weight, seed_of
 from .components import KernelComponents, check_components
+from .preimage import dense_rows, fixed_point, ridge_map
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 
@@ -347,31 +348,17 @@ class KernelPCA(KernelComponents):
     # Back to the input space
 
     def _fit_ridge(self, K):
-        scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root
         self._ridge = self.alpha / K.root[:, 0] ** 2  # a row that occurs twice counts twice
-        self._fit_ridge_on(scores)
+        self._fit_ridge_on(self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root)
 
     def _fit_ridge_on(self, scores):
-        n = len(scores)
-        remedy = "Use fewer rows, or float32 data."
-        require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", remedy)
-        R = np.asarray(self.kernel_(scores), dtype=np.float64)
-        R[np.diag_indices(n)] += self._ridge
-        dense = _dense(self.X_fit_)
-        try:
-            self.dual_coef_ = sla.cho_solve(sla.cho_factor(R, overwrite_a=True, check_finite=False), dense)
-        except sla.LinAlgError as error:
-            raise InputError(
-                f"The inverse transform's system is singular with alpha={self.alpha!r}. Raise alpha."
-            ) from error
+        self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, self._ridge)
         self.X_transformed_fit_ = scores
 
     def inverse_transform(self, X):
         """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
         check_is_fitted(self)
         if not self.fit_inverse_transform:
-            from sklearn.exceptions import NotFittedError
-
             raise NotFittedError(
                 "inverse_transform needs the ridge map, which was not learnt: "
                 "set fit_inverse_transform=True before fit."
@@ -396,23 +383,11 @@ class KernelPCA(KernelComponents):
                 f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
                 "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
             )
-        rows = _dense(self.X_fit_)
-        scores = np.asarray(self.transform(X), dtype=np.float64)
-        weights = scores @ self.coefficients_.T + self.share_.T
-        Z = np.array(_dense(self._rows(X, reset=False)))
-        fallback = self.share_[:, 0] @ rows if self.center else rows.mean(axis=0)
-        active = np.arange(len(Z))
-        for _ in range(max_iter):
-            pull = weights[active] * self.kernel_(Z[active], rows)
-            mass = pull.sum(axis=1, keepdims=True)
-            lost = np.abs(mass[:, 0]) < 1e-12 * np.abs(weights[active]).sum(axis=1)
-            new = np.where(lost[:, None], fallback, pull @ rows / np.where(lost[:, None], 1.0, mass))
-            moved = np.linalg.norm(new - Z[active], axis=1)
-            Z[active] = new
-            active = active[(moved > tol * self.kernel_.bandwidth) & ~lost]
-            if len(active) == 0:
-                break
-        return Z
+        rows = dense_rows(self.X_fit_)
+        weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + self.share_.T
+        centre = self.share_[:, 0] @ rows if self.center else rows.mean(axis=0)
+        start = dense_rows(self._rows(X, reset=False))
+        return fixed_point(self.kernel_, rows, weights, start, centre, max_iter, tol)
 
     # The kernel that scikit-learn's parameters describe
 
@@ -435,8 +410,3 @@ class KernelPCA(KernelComponents):
             "sigmoid": lambda: Sigmoid(gamma, self.coef0),
         }
         return named[self.kernel]() if self.kernel in named else as_kernel(self.kernel)
-
-
-def _dense(X):
-    """Rows on the host, dense, float64."""
-    return np.asarray(X.toarray() if sp.issparse(X) else host(X), dtype=np.float64)
