@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, backend
 from mercer.errors import BackendError, InputError
 from mercer.estimators import components
-from mercer.estimators.base import _refuse_not_finite, check_weight
+from mercer.estimators.base import check_weight
+from mercer.maps.check import refuse_not_finite
 
 
 @pytest.fixture
@@ -50,9 +51,9 @@ def test_not_finite_rows_of_tensors_and_dask_arrays(home, X):
 
 def test_values_whose_sum_overflows_are_finite_all_the_same():
     X = np.full((30, 2), 3e38, dtype=np.float32)
-    _refuse_not_finite(X, None)
+    refuse_not_finite(X, None)
     with pytest.raises(InputError, match="infinity"):
-        _refuse_not_finite(np.vstack([X, [[np.inf, 0]]]), None)
+        refuse_not_finite(np.vstack([X, [[np.inf, 0]]]), None)
 
 
 # Shapes, homes and names

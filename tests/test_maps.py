@@ -460,3 +460,13 @@ def test_choices_alone(X):
         chosen = choice(X, RBF(1.0), 7, rng)
         assert chosen.shape == ((7, 3) if name == "kmeans" else (7,))
         assert name == "kmeans" or len(set(chosen)) == 7
+
+
+@pytest.mark.parametrize("choice", ["kmeans", "leverage", "best", np.full(40, 1 / 40)])
+def test_a_precomputed_kernel_does_not_ignore_the_choice(choice):
+    K = RBF(1.0)(np.random.default_rng(0).standard_normal((40, 3)))
+    name = choice if isinstance(choice, str) else "probabilities"
+    with pytest.raises(InputError, match=rf"choice='{name}' is not accepted for a precomputed kernel. Accepted: 'uni"):
+        LandmarkMap("precomputed", 10, choice=choice).fit(K)
+    same = [LandmarkMap("precomputed", 10, choice=c).fit(K).landmark_indices_ for c in ("uniform", "pivoted")]
+    assert_array_equal(*same)

@@ -3,12 +3,12 @@
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
-from ..errors import InputError
 from ..kernels import Precomputed
 from ..rows import host
+from .check import check_rows
 
 CHECKED_ROWS = 1000  # sampled rows on which a map is compared with its kernel
 
@@ -46,23 +46,11 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
-        X = self._check(X, reset=False)
+        X = check_rows(self, X, reset=False, read=False)
         if home(X) == "dask":
             X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
             return X.map_blocks(self._transform, chunks=(X.chunks[0], (self.rank_,)), dtype=X.dtype, meta=X._meta)
         return self._transform(X)
-
-    def _check(self, X, reset):
-        """Rows as floating point numbers, finite, with the right columns; tensors and Dask arrays stay as they are."""
-        if home(X) == "numpy":
-            return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if reset:
-            self.n_features_in_ = X.shape[1]
-        elif X.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
-            )
-        return X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

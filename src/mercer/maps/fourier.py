@@ -9,6 +9,7 @@ from ..kernels import Laplacian, as_kernel
 from ..kernels.stationary import Radial
 from ..rows import like
 from .base import FeatureMap
+from .check import check_rows
 
 
 class FourierMap(FeatureMap):
@@ -39,7 +40,7 @@ class FourierMap(FeatureMap):
 
     def fit_transform(self, X, y=None, weight=None):
         """Draw the frequencies for the columns of X and return the features of its rows."""
-        X = self._check(X, reset=True)
+        X = check_rows(self, X, reset=True, read=False)
         kernel = as_kernel(self.kernel).resolve(X, weight)
         if not isinstance(kernel, Radial):
             raise InputError(

@@ -8,6 +8,7 @@ from ..kernels import Product, Scaled, Sum, as_kernel
 from ..kernels.graph import GraphKernel
 from ..rows import like
 from .base import FeatureMap
+from .check import check_rows
 
 
 class GraphMap(FeatureMap):
@@ -45,7 +46,7 @@ class GraphMap(FeatureMap):
         """Build the graphs, fit the map of the other parts and return the features of the training rows."""
         from .choose import choose  # choose knows every map, this one too
 
-        X = self._check(X, reset=True)
+        X = check_rows(self, X, reset=True, read=False)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         graphs, others = split(self.kernel_)
         self.graphs_ = graphs

@@ -14,6 +14,7 @@ from ..linalg import eigh_down, negative_mass, pivoted_cholesky, precision, rank
 from ..rows import host, like
 from . import landmarks as choose_landmarks
 from .base import FeatureMap
+from .check import check_rows
 
 POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
 BLOCK = 16_384  # rows per block of a transform, so that only the result is as tall as the data
@@ -31,8 +32,10 @@ class LandmarkMap(FeatureMap):
     ----------
     kernel : kernel object, name or function.
     landmarks : "exact", a number of landmarks, or the landmark rows themselves.
-    choice : "pivoted" (default: randomly pivoted Cholesky), "uniform", "kmeans", "leverage", or an array of n
-        probabilities (draws with replacement).
+    choice : how a number of landmarks is found: "pivoted" (default: randomly pivoted Cholesky), "uniform", "kmeans",
+        "leverage", or an array of n probabilities (draws with replacement). Where pivoting has no meaning, because the
+        kernel may be indefinite (precomputed, a Python function), "pivoted" draws uniformly. A precomputed kernel
+        accepts these two only.
     rank : keep only the best rank-`rank` part of the landmarks' kernel matrix (None: all of it).
     random_state : seed of the choice.
 
@@ -70,7 +73,7 @@ class LandmarkMap(FeatureMap):
 
     def learn(self, X, weight=None):
         """Fit without asking for features; they are returned if they came with the factorisation, else None."""
-        X = self._check(X, reset=True)
+        X = check_rows(self, X, reset=True, read=False)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.kernel_._check_resolved()
         self.negative_mass_ = 0.0
@@ -241,6 +244,12 @@ class LandmarkMap(FeatureMap):
                     return F
             self.landmarks_ = self.landmark_indices_ = np.arange(n)
         else:
+            if not isinstance(self.choice, str) or self.choice not in ("pivoted", "uniform"):
+                raise InputError(
+                    f"choice={self.choice if isinstance(self.choice, str) else 'probabilities'!r} is not accepted for "
+                    "a precomputed kernel. Accepted: 'uniform' (or 'pivoted', which means the same there); for the "
+                    "other ways fit on the rows with a kernel object."
+                )
             rng = np.random.default_rng(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
         core = K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64)

@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
 from ..errors import BackendError, InputError
-from ..estimators.base import _refuse_not_finite, seed_of
+from ..estimators.base import seed_of
 from ..estimators.labels import encode, read_labels, unlabelled
+from ..maps.check import check_rows
 from ..rows import host
 from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import accuracy_interval, hits
@@ -350,17 +351,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                 return rows
         elif self.encoder_ is not None:
             return self.encoder_.transform(X)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        _refuse_not_finite(X, getattr(self, "feature_names_in_", None))
-        return X
+        return check_rows(self, X, reset, min_rows=2 if reset else 1)
 
     def _check_whole(self, what):
         """Refuse what needs the feature spaces, which a compact model does not have."""
