@@ -1,5 +1,6 @@
 """Reading and writing tables: every kind of file that people have."""
 
+import decimal
 import os
 
 import numpy as np
@@ -159,6 +160,8 @@ SIZES = [float(i) ** 1.5 for i in range(N)]
         ([f"k{i:04d}" for i in range(N)], "identifier"),
         ([f"0{1 + i % 9}/0{1 + i % 7}/2020" for i in range(N)], "cannot be told apart"),
         ([[1, 2]] * N, "lists or objects"),
+        ([1e300 * (i + 1) for i in range(N)], "too large to use"),
+        ([np.inf] * N, "too large to use"),
     ],
 )
 def test_columns_of_no_use_are_left_out_with_a_reason(cells, words):
@@ -172,6 +175,62 @@ def test_include_overrules_the_look_of_an_identifier():
     frame = pd.DataFrame({"number": [str(i) for i in range(N)], "size": SIZES})
     features = TableFeatures(include=["number"]).fit(frame)
     np.testing.assert_array_equal(features.transform(frame)[:, 0], np.arange(N))
+
+
+def test_infinity_in_a_column_of_numbers_is_a_gap_however_frequent():
+    features, X = fitted(size=[np.inf, -1e200, np.nan, *SIZES[3:]])
+    assert np.all(X[:3, 0] == np.median(SIZES[3:]))
+    assert "2 cells such as inf read as gaps" in features.notes_[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        ([f"{i * i}%" for i in range(N)], 1.0),
+        ([f"€ {i * i},50" for i in range(N)], 1.5),
+        ([f"${i * i}.25" for i in range(N)], 1.25),
+        ([f"{i * i + 1},000 €" for i in range(N)], 2000.0),
+    ],
+)
+def test_signs_of_money_and_percent_are_not_words(cells, first):
+    features, X = fitted(price=cells)
+    assert X[1, 0] == first
+    assert features.sentence_ == "1 number"
+
+
+ODD = {
+    "category": lambda: pd.Categorical(["a", "b", None, "c"] * 3),
+    "nullable integer": lambda: pd.array([1, 2, None, 4] * 3, dtype="Int64"),
+    "nullable boolean": lambda: pd.array([True, None, False, True] * 3, dtype="boolean"),
+    "decimal": lambda: [decimal.Decimal(i * i) / 7 for i in range(N)],
+    "time with zone": lambda: pd.date_range("2020-01-01", periods=N, tz="Europe/Berlin"),
+    "lists": lambda: [[1, 2]] * N,
+    "bytes": lambda: [b"ab"] * N,
+    "nothing": lambda: [None] * N,
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_every_type_of_a_parquet_column_is_read_and_written(tmp_path, kind):
+    pd.DataFrame({"size": SIZES, "odd": ODD[kind]()}).to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    assert np.isfinite(TableFeatures().fit_transform(table.frame)).all()
+    for ending in ("csv", "npz", "parquet"):
+        write_table(table, {"new": list("ab" * 6)}, tmp_path / f"out.{ending}")
+        assert read_table(tmp_path / f"out.{ending}").frame["new"].tolist() == list("ab" * 6)
+
+
+def test_arrays_of_an_npz_file_that_are_no_columns_are_named(tmp_path):
+    labels = np.array([b"a", b"b", b"", b"", b"", b""])
+    strange = {"wave": np.ones((6, 2), complex), "cube": np.ones((6, 2, 2)), "short": np.ones(5), "one": np.array(1.0)}
+    np.savez(tmp_path / "t.npz", X=np.arange(12.0).reshape(6, 2) ** 2, y=labels, **strange)
+    table = read_table(tmp_path / "t.npz")
+    assert table.frame.columns.tolist() == ["X[0]", "X[1]", "y"]
+    assert [note.split("'")[1] for note in table.notes] == list(strange)
+    assert read_target(table.frame["y"]).labels.tolist() == ["a", "b", None, None, None, None]
+    np.savez(tmp_path / "bad.npz", wave=strange["wave"])
+    with pytest.raises(InputError, match="'wave', of shape .6, 2. and type complex128, is no column"):
+        read_table(tmp_path / "bad.npz")
 
 
 def test_gaps_and_words_among_numbers_take_the_median():
@@ -251,6 +310,7 @@ def test_empty_cells_are_unlabelled_and_numbers_are_class_names():
         (["-1", "0", "1"], "--missing=-1"),
         (["0.5", "1.25", ""], "a measurement"),
         ([str(i) for i in range(30)], "a measurement"),
+        ([f"Ann {i}" for i in range(30)], "names of rows, not classes"),
     ],
 )
 def test_labels_that_cannot_be_learnt_from_are_refused(cells, words):

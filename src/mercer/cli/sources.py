@@ -36,7 +36,7 @@ def _no_column(name, path, table):
     if close:
         return f"{Path(path).name} has no column {name!r}. Did you mean {close[0]!r}?"
     shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
-    hint = ""
+    hint = "".join(f" {note}" for note in table.notes if repr(name) in note)
     if table.headless:
         hint = " These are numbers: does the file lack a row of column names? Add one."
     elif len(names) == 1:

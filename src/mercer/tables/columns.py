@@ -15,8 +15,10 @@ from ..backend import need
 from .notes import cells_of
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "#N/A", ".")
+LARGEST = 1e150
 LEVELS = 30  # categories kept of a column with many; the rest share one
 _ID_NAME = re.compile(r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|nr|no|number)$|^unnamed)|^column 1$|I[dD]$")
+_SIGNS = "€$£¥%"
 _COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _ISO = r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
@@ -35,12 +37,12 @@ class Number:
 
     def encode(self, column, standardise):
         values = numbers(column, self.decimal)
-        values = np.where(np.isfinite(values), values, self.fill)
+        values = np.where(usable(values), values, self.fill)
         return ((values - self.mean) / self.scale if standardise else values)[:, None]
 
     def unread(self, column):
         """Which cells of another table say nothing to this encoder."""
-        return ~np.isfinite(numbers(column, self.decimal))
+        return ~usable(numbers(column, self.decimal))
 
 
 @dataclass
@@ -115,7 +117,7 @@ def look(column):
     if pd.api.types.is_bool_dtype(column):
         column = column.astype(str)
     plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.isfinite(plain).all():  # the common case, and fifty times faster than looking at every cell
+    if usable(plain).all():  # the common case, and fifty times faster than looking at every cell
         return _look_number(column, plain, np.ones(len(plain), dtype=bool), None, ".")
     if column.dtype == object and column.map(_nested).any():
         return None, [f"Column {name!r} holds lists or objects and is left out."]
@@ -125,15 +127,17 @@ def look(column):
     there = ~missing(column)
     if not there.any():
         return None, [("empty", name, "")]
-    finite = np.isfinite(values)
-    if finite.sum() >= 0.95 * there.sum() and finite.any():
+    finite = usable(values)
+    if finite.any() and (words is None or finite.sum() >= 0.95 * there.sum()):
         return _look_number(column, values, there, words, decimal)
+    if words is None:
+        return None, [("infinite", name, "")]
     return _look_words(column, words, there)
 
 
 def _look_number(column, values, there, words, decimal):
     name = column.name
-    finite = np.isfinite(values)
+    finite = usable(values)
     known = values[finite]
     if np.ptp(known) == 0:
         if column[finite].nunique() > 1:
@@ -146,7 +150,7 @@ def _look_number(column, values, there, words, decimal):
     notes: list = []
     strange = there & ~finite
     if strange.any():
-        example = repr(words[np.argmax(strange)]) if words is not None else "infinity"
+        example = repr(words[np.argmax(strange)]) if words is not None else f"{values[strange][0]:g}"
         notes.append(f"Column {name!r}: {cells_of(int(strange.sum()))} such as {example} read as gaps, not numbers.")
     if (~finite).any():
         notes.append(("gaps", name, f"{cells_of(int((~finite).sum()))}, {(~finite).mean():.0%}"))
@@ -266,6 +270,11 @@ def _plain(value):
     return "" if value is None or value != value else str(value)
 
 
+def usable(values):
+    """Which numbers can be reckoned with: not the gaps (NaN), nor infinity, nor those whose squares would be."""
+    return np.abs(values) < LARGEST
+
+
 def missing(column):
     """Which cells say that there is no value."""
     gaps = column.isna().to_numpy()
@@ -281,7 +290,7 @@ def numbers(column, decimal="."):
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
         if not np.isnan(values).any():
             return values
-    text = cells(column)
+    text = _bare(cells(column))
     words = pd.Series(text)
     if decimal == "," or _decimal_commas(text):  # a later table may be written with commas where the first was not
         words = words.str.replace(",", ".", regex=False)
@@ -291,9 +300,16 @@ def numbers(column, decimal="."):
     return pd.to_numeric(words, errors="coerce").to_numpy(dtype=np.float64)
 
 
+def _bare(words):
+    """Cells without the signs of currencies and percentages."""
+    if not any(word[:1] in _SIGNS or word[-1:] in _SIGNS for word in words if word):
+        return words
+    return np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
+
+
 def _decimal_commas(words):
     """Whether a comma is the decimal mark here: some cell has one that cannot be a thousands separator."""
-    with_comma = [word for word in words if "," in word]
+    with_comma = [word for word in _bare(words) if "," in word]
     if not with_comma:
         return False
     if not all(_COMMA.fullmatch(word) for word in with_comma):

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from .columns import Category, Date, Number, Text, cells, fit_text, look, numbers
+from .columns import Category, Date, Number, Text, cells, fit_text, look, numbers, usable
 from .notes import cells_of, sentences
 
 TEXT_DIRECTIONS = 50
@@ -102,7 +102,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
 def _as_wanted(column):
     """An encoder for a column that the user wants although it looks like an identifier."""
     values = numbers(column)
-    if np.isfinite(values).all() and np.ptp(values) > 0:
+    if usable(values).all() and np.ptp(values) > 0:
         return Number(column.name, float(np.median(values)), float(np.mean(values)), float(np.std(values)))
     words = cells(column)
     return Category(column.name, sorted(set(words.tolist()) - {""}))

@@ -6,6 +6,7 @@ _SAID = {  # kind → what is said of one column, and of several
         "has the same value in every row and is left out",
         "have the same value in every row and are left out",
     ),
+    "infinite": ("holds only numbers too large to use and is left out", "hold only numbers too large to use: left out"),
     "empty": ("is empty and is left out", "are empty and are left out"),
     "comma": ("is read with decimal commas", "are read with decimal commas"),
     "date": ("is read as dates", "are read as dates"),

@@ -166,15 +166,21 @@ def _read_npz(raw, name):
     if not tall:
         raise InputError(f"{name} holds no one- or two-dimensional array. Give X (rows × columns) and a label array.")
     n = tall[0]
-    columns = {}
+    columns, notes = {}, []
     for key, array in arrays.items():
-        if array.shape[:1] != (n,) or array.ndim > 2:
+        if array.shape[:1] != (n,) or array.ndim > 2 or array.dtype.kind in "cV":
+            what = f"{key!r}, of shape {array.shape} and type {array.dtype}"
+            notes.append(f"The array {what}, is no column of real numbers or text of {n} rows: not looked at.")
             continue
+        if array.dtype.kind == "S":
+            array = np.char.decode(array, "latin-1")
         if array.ndim == 1:
             columns[key] = array
         else:
             columns.update({f"{key}[{j}]": array[:, j] for j in range(array.shape[1])})
-    return Table(pd.DataFrame(columns), list(columns), "npz", arrays=arrays)
+    if not columns:
+        raise InputError(f"{name}: {' '.join(notes)} Give X (rows × columns) of numbers and a label array.")
+    return Table(pd.DataFrame(columns), list(columns), "npz", arrays=arrays, notes=notes)
 
 
 def _unique(header, notes):

@@ -89,6 +89,11 @@ def _refuse(name, words, given, values):
                 f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, "
                 "not classes. Give a column of classes, or cut the numbers into ranges with names."
             )
+    if len(values) == len(words) > MANY_NUMBERS:
+        raise InputError(
+            f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
+            "classes. Give a column whose values are shared by several rows."
+        )
 
 
 def _number(word):

@@ -157,8 +157,9 @@ def _write_text(table, new, part, path):
     for position, name in enumerate(frame.columns):
         column = frame[name]
         if column.dtype.kind not in "iufbM" and not _all_numbers(column):
-            safe = harmless(column.to_numpy(dtype=object, na_value=""))
-            changed += int(np.sum(safe != column.to_numpy(dtype=object, na_value="")))
+            plain = column.to_numpy(dtype=object, na_value="")
+            safe = harmless(plain)
+            changed += sum(new is not old for new, old in zip(safe, plain))
             frame.isetitem(position, safe)
     frame.columns = list(harmless(names))
     text = io.StringIO()
@@ -187,4 +188,5 @@ def _plain(values):
     values = np.asarray(values)
     if values.dtype.kind != "O":
         return values
-    return np.array(["" if v is None or v != v else str(v) for v in values.tolist()])
+    gaps = need("pandas").isna(values)
+    return np.array(["" if gap else str(value) for gap, value in zip(gaps, values.tolist())])
