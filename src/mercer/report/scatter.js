@@ -3,25 +3,26 @@
   const data = JSON.parse(document.getElementById("points").textContent);
   const canvas = document.getElementById("scatter"), tip = document.getElementById("tip");
   const box = canvas.parentElement, context = canvas.getContext("2d"), n = data.x.length;
+  const diamond = data.given.reduce((a, b) => a + b, 0) > 100 ? 4 : 6.5;  // many would hide the dots
   const hidden = new Set(), buttons = document.querySelectorAll("[data-code]");
   let width, height, near = -1;
   const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const place = i => [14 + data.x[i] / data.grid * (width - 28), height - 14 - data.y[i] / data.grid * (height - 28)];
-  const colour = i => data.code[i] < 0 ? style("--faint") : palette[data.code[i] % palette.length];
-  let palette = [];
+  const colour = i => data.code[i] < 0 ? faint : palette[data.code[i] % palette.length];
+  let palette, ink, faint;
 
   function mark(i, grow) {
     const [x, y] = place(i);
     context.beginPath();
     if (data.given[i]) {
-      const r = 6.5 + grow;
+      const r = diamond + grow;
       context.moveTo(x, y - r); context.lineTo(x + r, y); context.lineTo(x, y + r); context.lineTo(x - r, y);
       context.closePath();
       context.fillStyle = colour(i); context.fill();
-      context.lineWidth = 1.8; context.strokeStyle = style("--ink"); context.stroke();
+      context.lineWidth = diamond / 4; context.strokeStyle = ink; context.stroke();
     } else {
       context.arc(x, y, (n > 4000 ? 2 : 2.8) + grow, 0, 7);
-      if (data.code[i] < 0) { context.lineWidth = 1; context.strokeStyle = style("--faint"); context.stroke(); }
+      if (data.code[i] < 0) { context.lineWidth = 1; context.strokeStyle = faint; context.stroke(); }
       else { context.globalAlpha = grow ? 1 : 0.35 + 0.5 * data.confidence[i] / 100; context.fillStyle = colour(i); context.fill(); }
       context.globalAlpha = 1;
     }
@@ -38,6 +39,7 @@
     canvas.width = width * ratio; canvas.height = height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     palette = Array.from({length: 12}, (_, k) => style("--c" + k));
+    ink = style("--ink"); faint = style("--faint");
     draw();
   }
   function line(text, strong) {
