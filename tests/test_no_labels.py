@@ -300,6 +300,17 @@ def test_cmeans_on_a_precomputed_kernel_predicts():
         given.transform(kernel(new, X))
 
 
+def test_cmeans_tells_how_many_starts_have_ended(capsys):
+    told = []
+    KernelCMeans(5, random_state=0, verbose=lambda stage, share: told.append((stage, share))).fit(blob(200))
+    assert told[0] == ("iteration 1", 0.0)
+    shares = [share for _, share in told]
+    assert shares == sorted(shares) and 0 < shares[-1] < 1
+    assert capsys.readouterr().out == ""
+    KernelCMeans(5, random_state=0, verbose=True).fit(blob(200))
+    assert capsys.readouterr().out.count("\n") == len(told)
+
+
 def test_cmeans_refuses_impossible_starts():
     X = blob(20)
     with pytest.raises(InputError, match=r"init holds labels from 0 to 5\. Accepted: 0 to 2"):

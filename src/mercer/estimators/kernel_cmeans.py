@@ -39,6 +39,8 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     tol : float, default=0.0
         A start ends when no row moves, or when the objective falls by at most tol times itself.
     kernel, approx, random_state : see `KernelEstimator`.
+    verbose : bool or callable, default=False
+        True prints the iterations. A function is called with (what begins now, share of the starts that have ended).
 
     Attributes
     ----------
@@ -77,6 +79,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         "kernel": "no_validation",
         "approx": "no_validation",
         "random_state": ["random_state"],
+        "verbose": ["verbose", callable],
     }
 
     def __init__(
@@ -90,6 +93,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         kernel="rbf",
         approx="auto",
         random_state=None,
+        verbose=False,
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -99,6 +103,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.kernel = kernel
         self.approx = approx
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the clusters; y is ignored.
@@ -123,6 +128,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             tol=self.tol,
             max_iter=self.max_iter,
             random_state=seed_of(self.random_state),
+            tell=self._tell if self.verbose else None,
         ).warn()
         if result.info["n_empty"]:
             warnings.warn(
@@ -160,6 +166,13 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         nearest = np.min(self.transform(X) ** 2, axis=1)
         weight = check_weight(sample_weight, len(nearest))
         return -float(np.sum(nearest if weight is None else weight * nearest))
+
+    def _tell(self, iteration, share):
+        stage = f"iteration {iteration + 1}"
+        if callable(self.verbose):
+            self.verbose(stage, share)
+        else:
+            print(f"[KernelCMeans] {stage}, {share:.0%} of the starts have ended", flush=True)
 
     def _gram(self, X, weight):
         """(K for the solver, k(x, x)): a stored matrix for an exact kernel on dense host rows, else the map's features.

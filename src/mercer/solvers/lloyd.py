@@ -12,7 +12,19 @@ from ..errors import InputError
 from .result import Result
 
 
-def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, tol=0.0, max_iter=300, random_state=0):
+def lloyd(
+    K,
+    linear,
+    n_clusters,
+    *,
+    weight=None,
+    init="k-means++",
+    n_init=10,
+    tol=0.0,
+    max_iter=300,
+    random_state=0,
+    tell=None,
+):
     """Cluster the rows of a stored kernel matrix, or of an operator with `shape`, `@` and `columns(idx)`.
 
     Parameters
@@ -24,6 +36,7 @@ def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, to
     init : "k-means++" (in feature space), "random" (rows as first centres), or an array of first labels.
     n_init : starts; the best is returned. One when `init` is an array.
     tol : a start also ends when its objective falls by at most tol times itself.
+    tell : called before every iteration with its number and the share of the starts that have ended.
 
     Returns
     -------
@@ -51,6 +64,8 @@ def lloyd(K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, to
     interrupted = False
     try:
         for iteration in range(max_iter + 1):
+            if tell is not None:
+                tell(iteration, 1 - len(running) / len(starts))
             sums.refresh(running)
             for start in running:
                 start.step(linear, weight, tol, last=iteration == max_iter)
