@@ -42,7 +42,9 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the balance is a guard and not the force that decides. False is the formula as printed.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
+        How labels are searched; see `mercer.solvers.label_search`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=10
+        Searches from different starts; the best is kept.
     time_budget : float or None, default=None
         Seconds after which the search returns the best clusters so far.
     n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
@@ -57,8 +59,8 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     Notes
     -----
-    The labels are searched three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones:
-    the smoother problems have fewer local optima, and their clusters lead to lower F than more random starts do.
+    "auto" and "tabu" search three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones: the
+    smoother problems have fewer local optima, and their clusters lead to a lower F than as many random starts do.
 
     Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1 000 rows and takes 300
     landmarks above. NumPy and torch (the search is on the host); not Dask.
@@ -77,7 +79,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """
 
     access = "rows"
-    _auto_size: ClassVar = {"exact_rows": 1000, "landmarks": 300}  # 1 000 landmarks: same clusters, five times slower
+    _auto_size: ClassVar = {"exact_rows": 1000, "landmarks": 300}  # more landmarks: no better, and much slower
     _parameter_constraints: ClassVar = {
         "kernel": "no_validation",  # these three are read where they are used, with a sentence of advice each
         "approx": "no_validation",

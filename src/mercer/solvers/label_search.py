@@ -34,7 +34,7 @@ FORMS = ("auto", "dense", "low_rank")
 DENSE_ROWS = 1000  # up to here M is never too dear
 CANDIDATES = 500  # rows nearest to changing class on which the low-rank form runs its tabu search
 ROUNDS = 5  # at most, of swaps after a descent and of tabu searches after those
-DESCENTS = 5  # restarts of the low-rank form that share one tabu search, which costs as much as they do
+DESCENTS = 5  # two classes, low-rank form: restarts that share one tabu search, which costs as much as they do
 _DENSE_BYTES = 1 << 30  # M is never larger than this
 
 
@@ -77,7 +77,7 @@ def label_search(
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
         "auto" takes the cheaper by :func:`choose_form`.
     n_restarts : int; every restart has its own random numbers, so the answer is the same for any `n_jobs`. In the
-        low-rank form a restart is a descent, and the best of every five goes on to a tabu search.
+        low-rank form with two classes a restart is a descent, and the best of every five goes on to a tabu search.
     patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
     start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
         or at random).
@@ -91,7 +91,7 @@ def label_search(
     Result
         ``value`` the labels, ``objective`` F, ``gap`` = F − ``info["bound"]`` with the spectral lower bound of F.
         ``info`` also holds ``best_move`` (the change of F by the best single valid move: ≥ 0 at a one-flip optimum),
-        ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (low-rank form: of
+        ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (or of
         every five) and ``form``.
 
     Notes
@@ -120,7 +120,7 @@ def label_search(
         if chosen == "dense":
             M = problem.W[problem.free] @ problem.W[problem.free].T
         else:
-            together = DESCENTS
+            together = _together(k)
     if start is not None:
         start = checked_start(start, problem)
     stop = np.zeros(1, dtype=np.uint8)
@@ -192,8 +192,8 @@ def choose_form(n_free, r, k, n_restarts):
     """Say "dense" or "low_rank", whichever a count of the work makes cheaper ("low_rank" where M would not fit).
 
     One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
-    rounds of 0.3·u·r·k, and every fifth about twice a dense restart on its candidates with a Gram matrix of their own;
-    a Gram matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
+    rounds of 0.3·u·r·k, then (with two classes: every fifth) about twice a dense restart on its candidates with a Gram
+    matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
     """
     free_memory = memory_available()
     if 8 * n_free**2 > min(_DENSE_BYTES, (free_memory or _DENSE_BYTES) / 4):
@@ -201,8 +201,13 @@ def choose_form(n_free, r, k, n_restarts):
     m = min(n_free, CANDIDATES)
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
     low_rank = n_restarts * 0.3 * 15 * k * n_free * r
-    low_rank += np.ceil(n_restarts / DESCENTS) * 2 * (0.07 * m**2 * r + 3 * k * m**2)
+    low_rank += np.ceil(n_restarts / _together(k)) * 2 * (0.07 * m**2 * r + 3 * k * m**2)
     return "dense" if n_free <= DENSE_ROWS or dense <= low_rank else "low_rank"
+
+
+def _together(k):
+    """Descents that share a tabu search: with two classes many end alike, with more the tabu search finds the rest."""
+    return DESCENTS if k == 2 else 1
 
 
 def _descend(problem, labels, stop, swap_rounds=0):
