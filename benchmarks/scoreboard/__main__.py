@@ -66,7 +66,7 @@ def races(cases, options):
 
     for case in cases:
         print(f" {case.title}", flush=True)
-        rows = climb(case, options.threads, options.limit, str(options.data or ""))
+        rows = climb(case, options.threads, options.limit)
         merge("speed", rows, ("part", "case"), PARTS)
 
 

@@ -21,7 +21,7 @@ def accuracy(options):
     from joblib import Parallel, delayed
 
     if options.data is None:
-        raise SystemExit("accuracy needs --data DIR, the folder with the data sets")
+        raise ValueError("accuracy needs --data DIR, the folder with the data sets")
     jobs = [delayed(one_set)(name, options.data) for name in SETS]
     return [row for rows in Parallel(n_jobs=-1)(jobs) for row in rows]
 

@@ -61,7 +61,7 @@ def kernlab(what, against):
     )
 
 
-def mixture(n, folder=None, d=20, groups=20, classes=4, spread=1.0, n_labels=100):
+def mixture(n, d=20, groups=20, classes=4, spread=1.0, n_labels=100):
     """Rows of a Gaussian mixture, γ of the median rule, classes, and a few of them given (−1: not)."""
     from mercer import bandwidth_of
 
@@ -77,7 +77,7 @@ def mixture(n, folder=None, d=20, groups=20, classes=4, spread=1.0, n_labels=100
     return {"X": X, "y": y, "given": given, "gamma": gamma, "sharp": 1 / (2 * d)}
 
 
-def two_groups(n, folder=None):
+def two_groups(n):
     """Two overlapping groups in 200 dimensions, a twentieth of the labels pinned: the label search's problem."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 200))
@@ -169,7 +169,7 @@ _ALL = (
             ours("mercer", labels.one_flip),
             peer("naive, from the kernel matrix", labels.naive_evaluation, "mercer", "numpy"),
         ),
-        "objective",
+        "objective, at the labels found; at the true ones",
     ),
     Case(
         "label_search", "search", "Label search, 50 restarts", doubling(500, 8000), 1000, two_groups,

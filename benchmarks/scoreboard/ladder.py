@@ -46,14 +46,14 @@ def r_version():
 class Racer:
     """One contender's process at one size."""
 
-    def __init__(self, case, contender, n, threads, folder, rows_file):
+    def __init__(self, case, contender, n, threads, rows_file):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         environment = os.environ | {name: str(threads) for name in names} | {"PYTHONPATH": str(ROOT / "src")}
         if contender.r:
             facts = [str(x) for x in (rows_file, n, case.facts["columns"], case.facts["gamma"], case.setting)]
             command = ["Rscript", "--vanilla", str(HERE / "kernlab.R"), contender.r, *facts]
         else:
-            command = [sys.executable, "-m", "benchmarks.scoreboard.worker", case.key, contender.name, str(n), folder]
+            command = [sys.executable, "-m", "benchmarks.scoreboard.worker", case.key, contender.name, str(n)]
         self.errors = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment,
@@ -92,9 +92,9 @@ class Racer:
         self.errors.close()
 
 
-def race(case, contenders, n, threads=1, limit=8.0, folder="", rows_file=""):
+def race(case, contenders, n, threads=1, limit=8.0, rows_file=""):
     """Rows of one size: contenders start together, then run one at a time, the order turned round every time."""
-    racers = {c.name: Racer(case, c, n, threads, folder, rows_file) for c in contenders}
+    racers = {c.name: Racer(case, c, n, threads, rows_file) for c in contenders}
     runs = {name: [] for name in racers}
     failed = {}
     try:
@@ -138,7 +138,7 @@ def row(case, contender, n, threads, runs, failed):
     }
 
 
-def climb(case, threads=1, limit=8.0, folder="", sizes=None):
+def climb(case, threads=1, limit=8.0, sizes=None):
     """Rows of all sizes and contenders; whoever is missing or over the limit has a row that says so."""
     rows, reasons = [], {c.name: missing(c) for c in case.contenders}
     for c in case.contenders:
@@ -153,11 +153,11 @@ def climb(case, threads=1, limit=8.0, folder="", sizes=None):
                 break  # nobody left to race against
             rows_file = Path(place) / "rows"
             if any(c.r for c in alive):
-                data = case.data(n, folder or None)
+                data = case.data(n)
                 data["X"].tofile(rows_file)
                 case.facts.update(columns=data["X"].shape[1], gamma=data["gamma"])
                 del data
-            found = race(case, alive, n, threads, limit, folder, rows_file)
+            found = race(case, alive, n, threads, limit, rows_file)
             for line in found:
                 said = f"{line['seconds']} s, {line['peak_mb']} MB, {line['answer']}"
                 said = said if line["status"] == "ok" else line["status"]

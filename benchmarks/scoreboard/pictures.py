@@ -15,6 +15,7 @@ def draw(part, rows):
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     cases = list(dict.fromkeys(row["case"] for row in ran))
     figure, grid = plt.subplots(len(cases), 2, figsize=(9.5, 3.3 * len(cases)), squeeze=False, layout="constrained")
@@ -36,6 +37,14 @@ def draw(part, rows):
             axes[1].plot(sizes, [max(row["peak_mb"], 1.0) for row in own], **look)
         for axis, what in zip(axes, ("seconds", "peak memory, MB")):
             axis.set(xscale="log", yscale="log", xlabel="rows", ylabel=what)
+            ticks = sorted({row["n"] for row in mine})
+            axis.set_xticks(ticks, [f"{n / 1000:g}k" for n in ticks])
+            axis.xaxis.set_minor_locator(plt.NullLocator())
+            bottom, top = axis.get_ylim()
+            if top < 100 * bottom:  # hardly a decade: name more than its powers of ten
+                axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.yaxis.set_major_formatter("{x:g}")
+            axis.yaxis.set_minor_formatter(plt.NullFormatter())
             axis.grid(alpha=0.25, which="major")
             axis.spines[["top", "right"]].set_visible(False)
         axes[0].legend(fontsize=7.5, frameon=False)

@@ -1,4 +1,4 @@
-"""One contender in a process of its own: `python -m benchmarks.scoreboard.worker CASE CONTENDER N DATA`.
+"""One contender in a process of its own: `python -m benchmarks.scoreboard.worker CASE CONTENDER N`.
 
 Sets itself up (data, imports, a small warm-up), says so, then makes one timed run for every line on standard input.
 Answers are lines that begin with @@: JSON with seconds, peak bytes above what was there before, and the answer's value,
@@ -34,12 +34,12 @@ def say(**facts):
     print("@@" + json.dumps(facts), flush=True)
 
 
-def main(case, contender, n, folder):
+def main(case, contender, n):
     from .cases import CASES
 
     warnings.simplefilter("ignore")
     case = CASES[case]
-    run, answer = case.contender(contender).make(case.data(int(n), folder or None))
+    run, answer = case.contender(contender).make(case.data(int(n)))
     say(ready=True)
     for turn, _ in enumerate(sys.stdin):
         forget_peak()
