@@ -1,6 +1,6 @@
 """The scoreboard: this library beside every peer a user would pick instead.
 
-    python -m benchmarks.scoreboard --data DIR [--parts PART ...] [--threads 1] [--limit 8]     (make scoreboard)
+    python -m benchmarks.scoreboard --data DIR [--parts PART ...] [--threads 1] [--limit 6]     (make scoreboard)
     python -m benchmarks.scoreboard --quick [--store]                                            (make scoreboard-quick)
     python -m benchmarks.scoreboard --report
 
@@ -30,7 +30,7 @@ def main():
         __doc__,
         default_threads=1,
         parts={"nargs": "*", "choices": [*PARTS, *PYTHON_PARTS], "default": [*PARTS, *PYTHON_PARTS], "metavar": "PART"},
-        limit={"type": float, "default": 8.0, "help": "seconds a run may take (default 8)"},
+        limit={"type": float, "default": 6.0, "help": "seconds a run may take (default 6)"},
         store={"action": "store_true", "help": "with --quick: store the ratios as the reference"},
         report={"action": "store_true", "help": "only write docs/scoreboard.md from the CSV files"},
     )

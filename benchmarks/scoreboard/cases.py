@@ -143,7 +143,7 @@ _ALL = (
         mixture,
         (
             ours("mercer exact", makers.lssvm("exact")),
-            ours("mercer", makers.lssvm("auto")),
+            ours("mercer default", makers.lssvm("auto")),
             peer("scikit-learn KernelRidge", makers.kernel_ridge, "mercer exact"),
         ),
         "R² on new rows", better="higher",

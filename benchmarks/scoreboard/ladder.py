@@ -92,7 +92,7 @@ class Racer:
         self.errors.close()
 
 
-def race(case, contenders, n, threads=1, limit=8.0, rows_file=""):
+def race(case, contenders, n, threads=1, limit=6.0, rows_file=""):
     """Rows of one size: contenders start together, then run one at a time, the order turned round every time."""
     racers = {c.name: Racer(case, c, n, threads, rows_file) for c in contenders}
     runs = {name: [] for name in racers}
@@ -138,7 +138,7 @@ def row(case, contender, n, threads, runs, failed):
     }
 
 
-def climb(case, threads=1, limit=8.0, sizes=None):
+def climb(case, threads=1, limit=6.0, sizes=None):
     """Rows of all sizes and contenders; whoever is missing or over the limit has a row that says so."""
     rows, reasons = [], {c.name: missing(c) for c in case.contenders}
     for c in case.contenders:

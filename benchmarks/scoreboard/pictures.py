@@ -18,7 +18,7 @@ def draw(part, rows):
     from matplotlib.ticker import LogLocator
 
     cases = list(dict.fromkeys(row["case"] for row in ran))
-    figure, grid = plt.subplots(len(cases), 2, figsize=(9.5, 3.3 * len(cases)), squeeze=False, layout="constrained")
+    figure, grid = plt.subplots(len(cases), 2, figsize=(11, 3.0 * len(cases)), squeeze=False, layout="constrained")
     for axes, case in zip(grid, cases):
         mine = [row for row in ran if row["case"] == case]
         peers = iter(COLOURS)
@@ -47,7 +47,8 @@ def draw(part, rows):
             axis.yaxis.set_minor_formatter(plt.NullFormatter())
             axis.grid(alpha=0.25, which="major")
             axis.spines[["top", "right"]].set_visible(False)
-        axes[0].legend(fontsize=7.5, frameon=False)
+        names = axes[0].get_legend_handles_labels()
+        axes[1].legend(*names, fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
         axes[0].set_title(CASES[f"{part}/{case}"].title, fontsize=10, loc="left")
     PICTURES.mkdir(parents=True, exist_ok=True)
     # Without the version of matplotlib in it, the same rows give the same file.
