@@ -13,7 +13,7 @@ from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 from mercer.kernels import RBF
-from mercer.rows import dot, take
+from mercer.rows import take
 from mercer.selection.leave_one_label_out import leave_one_label_out
 from mercer.selection.split import LabelledKFold, LabelledScorer
 
@@ -181,7 +181,7 @@ def test_one_label_per_class_works_without_left_out_answers():
 
 
 class NearestMean(KernelClassifier):
-    """A method with nothing but `_solve` and `_decide`: the base must do the rest, by refitting."""
+    """A method with nothing but `_solve`: the base must do the rest, by refitting."""
 
     access = "moments"
     path_parameters = ("shrink",)
@@ -197,9 +197,6 @@ class NearestMean(KernelClassifier):
         signs = labels.signs
         self.coef_ = take(Z, labels.labelled).T @ (signs / np.abs(signs).sum(axis=0)) / (1 + self.shrink)
 
-    def _decide(self, Z):
-        return dot(Z, self.coef_)
-
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_method_without_closed_forms_is_refitted(k):
@@ -213,3 +210,21 @@ def test_a_method_without_closed_forms_is_refitted(k):
     assert fast.choose().value == 0
     best = model.select(X, given, shrink=[0.0, 1.0], kernel=[RBF(0.5)])
     assert len(best.selection_["candidates"]) == 3
+
+
+@pytest.mark.parametrize("approx", ["exact", 40])
+@pytest.mark.parametrize("k", [2, 3])
+def test_answers_without_features_are_those_with_them(approx, k):
+    """Many rows go through coefficients on the landmarks, single rows through features; far ones stay unsupported."""
+    X, given, _ = blobs(k, per_class=3)
+    new = np.concatenate([X + 0.1, X + 1e3])
+    for model in (NearestMean(approx=approx), LSSVMClassifier(approx=approx)):
+        model.fit(X, given)
+        features = model.map_.transform(new)
+        scores = model._decide(features)
+        many = model.decision_function(new).reshape(len(new), -1)
+        assert_allclose(many, scores, rtol=0, atol=1e-10 * np.abs(scores).max())
+        assert_array_equal(model.unsupported(new), model._unsupported(features, scores))
+        assert model.unsupported(new)[len(X) :].all() and not model.unsupported(new)[: len(X)].any()
+        single = np.concatenate([model.decision_function(row[None]).reshape(1, -1) for row in new[::7]])
+        assert_allclose(single, many[::7], rtol=0, atol=1e-10 * np.abs(scores).max())

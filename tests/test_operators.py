@@ -5,9 +5,21 @@ import pytest
 import scipy.sparse as sp
 
 import naive
-from mercer import RBF, Cosine, KernelOperator, Laplacian, Linear, Matern32, Polynomial, Sigmoid, operators
+from mercer import (
+    RBF,
+    Cosine,
+    FourierMap,
+    KernelOperator,
+    LandmarkMap,
+    Laplacian,
+    Linear,
+    Matern32,
+    Polynomial,
+    Sigmoid,
+    operators,
+)
 from mercer.kernels import as_kernel
-from mercer.operators import CentredOperator, DenseOperator, FactorOperator, Operator, cross_product
+from mercer.operators import CentredOperator, DenseOperator, FactorOperator, Operator, cross_product, map_product
 from naive import assert_close
 
 KERNELS = [
@@ -182,3 +194,41 @@ def test_integer_weights_are_repetitions(X):
     assert_close(naive.eigh(once.dense())[0], values[:41], atol=1e-10)
     assert np.abs(values[41:]).max() < 1e-10
     assert once.trace() == pytest.approx(often.trace())
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), RBF(30.0), Laplacian(2.0), Linear(), Polynomial(2, 1.0, 0.5)], ids=repr)
+@pytest.mark.parametrize("given", ["exact", 25])
+@pytest.mark.parametrize("place", [np.asarray, sp.csr_array, "torch"])
+def test_products_without_features(kernel, given, place, monkeypatch):
+    """z(X) W through coefficients on landmarks, and through the features where those would lose digits."""
+    if place == "torch":
+        import torch
+
+        place = torch.as_tensor
+    rng = np.random.default_rng(0)
+    X, new, W = rng.standard_normal((150, 3)), rng.standard_normal((90, 3)), rng.standard_normal((150, 4))
+    fitted = LandmarkMap(kernel, given).fit(X)
+    W = W[: fitted.rank_]
+    truth = np.asarray(fitted.transform(place(new))) @ W
+    assert_close(map_product(fitted, place(new), W), truth, rtol=0, atol=1e-10 * np.abs(truth).max())
+    assert_close(map_product(fitted, place(new), W[:, 0]), truth[:, 0], rtol=0, atol=1e-10 * np.abs(truth).max())
+    monkeypatch.setattr(operators, "landmark_product", lambda *_: pytest.fail("no features"))
+    few = new[: operators.FEW_ROWS - 1]
+    assert_close(map_product(fitted, few, W), fitted.transform(few) @ W, atol=1e-12)
+    if kernel == RBF(30.0):  # the smallest pivots are rounding: features are safer
+        assert_close(map_product(fitted, new, W), fitted.transform(new) @ W, atol=1e-12)
+
+
+def test_products_of_other_maps_and_of_matrices():
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((150, 3)), rng.standard_normal((90, 3))
+    fourier = FourierMap(RBF(1.0), 20).fit(X)
+    W = rng.standard_normal((20, 2))
+    assert_close(map_product(fourier, new, W), fourier.transform(new) @ W, atol=1e-12)
+    K, cross = RBF(1.0)(X), RBF(1.0)(new, X)
+    for given in ("exact", 20):
+        fitted = LandmarkMap("precomputed", given).fit(K)
+        W = rng.standard_normal((fitted.rank_, 2))
+        truth = fitted.transform(cross) @ W
+        for rows in (cross, sp.csr_array(cross)):
+            assert_close(map_product(fitted, rows, W), truth, rtol=0, atol=1e-9 * np.abs(truth).max())

@@ -1,13 +1,12 @@
 """What every few-label classifier shares: labels in, scores, classes and modest probabilities out.
 
-A method gives two functions, and may give two more:
+A method gives one function, and may give two more:
 
 ``_solve(Z, labels, weight)``
-    Fit on the features of all rows; store the coefficients on self. ``labels.signs`` are the targets of the labelled
-    rows: one ±1 column for two classes, else one column per class. ``weight`` is (n,) or None. Return None, or the
-    (l, k') left-out answers where the fit has them for free.
-``_decide(Z)``
-    Scores (n, k') of any rows, host float64; two classes have one column, positive for ``classes_[1]``.
+    Fit on the features of all rows; store ``coef_`` (r, k') and, if there is one, ``intercept_`` (k') on self. The
+    scores of any rows are Z coef_ + intercept_; two classes have one column, positive for ``classes_[1]``.
+    ``labels.signs`` are the targets of the labelled rows: one ±1 column for two classes, else one column per class.
+    ``weight`` is (n,) or None. Return None, or the (l, k') left-out answers where the fit has them for free.
 ``_left_out(Z, labels, weight)``
     (l, k') scores of every labelled row by the fit that does not know its label. The default refits.
 ``_left_out_path(Z, labels, weight, grid)``
@@ -26,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..backend import home
 from ..errors import InputError
 from ..linalg import eigh_down, precision
+from ..operators import map_product
 from ..rows import dot, gram, take
 from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import choose, hits
@@ -198,13 +198,25 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         check_is_fitted(self)
         tall = home(X) == "numpy" and hasattr(X, "shape") and X.shape[0] > BLOCK
         blocks = [_safe_indexing(X, slice(i, i + BLOCK)) for i in range(0, X.shape[0], BLOCK)] if tall else [X]
-        parts = []
-        for block in blocks:
-            Z = self._features(block)
-            scores = self._decide(Z)
-            parts.append((scores, self._unsupported(Z, scores)))
+        parts = [self._answer_rows(self._rows(block, reset=False)) for block in blocks]
         scores, unsupported = (np.concatenate(column) for column in zip(*parts))
         return scores, unsupported
+
+    def _answer_rows(self, X):
+        """The same for checked rows; only rows whose score says nothing need their features."""
+        scores = map_product(self.map_, X, self.coef_) + self._bias()
+        unsupported = np.zeros(len(scores), dtype=bool)
+        silent = np.flatnonzero(self._silent(scores))
+        if len(silent):
+            unsupported[silent] = self._unsupported(self.map_.transform(X[silent]), scores[silent])
+        return scores, unsupported
+
+    def _decide(self, Z):
+        """Scores (n, k') of rows given by their features, host float64."""
+        return dot(Z, self.coef_) + self._bias()
+
+    def _bias(self):
+        return getattr(self, "intercept_", 0.0)
 
     def _codes(self, scores, unsupported):
         codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)
@@ -232,12 +244,14 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         right = hits(left_out[None, known], labels.codes[labels.labelled][known])[0]
         self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
 
+    def _silent(self, scores):
+        """Which rows score no more than a row without features, which has the bias."""
+        bias, slack = self._bias(), 1e-3 * self.margin_
+        return ((np.minimum(bias, 0) - slack <= scores) & (scores <= np.maximum(bias, 0) + slack)).all(axis=1)
+
     def _unsupported(self, Z, scores):
         """Rows without similarity to a labelled row, and without a score that reached them through unlabelled rows."""
-        nowhere = self._decide(np.zeros((1, Z.shape[1])))  # the score of no features at all: the bias
-        slack = 1e-3 * self.margin_
-        says_nothing = (np.minimum(nowhere, 0) - slack <= scores) & (scores <= np.maximum(nowhere, 0) + slack)
-        suspects = np.flatnonzero(says_nothing.all(axis=1))
+        suspects = np.flatnonzero(self._silent(scores))
         bound = max(NO_SIMILARITY, 8 * _precision(Z)) * self.similarity_scale_
         if len(suspects) > MANY:  # two random combinations of the labelled rows clear all but the truly dissimilar
             mix = np.random.default_rng(0).normal(size=(len(self.labelled_features_), 2))

@@ -14,7 +14,7 @@ from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
 from ..maps import LandmarkMap
 from ..maps.landmark import square_kernel
-from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product
+from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product, landmark_product
 from ..rows import dot, host, like, tdot
 from .base import KernelEstimator
 
@@ -99,12 +99,9 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _project(self, X, columns):
         """k(X, training) @ columns (or z(X) @ columns through a map), on the host."""
         if self.map_ is not None:
-            rows_needed = home(X) == "dask" or isinstance(self.kernel_, Precomputed)
-            if rows_needed or not isinstance(self.map_, LandmarkMap):
+            if home(X) == "dask" or not isinstance(self.map_, LandmarkMap):
                 return dot(self.map_.transform(X), columns)
-            rows = self.map_.landmarks_
-            rows = like(rows, X) if home(X) == "torch" else rows
-            return cross_product(self.kernel_, X, rows, self.map_.on_landmarks(columns))
+            return landmark_product(self.map_, X, self.map_.on_landmarks(columns))
         if isinstance(self.kernel_, Precomputed):
             return np.asarray(host(X) @ columns if not sp.issparse(X) else X @ columns, dtype=np.float64)
         if home(X) == "dask":

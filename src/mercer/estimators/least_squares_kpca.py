@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..rows import dot, gram, take, tdot
+from ..rows import gram, take, tdot
 from ..solvers.left_out import left_out
 from ..solvers.margin_choice import choose_by_margin
 from ..solvers.secular import constrained_least_squares, diagonalise
@@ -39,9 +39,6 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         self.labelled_targets_ = labels.signs
         scores = self._left_out_scores(theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels)
         return scores[0]
-
-    def _decide(self, Z):
-        return dot(Z, self.coef_)
 
     def _left_out_path(self, Z, labels, weight, grid):
         theta, _, Z_l, costs, total = self._basis(Z, labels, weight)

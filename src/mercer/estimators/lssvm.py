@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..backend import home
 from ..linalg import pivoted_cholesky
 from ..maps import choose
-from ..operators import cross_product
-from ..rows import dot, host, like
+from ..operators import cross_product, map_product
+from ..rows import host, like
 from ..solvers.dual_ridge import dual_left_out, dual_ridge
 from ..solvers.smoother import (
     MOST,
@@ -127,9 +127,6 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
         W, self.intercept_ = result.warn().value
         self.coef_ = self._untilted(W)
         return result.info["left_out"]
-
-    def _decide(self, Z):
-        return dot(Z, self.coef_) + self.intercept_
 
     def _left_out_path(self, Z, labels, weight, grid):
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
@@ -259,7 +256,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         """The fitted number for each row."""
         check_is_fitted(self)
         if self.dual_coef_ is None:
-            return dot(self._features(X), self.coef_) + self.intercept_
+            return map_product(self.map_, self._rows(X, reset=False), self.coef_) + self.intercept_
         X = self._rows(X, reset=False)
         if home(X) == "dask":
             return host(X.map_blocks(self._dual_values, drop_axis=1, dtype=np.float64))

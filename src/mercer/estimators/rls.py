@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..rows import dot
 from ..solvers.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
@@ -91,9 +90,6 @@ class RLSClassifier(GraphTerm, KernelClassifier):
         if np.all(s == s[0]):
             return ridge_on_labelled(Z, rows, pull, self.lam * (s.sum() - s[0]), weight).info["left_out"]
         return self._left_out_path(Z, labels, weight, {"lam": [self.lam]})[1][0]
-
-    def _decide(self, Z):
-        return dot(Z, self.coef_)
 
     def _left_out_path(self, Z, labels, weight, grid):
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])

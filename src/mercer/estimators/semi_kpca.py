@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..rows import dot
+from ..operators import map_product
 from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, pull_of, shift_filter
 from .classifier import KernelClassifier
 
@@ -87,9 +87,6 @@ class SemiKPCA(KernelClassifier):
         self.coef_, _ = filtered_weights(basis, pull, filter_)
         return left_out_path(basis, pull, [filter_], removed=False)[0]
 
-    def _decide(self, Z):
-        return dot(Z, self.coef_)
-
     def gamma_path(self, X, gammas=None):
         """Decisions for a whole grid of γ from the one decomposition of the fit.
 
@@ -114,7 +111,7 @@ class SemiKPCA(KernelClassifier):
         c = (self.eigenvectors_[:, k:].T @ self.coef_) * (1.0 / self.gamma_ - self.eigenvalues_[k:])[:, None]
         filters = shift_filter(self.eigenvalues_, gammas, k)[:, k:]
         W = np.einsum("rp,mp,pk->rmk", self.eigenvectors_[:, k:], filters, c, optimize=True)
-        decisions = dot(self._features(X), W.reshape(len(W), -1))
+        decisions = map_product(self.map_, self._rows(X, reset=False), W.reshape(len(W), -1))
         decisions = np.moveaxis(decisions.reshape(len(decisions), len(gammas), -1), 0, 1)
         return gammas, decisions[:, :, 0] if decisions.shape[2] == 1 else decisions
 
