@@ -73,7 +73,8 @@ def test_weights_and_left_out_average_against_loops():
     for j in range(m):
         margins = [left_out[j, i, 0] * (1 if codes[i] else -1) for i in range(l)]
         scale = np.sqrt(np.mean(np.square(margins)))
-        np.testing.assert_allclose(losses[j], [max(0, 1 - margin / scale) for margin in margins])
+        believed = [min(max((1 + margin / scale) / 2, 0), 1) for margin in margins]
+        np.testing.assert_allclose(losses[j], [(1 - p) ** 2 + (0 - (1 - p)) ** 2 for p in believed])
     raw = np.array([np.exp(-t * sum(losses[j])) for j in range(m)])
     weight = weigh(losses)
     kept = weight > 0
@@ -89,7 +90,7 @@ def test_weights_and_left_out_average_against_loops():
 
 def test_a_missing_left_out_answer_is_no_answer():
     left_out = np.array([[[1.0], [np.nan]], [[1.0], [-1.0]]])
-    np.testing.assert_allclose(evidence(left_out, np.array([1, 0]))[0, 1], 1.0)
+    np.testing.assert_allclose(evidence(left_out, np.array([1, 0]))[0, 1], 0.5)
 
 
 def test_without_evidence_all_candidates_weigh_the_same():

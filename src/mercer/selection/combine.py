@@ -2,7 +2,7 @@
 
 Ten labels cannot tell eighty candidates apart, and whoever picks the best of them picks luck. The average with weights
 
-    w_m ∝ exp(−t Σ_i ℓ_mi),   ℓ_mi the relative hinge loss of candidate m on left-out label i,   t = 1 / (1 + l/100),
+    w_m ∝ exp(−t Σ_i ℓ_mi),   ℓ_mi the Brier score of candidate m on left-out label i,   t = 1 / (1 + l/100),
 
 is Bayes' rule with exp(−ℓ) as likelihood: without evidence it is the plain average, and the more labels there are the
 more it becomes a choice. t takes back some of the evidence of many labels: the left-out answers of one candidate are
@@ -24,12 +24,17 @@ KEPT = 0.995  # of the weight; the candidates beyond it cost time in every predi
 
 
 def evidence(left_out, codes):
-    """(m, l) losses of the candidates on left-out labels; an answer that is missing counts like no answer, 1."""
+    """(m, l) Brier scores of the candidates on left-out labels: 0 clearly right, 1/2 no answer, 2 clearly wrong.
+
+    Σ_c (p_c − [c is right])² = 2 (1 − p)² for two classes, where p = (1 + margin/scale) / 2 within [0, 1] is how much a
+    candidate believes the label, its scale the root mean square of its left-out margins. An answer that is missing
+    counts like no answer.
+    """
     if not len(codes):
         return np.zeros(left_out.shape[:2])
     missing = ~np.isfinite(left_out).all(axis=2)
-    losses = relative_hinge(np.where(missing[:, :, None], 0.0, left_out), codes)
-    return np.where(missing, 1.0, losses)
+    doubt = np.minimum(relative_hinge(np.where(missing[:, :, None], 0.0, left_out), codes), 2.0) / 2  # 1 − p
+    return np.where(missing, 0.5, 2 * doubt**2)
 
 
 def weigh(losses):

@@ -31,8 +31,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
 
-    with ℓ the loss of candidate m on label i when that label is withheld, and t = 1/(1 + l/100) for l labels. The
-    candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of the rows, all with values fixed
+    with ℓ the Brier score of candidate m on label i when that label is withheld, and t = 1/(1 + l/100) for l labels.
+    The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of the rows, all with values fixed
     beforehand. Where the labels cannot tell them apart they are averaged; where they can, the average becomes a choice.
     The place to start when there are few labels and no reason yet to prefer a method.
 

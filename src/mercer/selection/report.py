@@ -10,7 +10,7 @@ from .combine import right_and_error
 
 @dataclass(frozen=True)
 class Report:
-    """Candidates (heaviest first) with left-out accuracy ± standard error, mean loss, weight and seconds; sentences."""
+    """Candidates, heaviest first (left-out accuracy ± standard error, mean Brier score, weight, seconds); sentences."""
 
     sentences: list
     candidates: list = field(repr=False)
