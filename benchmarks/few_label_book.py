@@ -369,9 +369,9 @@ def write_page(rows, shown):
 Mean error in % over the unlabelled rows, {n_splits} official splits, all tuning on the labels only (command:
 `python benchmarks/few_label_book.py --data DIR`). "pick" keeps one candidate instead of averaging. The other lines are
 our single methods, each tuned alone by leave-one-label-out over the same spaces and the values in GRIDS, and
-scikit-learn's classifiers, tuned by cross-validation on the labels. The list of candidates was settled while looking at
-results on these sets: every choice among candidates sees the labels only, the list itself is not blind
-(few_label_blind.md has sets that played no part).
+scikit-learn's classifiers, tuned by cross-validation on the labels. The list of candidates, and the loss by which they
+are weighed, were settled while looking at results on these sets: every choice among candidates sees the labels only,
+the list and the loss are not blind (few_label_blind.md has sets on which no candidate was settled).
 
 {text}
 
