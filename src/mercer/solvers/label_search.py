@@ -140,13 +140,13 @@ def label_search(
         elif search == "ea":
             found, evaluated = _evolve(problem, mu, nu, patience or len(problem.labels), rng, stop)
         elif search == "round_robin":
-            found, evaluated = _descend(problem, random_start(problem, rng), stop)
+            found, _, evaluated = _descend(problem, random_start(problem, rng), stop)
         elif chosen == "dense":
             found, evaluated = _tabu(problem, begin(rng, number), problem.free, M, patience, rng, stop)
         else:
             several = range(number, min(number + together, n_restarts))
-            found, evaluated = _best_descent(problem, (begin(rng, i) for i in several), stop)
-            found, more = _polish(problem, found, patience, rng, stop)
+            found, value, evaluated = _best_descent(problem, (begin(rng, i) for i in several), stop)
+            found, more = _polish(problem, found, value, patience, rng, stop)
             evaluated += more
         return problem.value(found), found, evaluated
 
@@ -211,7 +211,10 @@ def _together(k):
 
 
 def _descend(problem, labels, stop, swap_rounds=0):
-    """Round-robin from these labels to a one-flip optimum, by the sums s_c; with swaps in between if wanted."""
+    """Round-robin from these labels to a one-flip optimum, by the sums s_c; with swaps in between if wanted.
+
+    Returns the labels (changed in place), F up to rounding, and the evaluations.
+    """
     from ._label_kernels import class_sums, round_robin, swap_pass
 
     S, counts = class_sums(problem.W, labels, problem.k), problem.counts(labels)
@@ -223,28 +226,27 @@ def _descend(problem, labels, stop, swap_rounds=0):
         if swapped == 0 or stop[0]:
             break
         evaluations += round_robin(*rows, problem.low, problem.high, stop)
-    return labels, evaluations
+    return labels, problem.value_of(S), evaluations
 
 
 def _best_descent(problem, starts, stop):
-    """The best of the descents with swaps from these starts; its labels and all evaluations."""
+    """The best of the descents with swaps from these starts: its labels, F up to rounding, and all evaluations."""
     best, least, evaluations = None, np.inf, 0
     for start in starts:
-        labels, tried = _descend(problem, start, stop, ROUNDS)
+        labels, value, tried = _descend(problem, start, stop, ROUNDS)
         evaluations += tried
-        value = problem.value(labels)
         if best is None or value < least:
             best, least = labels, value
         if stop[0]:
             break
-    return best, evaluations
+    return best, least, evaluations
 
 
-def _polish(problem, labels, patience, rng, stop):
+def _polish(problem, labels, value, patience, rng, stop):
     """Low-rank form: tabu on the rows nearest to changing class, then a descent of all, while that helps."""
     free = problem.free
     m = min(len(free), CANDIDATES)
-    evaluations, value = 0, problem.value(labels)
+    evaluations = 0
     for _ in range(ROUNDS):
         if stop[0]:
             break
@@ -253,9 +255,9 @@ def _polish(problem, labels, patience, rng, stop):
         rows = free[np.sort(np.argpartition(-gains.max(axis=1), m - 1)[:m])]
         near = problem.W[rows]
         labels, tried = _tabu(problem, labels, rows, near @ near.T, patience, rng, stop)
-        labels, more = _descend(problem, labels, stop, ROUNDS)
+        before = value
+        labels, value, more = _descend(problem, labels, stop, ROUNDS)
         evaluations += tried + more
-        before, value = value, problem.value(labels)
         if m == len(free) or not value < before - 1e-12 * abs(before):
             break
     return labels, evaluations
