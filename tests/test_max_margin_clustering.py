@@ -92,7 +92,7 @@ def test_smoother_problems_lead_to_a_lower_objective_than_as_many_random_starts(
         options = {"shares": [0.5, 0.5], "slack": 0.2, "total": 1.0, "random_state": 0, "certify": False}
         W = V * np.sqrt(theta / (theta + lam) / len(X))
         annealed += model.result_.objective
-        once += label_search(W, np.full(len(X), -1), n_restarts=9, **options).objective
+        once += label_search(W, np.full(len(X), -1), n_restarts=7, **options).objective
     assert annealed < 0.7 * once
 
 

@@ -44,7 +44,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
         How labels are searched; see `mercer.solvers.label_search`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=10
-        Searches from different starts; the best is kept.
+        Searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
     time_budget : float or None, default=None
         Seconds after which the search returns the best clusters so far.
     n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
@@ -156,7 +156,6 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
             "n_classes": k,
             "total": 1.0,
             "search": self.search,
-            "n_restarts": self.n_restarts,
             "n_jobs": self.n_jobs,
             "random_state": seed_of(self.random_state),
             "verbose": self.verbose,
@@ -167,9 +166,15 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         start, seconds, evaluations = None, 0.0, 0
         for number, times in enumerate(path):
             left = None if self.time_budget is None else (self.time_budget - seconds) / (len(path) - number)
-            scale = np.sqrt((theta + self.lam_) / (theta + times * self.lam_))
+            last = times == 1
             self.result_ = label_search(
-                W if times == 1 else W * scale, codes, start=start, time_budget=left, certify=times == 1, **options
+                W if last else W * np.sqrt((theta + self.lam_) / (theta + times * self.lam_)),
+                codes,
+                n_restarts=self.n_restarts if last else (self.n_restarts + 1) // 2,
+                start=start,
+                time_budget=left,
+                certify=last,
+                **options,
             )
             start = self.result_.value
             seconds += self.result_.info["seconds"]
