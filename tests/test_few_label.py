@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import FewLabelClassifier
+from mercer import FewLabelClassifier, suspicious
 from mercer.errors import BackendError, InputError
 from mercer.estimators.labels import read_labels
 from mercer.selection.candidates import METHODS, planned
@@ -268,6 +268,11 @@ def test_prior_shares_hold_over_all_rows():
     np.testing.assert_allclose(mean, [0.75, 0.25], atol=1e-4)
     assert np.mean(told.predicted_ == 1) < np.mean(plain.predicted_ == 1)
     assert "as given" in str(told.report_)
+    tested = told.labels_.codes[told.labels_.labelled]
+    answers = told._probabilities(told.left_out_scores_).argmax(axis=1)  # the estimate is that of these answers
+    assert told.left_out_accuracy_ == np.mean(answers == tested)
+    assert np.any(answers != (told.left_out_scores_[:, 0] > 0))
+    assert set(suspicious(told).rows) == set(told.labels_.labelled[answers != tested])
     half = FewLabelClassifier(["lssvm"], prior="labels").fit(X, given)
     np.testing.assert_allclose(half.prior_, [0.5, 0.5])
     guessed = FewLabelClassifier(["lssvm"], prior="estimate").fit(X, given)

@@ -289,7 +289,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.abstained_ = self.confidence_ < (self.abstain or 0.0)
         self.left_out_scores_ = np.full((len(labels.labelled), scores.shape[1]), np.nan)
         self.left_out_scores_[labels.testable] = average
-        right = hits(average[None], labels.codes[labels.labelled[labels.testable]])[0]
+        right = hits(self._with_prior(average)[None], labels.codes[labels.labelled[labels.testable]])[0]
         self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
         self.accuracy_interval_ = accuracy_interval(int(right.sum()), len(right))
 
