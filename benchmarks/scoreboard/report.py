@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import PICTURES, RESULTS, markdown
 
 from .cases import CASES, PARTS
-from .judge import ASKED, check_reasons, numbers, slope, verdicts
+from .judge import ASKED, MEMORY_SLACK_MB, check_reasons, numbers, slope, verdicts
 from .reasons import REASONS
 from .tables import read
 
@@ -48,13 +48,7 @@ def head(speed, lines):
         "medians. Memory is the peak of a run above what its process had before. Sizes double until a run would "
         "exceed the time limit; each peer is compared at the largest size it can run."
     )
-    yield markdown(
-        [
-            {"part": row["part"], "machine": row["machine"], "threads": row["threads"], "limit, s": row["limit_s"],
-             "minutes": row["minutes"]}
-            for row in read("machine")
-        ]
-    ) if read("machine") else "Nothing has been measured yet."  # fmt: skip
+    yield machines(read("machine"))
     r = sorted({row["r"] for row in read("machine") if row["r"]})
     yield ("R: " + "; ".join(r) + "." if r else "R was not installed.") + " kernlab runs in it."
     absent = sorted({(row["contender"], row["status"]) for row in speed if row["status"].startswith("missing")})
@@ -63,11 +57,24 @@ def head(speed, lines):
     yield "## Summary"
     yield (
         f"Ahead by {ASKED} or more in {ahead} of {len(lines)} comparisons; memory not above the peer's in {small}. "
-        "Ratio: the peer's seconds over ours, at the peer's largest size. Memory: ours over the peer's. The answers of "
-        "both are in the table, so that it can be seen that they did the same job."
+        "Ratio: the peer's seconds over ours, at the peer's largest size. Memory: ours over the peer's; 5 % and "
+        f"{MEMORY_SLACK_MB:g} MB count as equal. The answers of both are in the table: they did the same job."
     )
     if lines:
         yield markdown([summary(line) for line in lines])
+
+
+def machines(rows):
+    """A sentence for each set of parts that were measured alike."""
+    alike: dict = {}
+    for row in rows:
+        alike.setdefault((row["machine"], row["threads"], row["limit_s"]), []).append(row)
+    said = [
+        f"- {line}; {threads} thread(s), at most {float(limit):g} s a run: "
+        + ", ".join(f"{row['part']} ({row['minutes']} min)" for row in own)
+        for (line, threads, limit), own in alike.items()
+    ]
+    return "\n".join(said) or "Nothing has been measured yet."
 
 
 def summary(line):
