@@ -93,8 +93,8 @@ def penalty(options):
     """Mean accuracy over 178 two-class sets of the default penalty and of others; then the four pairs, held out.
 
     "default" is 3e-4 of the features' variance, searched at 30 λ, 3 λ and λ; "annealed" is the same with another share;
-    "once" searches at one penalty only, from 10 random starts or 20, as many as the default has in all. The share was chosen by the
-    means of both kernel widths over the 178 sets; λ = 1e-3, searched once, was the default before.
+    "once" searches at one penalty only, from 10 random starts, or from 20, as many as the default has in all. The share
+    was chosen by the means of both kernel widths over the 178 sets; λ = 1e-3, searched once, was the default before.
     """
     answers = {}
     for number, (family, name, X, y) in enumerate(two_class_sets(options.data)):
