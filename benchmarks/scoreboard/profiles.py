@@ -204,8 +204,8 @@ NOTES = {
     "KernelPCA, 20 components, stored": "bound by reading the matrix once a pass.",
     "SVDD": "columns of support vectors are evaluated once and kept; the rest is choosing and moving pairs, which "
     "reads the gradient at every step.",
-    "LSSVMRegressor": "this was the worst path: through the exact feature map it took three factorisations and 5 % of "
-    "the limit. Now a float32 factor preconditions conjugate gradients in float64, and a share above 1 is no mistake: "
+    "LSSVMRegressor": "this was the worst path: through the exact feature map it took 12 times as long, 8 % of the "
+    "limit. Now a float32 factor preconditions conjugate gradients in float64, and a share above 1 is no mistake: "
     "the limit counts float64 flops.",
     "LandmarkMap": "a triangular solve for every row, half of the flops of a product with a square root.",
     "80 eigenvectors": "Lanczos with full orthogonalisation; the spectrum of a neighbour graph has no gap to help it.",

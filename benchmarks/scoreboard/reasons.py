@@ -3,6 +3,19 @@
 Keys are (case, peer, "speed" or "memory"). The report refuses both a missing reason and one for a row that is fine.
 """
 
+NOTES = {  # what else a reader of a part must know
+    "cmeans": "tslearn takes the norm of every cluster mean for 1, so it solves another problem and its inertia is "
+    "higher; kkmeans stops with an error when a cluster shrinks to one row and is then started again, untimed.",
+    "few_label": "LabelSpreading on a neighbour graph is compared with LS-KPCA through 300 landmarks: the same job, "
+    "no higher error. Our own graph method, SGT, is slower than it: it computes 80 eigenvectors of the graph where "
+    "LabelSpreading makes 30 sparse products, and where the graph falls into many pieces, as here, it errs more.",
+    "label_search": "One evaluation: ours is the time of a whole search over the labelings it has compared. The naive "
+    "way has K and (DKD + λI)⁻¹ stored beforehand, untimed.",
+    "ridge": "mercer exact solves the same equations as KernelRidge to a relative residual of 1e-10, with a Cholesky "
+    "factor in float32 as preconditioner; mercer default takes 1 000 landmarks above 3 000 rows.",
+    "svdd": "The same cache, 200 MB, for everybody.",
+}
+
 REASONS: dict[tuple[str, str, str], str] = {
     (
         "svdd/nu 0.1",

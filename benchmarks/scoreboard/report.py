@@ -6,7 +6,7 @@ from harness import PICTURES, RESULTS, markdown
 
 from .cases import CASES, PARTS
 from .judge import ASKED, MEMORY_SLACK_MB, check_reasons, numbers, slope, verdicts
-from .reasons import REASONS
+from .reasons import NOTES, REASONS
 from .tables import read
 
 PAGE = PICTURES.parent / "scoreboard.md"
@@ -133,6 +133,8 @@ def races(speed):
                 }
             )  # fmt: skip
         yield markdown(table)
+        if part in NOTES:
+            yield NOTES[part]
 
 
 def accuracy():
