@@ -75,7 +75,7 @@ def label_search(
         the same time.
     form : {"auto", "dense", "low_rank"}
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
-        "auto" takes the cheaper by :func:`choose_form`.
+        "auto" decides by :func:`choose_form`.
     n_restarts : int; every restart has its own random numbers, so the answer is the same for any `n_jobs`. In the
         low-rank form with two classes a restart is a descent, and the best of every five goes on to a tabu search.
     patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
@@ -189,8 +189,9 @@ def label_search(
 
 
 def choose_form(n_free, r, k, n_restarts):
-    """Say "dense" or "low_rank", whichever a count of the work makes cheaper ("low_rank" where M would not fit).
+    """Say "dense" or "low_rank": dense while M fits and a count of the work is at most three times the other's.
 
+    Three times, because a dense restart reaches the best F more often: it always ends in a tabu search of all rows.
     One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
     rounds of 0.3·u·r·k, then (with two classes: every fifth) about twice a dense restart on its candidates with a Gram
     matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
@@ -202,7 +203,7 @@ def choose_form(n_free, r, k, n_restarts):
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
     low_rank = n_restarts * 0.3 * 15 * k * n_free * r
     low_rank += np.ceil(n_restarts / _together(k)) * 2 * (0.07 * m**2 * r + 3 * k * m**2)
-    return "dense" if n_free <= DENSE_ROWS or dense <= low_rank else "low_rank"
+    return "dense" if n_free <= DENSE_ROWS or dense <= 3 * low_rank else "low_rank"
 
 
 def _together(k):
