@@ -191,6 +191,15 @@ def test_small_cache_computes_more_columns_and_finds_the_same():
     assert big.info["columns"] < 600 and small.objective == pytest.approx(big.objective, rel=1e-7)
 
 
+@pytest.mark.parametrize("nu", [0.01, 0.1])
+def test_only_rows_that_move_cost_a_column(nu):
+    X = np.random.default_rng(1).normal(size=(2000, 8))
+    K = np.exp(-0.05 * np.maximum(np.sum(X**2, 1)[:, None] + np.sum(X**2, 1) - 2 * X @ X.T, 0))
+    found = svdd_smo(Columns(K), np.zeros(2000), np.full(2000, 1 / (nu * 2000)), tol=1e-8)
+    assert found.converged and found.n_iter <= 10
+    assert found.info["columns"] <= 2 * np.sum(found.value > 0) + 16
+
+
 def test_projection_is_the_nearest_feasible_point():
     rng = np.random.default_rng(2)
     for _ in range(20):

@@ -239,8 +239,9 @@ def _first_guess(access, linear, low, high, n_start, n_new, random_state, ascent
     full = order[np.cumsum(room) <= need]
     beta[full] = high[full]
     n_work = len(full) + _net(len(full), n_new)
-    if n_work <= min(access.limit // 2, len(beta) // 4) and not np.any(low > 0):  # else the block costs too much
-        work = np.sort(order[:n_work])  # holds the whole support
+    cheap = n_work <= min(access.limit // 2, len(beta) // 4)
+    if cheap and not np.any(low > 0):  # then the whole support is among the farthest rows
+        work = np.sort(order[:n_work])
         small, some = access.block(work), beta[work]
         slope = linear[work] - 2 * small @ some
         ascent(small, slope, some, low[work], high[work], 0.01 * np.ptp(slope), 1_000_000)
