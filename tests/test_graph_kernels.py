@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_moons
 from sklearn.metrics import pairwise_distances
 
+from mercer import SpectralGraphTransducer
 from mercer.errors import InputError
 from mercer.kernels import RBF
 from mercer.kernels import neighbours as graphs
@@ -196,6 +197,17 @@ def test_squares_replace_the_eigenvalues_and_keep_the_components_apart():
     np.testing.assert_allclose(Z.sum(axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(Z, axis=0), 1 / np.arange(1, 6), atol=1e-9)
     assert np.ptp(Z[:10, 0]) < 1e-9 and np.ptp(Z[10:, 0]) < 1e-9 and Z[0, 0] * Z[12, 0] < 0  # which heap it is in
+
+
+def test_components_of_a_graph_share_the_first_place():
+    """The basis of the null functions is arbitrary: with different weights a rotation of it would change the answer."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([100 * i + rng.normal(size=(12, 2)) for i in range(4)])
+    Z = GraphLaplacian(3, rank=6, eigenvalues="squares").resolve(X).factor()
+    np.testing.assert_allclose(np.linalg.norm(Z, axis=0), [1, 1, 1, 1 / 2, 1 / 3, 1 / 4], atol=1e-9)
+    y = np.repeat(["a", "b", "a", "b"], 12)
+    given = np.where(np.arange(48) % 12 == 0, y, "")
+    assert (SpectralGraphTransducer(3).fit(X, given).transduction_ == y).all()
 
 
 def test_product_with_a_graph_kernel_is_refused(X):

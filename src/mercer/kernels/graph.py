@@ -143,7 +143,8 @@ class GraphLaplacian(GraphKernel):
     n_neighbors, laplacian : as in `Diffusion`.
     rank : non-trivial eigenvectors kept; None keeps all up to 5 000 rows and 100 above.
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
-        "squares" the differences between connected components count as non-trivial; the pseudo-inverse drops them.
+        "squares" the differences between connected components count as non-trivial, all with the value 1; the
+        pseudo-inverse drops them.
 
     References
     ----------
@@ -170,7 +171,9 @@ class GraphLaplacian(GraphKernel):
         null = vectors[:, :n_zero]
         rest = null @ sla.null_space(null.sum(axis=0)[None])  # the null functions orthogonal to the constant
         vectors = np.concatenate([rest, vectors[:, n_zero:]], axis=1)[:, : self.rank]
-        return values, vectors / np.arange(1.0, vectors.shape[1] + 1)
+        # These share the first place: any rotation of them is as good, so none may be favoured.
+        place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
+        return values, vectors / np.maximum(place, 1.0)
 
     def _check_parameters(self):
         super()._check_parameters()
