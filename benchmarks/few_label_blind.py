@@ -9,9 +9,13 @@ benchmarks/results/few_label_blind.md: mean errors in % over the unlabelled rows
 tuned on the labels as in few_label_book.py.
 """
 
+import os
 import warnings
 
-import few_label_book as book
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import few_label_page
 import few_label_peers
 import numpy as np
 from harness import RESULTS, arguments, machine
@@ -69,7 +73,7 @@ def main():
         {"set": s, "labels": str(l), "method": m, "error": f"{np.mean(e):.2f}", "splits": len(e)}
         for (s, l, m), e in found.items()
     ]
-    text, _ = book.table(rows, SETS, ("20", "60"))
+    text, _ = few_label_page.table(rows, SETS, ("20", "60"))
     page = f"""# FewLabelClassifier on data that hardly played a part in its design
 
 Mean error in % over the unlabelled rows, {options.splits} draws of 20 and of 60 labels

@@ -16,7 +16,6 @@ DIR adds to the results later. --seconds, to be run alone on a quiet machine, ti
 and writes few_label_seconds.csv.
 """
 
-import csv
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -32,7 +31,8 @@ import few_label_peers
 import harness
 import numpy as np
 import scipy.sparse as sp
-from harness import PICTURES, RESULTS, arguments, machine
+from few_label_page import BINS, COVERAGE, SETS, read, write_page
+from harness import RESULTS, arguments
 from sklearn.base import clone
 
 from mercer import FewLabelClassifier, S2RLSClassifier
@@ -42,7 +42,6 @@ from mercer.linalg import eigh_down
 from mercer.rows import gram
 from mercer.selection.candidates import AUTO, METHODS, Candidate, planned
 
-SETS = ["digit1", "usps", "coil", "bci", "g241c", "g241d", "text"]
 WHOLE = {"FewLabelClassifier": "average", "FewLabelClassifier pick": "pick"}
 OURS = [*WHOLE, *METHODS]
 PEERS = list(few_label_peers.NAMES)
@@ -52,8 +51,6 @@ GRIDS = {  # for a method tuned alone, instead of the one value it has among Few
     "mv_kpca": [{"within_weight": w, "n_components": n} for w in (1.0, 0.1, 10.0) for n in (10, 3)],
     "s2rls": [{"lam": lam, "lam_unlabeled": w} for w in (1.0, 0.1) for lam in (0.01, 0.001, 0.1)],
 }
-BINS = 10
-COVERAGE = np.linspace(0.05, 1, 20)
 
 
 def load(folder, name):
@@ -239,14 +236,6 @@ def run_seconds(options):
     return rows
 
 
-def read(name, folder):
-    path = folder / f"{name}.csv"
-    if not path.exists():
-        return []
-    with open(path) as file:
-        return list(csv.DictReader(file))
-
-
 def merged(name, new, folder):
     """Write new rows in place of old ones of the same set and method; in the order of SETS and of methods."""
     new = [{k: str(v) for k, v in row.items()} for row in new]
@@ -259,132 +248,6 @@ def merged(name, new, folder):
     if rows:
         harness.write_csv(name, rows, folder)
     return rows
-
-
-def table(rows, sets=SETS, labels=("10", "100")):
-    """The Markdown table: one line a method, best mean first."""
-    cells = [(s, l) for s in sets for l in labels if any(r["set"] == s and r["labels"] == l for r in rows)]
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    value = {(r["set"], r["labels"], r["method"]): float(r["error"]) for r in rows}
-    E = np.array([[value[s, l, m] for s, l in cells] for m in methods])
-    rank = 1 + (E[:, None, :] > E[None, :, :]).sum(axis=1) + 0.5 * ((E[:, None, :] == E[None, :, :]).sum(axis=1) - 1)
-    lines = [
-        "| method | " + " | ".join(f"{s} {l}" for s, l in cells) + " | mean | mean rank |",
-        "|" + "---|" * (len(cells) + 3),
-    ]
-    for i in np.argsort(E.mean(axis=1)):
-        numbers = " | ".join(f"{e:.1f}" for e in E[i])
-        lines.append(f"| {methods[i]} | {numbers} | **{E[i].mean():.2f}** | {rank[i].mean():.1f} |")
-    return "\n".join(lines), {m: float(e.mean()) for m, e in zip(methods, E)}
-
-
-def reliability_of(rows):
-    """{labels: (bins (BINS, 3), expected calibration error, coverage (20,))} over all sets."""
-    out = {}
-    for labels in ("10", "100"):
-        mine = [r for r in rows if r["labels"] == labels]
-        if not mine:
-            continue
-        bins = np.zeros((BINS, 3))
-        for r in mine:
-            if r["kind"] == "bin":
-                bins[int(r["at"])] += [float(r["count"]), float(r["confidence"]), float(r["right"])]
-        full = bins[:, 0] > 0
-        error = np.abs(bins[full, 1] - bins[full, 2]).sum() / bins[:, 0].sum()
-        curves = {}
-        for r in mine:
-            if r["kind"] == "coverage":
-                curves.setdefault(r["set"], []).append(float(r["right"]))
-        out[labels] = (bins, error, curves)
-    return out
-
-
-def picture(found):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8))
-    axes[0].plot([0, 1], [0, 1], color="0.7", lw=1)
-    for labels, colour in (("10", "C0"), ("100", "C1")):
-        if labels not in found:
-            continue
-        bins, error, _ = found[labels]
-        full = bins[:, 0] > 50
-        axes[0].plot(
-            bins[full, 1] / bins[full, 0],
-            bins[full, 2] / bins[full, 0],
-            "o-",
-            color=colour,
-            label=f"{labels} labels (ECE {100 * error:.1f} %)",
-        )
-    axes[0].set(
-        xlabel="stated confidence",
-        ylabel="share right",
-        title="Reliability, all seven sets",
-        xlim=(0, 1.02),
-        ylim=(0, 1.02),
-    )
-    axes[0].legend(frameon=False)
-    for axis, labels in zip(axes[1:], ("10", "100")):
-        for name, curve in found.get(labels, (None, None, {}))[2].items():
-            axis.plot(np.linspace(0.05, 1, 20), curve, label=name)
-        axis.set(
-            xlabel="share of rows labelled, surest first",
-            ylabel="accuracy",
-            title=f"{labels} labels",
-            ylim=(0.05, 1.01),
-        )
-        axis.legend(frameon=False, fontsize=8, ncol=2, loc="lower left")
-    figure.tight_layout()
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    figure.savefig(PICTURES / "few_label_reliability.png", dpi=100)
-
-
-def seconds_sentence():
-    rows = read("few_label_seconds", RESULTS)
-    if not rows:
-        return ""
-    slowest = max(rows, key=lambda row: float(row["seconds"]))
-    times = sorted(float(row["seconds"]) for row in rows)
-    return (
-        f"\nA whole fit with the default budget takes {times[len(times) // 2]:.0f} s with one thread (median over the "
-        f"sets), at most\n{slowest['seconds']} s ({slowest['set']}, {slowest['rows']} rows; asked: below 60 s on 2 "
-        f"cores; command: with `--seconds`).\n"
-    )
-
-
-def write_page(rows, shown):
-    text, means = table(rows)
-    found = reliability_of(shown)
-    picture(found)
-    ece = ", ".join(f"{100 * found[l][1]:.1f} % with {l} labels" for l in found)
-    ours = means["FewLabelClassifier"]
-    above = [m for m in means if not m.startswith("FewLabel") and means[m] <= ours]
-    verdict = f"not below: {', '.join(above)}" if above else "below every other line"
-    n_splits = " or ".join(map(str, sorted({int(row["splits"]) for row in rows})))
-    page = f"""# FewLabelClassifier on the book's benchmark sets
-
-Mean error in % over the unlabelled rows, {n_splits} official splits, all tuning on the labels only (command:
-`python benchmarks/few_label_book.py --data DIR`). "pick" keeps one candidate instead of averaging. The other lines are
-our single methods, each tuned alone by leave-one-label-out over the same spaces and the values in GRIDS, and
-scikit-learn's classifiers, tuned by cross-validation on the labels. The list of candidates, and the loss by which they
-are weighed, were settled while looking at results on these sets: every choice among candidates sees the labels only,
-the list and the loss are not blind (few_label_blind.md has sets on which no candidate was settled).
-
-{text}
-
-Asked: mean ≤ 27 %, aiming at 25, and below every other line. FewLabelClassifier: {ours:.2f} %; {verdict}.
-{seconds_sentence()}
-Expected calibration error (ten bins, all sets pooled): {ece}. Reliability and accuracy against
-coverage (stated confidence below 0.5 occurs on coil only, with six classes):
-![reliability](../../docs/img/few_label_reliability.png)
-
-{machine()}
-"""
-    (RESULTS / "few_label_book.md").write_text(page)
-    print(page)
 
 
 def chosen(names):

@@ -237,6 +237,8 @@ def test_teach_takes_a_new_class_and_unteach_leaves_the_model_when_it_refuses():
         model.teach([99], "no")
     with pytest.raises(InputError, match="whole numbers from 0 to 35"):
         model.unteach([0.5])
+    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one a row"):
+        model.teach([0, 1, 2], ["no"])
 
 
 def test_abstain_marks_the_doubtful_rows():

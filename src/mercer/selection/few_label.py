@@ -1,7 +1,6 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
 import copy
-import time
 from numbers import Real
 from typing import ClassVar
 
@@ -23,6 +22,7 @@ from .combine import evidence, left_out_average, pick, weigh
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .report import Report
+from .search import search
 from .table import TableEncoder, is_table
 
 
@@ -133,7 +133,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         X = self._rows(X, reset=True)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
         shares = wanted_shares(self.prior, labels)
-        return self._learn(labels, shares, self._search(planned(X, methods, seed_of(self.random_state)), labels))
+        plan = planned(X, methods, seed_of(self.random_state))
+        found = search(plan, labels, self.time_budget, self._tell)
+        self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
+        return self._learn(labels, shares, found.fitted)
 
     def teach(self, rows, labels):
         """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
@@ -145,8 +148,13 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_whole("teach")
         rows = self._row_numbers(rows)
+        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        if len(names) != len(rows):
+            raise InputError(
+                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
+            )
         given = np.empty(len(rows), dtype=object)
-        given[:] = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        given[:] = names
         return self._relabel(rows, given)
 
     def unteach(self, rows):
@@ -196,40 +204,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return float(np.average((truth == answer) & (truth >= 0), weights=weight))
 
     # Labels in
-
-    def _search(self, plan, labels):
-        """Build space after space and fit the candidates in it, until all is done, time is up or the user has enough.
-
-        Sets `candidates_`, `skipped_` and `interrupted_`; returns the fitted candidates.
-        """
-        start, budget = time.perf_counter(), self.time_budget or np.inf
-        candidates: list = []
-        fitted: list = []
-        skipped: list = []
-        interrupted = False
-
-        def tell(stage, done):
-            self._tell(stage, max(done / len(plan), min((time.perf_counter() - start) / budget, 1.0)))
-
-        for number, (name, build) in enumerate(plan):
-            if interrupted or (number >= 3 and time.perf_counter() - start > budget):
-                skipped.append(name)
-                continue
-            try:
-                tell(f"building {name}", number)
-                new = build()
-                for i, candidate in enumerate(new):
-                    tell(f"trying {candidate.name}", number + (i + 1) / (len(new) + 1))
-                    fitted.append(candidate.solve(labels))
-                    candidates.append(candidate)
-            except KeyboardInterrupt:
-                if not fitted:
-                    raise
-                interrupted = True
-                skipped.append(name)
-        self._tell("weighing the candidates", 1.0)
-        self.candidates_, self.skipped_, self.interrupted_ = candidates, skipped, interrupted
-        return fitted
 
     def _tell(self, stage, fraction):
         if callable(self.verbose):
