@@ -237,7 +237,7 @@ def test_teach_takes_a_new_class_and_unteach_leaves_the_model_when_it_refuses():
         model.teach([99], "no")
     with pytest.raises(InputError, match="whole numbers from 0 to 35"):
         model.unteach([0.5])
-    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one a row"):
+    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one for each row"):
         model.teach([0, 1, 2], ["no"])
 
 
