@@ -231,7 +231,7 @@ def page(rows):
     said = [(row, text) for row in paths[:3] for start, text in NOTES.items() if row["path"].startswith(start)]
     yield (
         "The path furthest from its limit was exact ridge regression (LSSVMRegressor): through the exact feature map "
-        "it took 12 times as long, 8 % of the limit. Now a float32 factor preconditions conjugate gradients in float64; a "
+        "it took 12 times as long, 8 % of the limit. Now a float32 factor preconditions float64 conjugate gradients; a "
         "share near or above 1 is no mistake, since the limit counts float64 flops."
     )
     yield "The three slowest:\n\n" + "\n".join(f"- {row['path'].split(' (')[0]}: {text}" for row, text in said)
