@@ -1,6 +1,6 @@
 """Two-class data sets on which the clustering defaults are judged; shared by label_search.py.
 
-The four digit pairs of the public max-margin code's report are the family HELD: no default was chosen with them.
+The four digit pairs of the public max-margin code's report are the family "held out": they are in no mean.
 """
 
 import itertools
