@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import FewLabelClassifier, suspicious
+from mercer import FewLabelClassifier, GraphLaplacian, suspicious
 from mercer.errors import BackendError, InputError
 from mercer.estimators.labels import read_labels
 from mercer.selection.candidates import METHODS, planned
 from mercer.selection.combine import evidence, left_out_average, pick, weigh
-from mercer.selection.spaces import JoinedSpace, KernelSpace, TurnedSpace
+from mercer.selection.spaces import GraphSpace, JoinedSpace, KernelSpace, TurnedSpace, transducer
 
 EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
 
@@ -438,3 +438,14 @@ def test_homes_and_refusals():
     soft[given >= 0, 1] = 1 - soft[given >= 0, 0]
     with pytest.raises(InputError, match="one name per row"):
         FewLabelClassifier(["lssvm"]).fit(X, soft).teach([0], 1)
+
+
+def test_the_spectrum_of_a_graph_is_that_of_the_transducer():
+    """In pieces too, whose differences share the first place: the same kernel but for the unit."""
+    rng = np.random.default_rng(0)
+    for heaps in (1, 4):
+        X = np.concatenate([100 * i + rng.normal(size=(12, 2)) for i in range(heaps)])
+        Z = transducer(GraphSpace("graph", "raw", 5, X), 10).Z
+        expected = GraphLaplacian(5, rank=10, eigenvalues="squares").resolve(X).factor()
+        K, truth = Z @ Z.T, expected @ expected.T
+        np.testing.assert_allclose(K / np.trace(K), truth / np.trace(truth), atol=1e-9)

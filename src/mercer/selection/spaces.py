@@ -119,7 +119,8 @@ def transducer(base, n_eigenvectors=80):
     turn = turn[:, :n_eigenvectors]
     if not turn.shape[1]:
         return None
-    return TurnedSpace(f"spectrum of {base.name}", base, turn / np.arange(1.0, turn.shape[1] + 1))
+    place = np.arange(turn.shape[1]) - max(n_zero - 2, 0)  # the n_zero − 1 of them at 0 share the first place
+    return TurnedSpace(f"spectrum of {base.name}", base, turn / np.maximum(place + 1.0, 1.0))
 
 
 def principal(base):
