@@ -22,7 +22,7 @@ from .result import Result
 _FEW = 128  # bound variables that may always enter the working set
 _NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
 _LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
-_STREAM = 1 << 22  # kernel values held at once while the first gradient is summed
+_STREAM = 1 << 22  # kernel values computed at once
 
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
@@ -367,11 +367,14 @@ class _Columns:
             known[:] = True  # few enough to keep
         subtract_rows(out, self.store, self._slots(idx[known]), factor[known])
         idx, factor = idx[~known], factor[~known]
-        step = max(16, _STREAM // len(out))
-        for begin in range(0, len(idx), step):
-            part = slice(begin, begin + step)
+        for part in self._parts(len(idx)):
             out -= self.K.columns(idx[part]) @ factor[part]
-            self.n_columns += len(idx[part])
+        self.n_columns += len(idx)
+
+    def _parts(self, count):
+        """Slices of columns that are computed at once: fresh memory costs as much time as the numbers written to it."""
+        step = max(16, _STREAM // len(self.slot_of))
+        return [slice(begin, begin + step) for begin in range(0, count, step)]
 
     def _slots(self, idx):
         """Where the columns idx are stored, after computing those that are missing."""
@@ -381,7 +384,8 @@ class _Columns:
         missing = idx[kept < 0]
         if len(missing):
             slots = self._room(len(missing))
-            self.store[slots] = self.K.columns(missing).T
+            for part in self._parts(len(missing)):
+                self.store[slots[part]] = self.K.columns(missing[part]).T
             self.n_columns += len(missing)
             self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
         return self.slot_of[idx]
