@@ -94,18 +94,18 @@ def test_blas_threads_are_restored():
 
 
 def test_threads_follow_the_shape_of_the_product():
-    assert backend.threads_for(50_000, 50_000, 8, 4) == 1  # thin, whichever side it is
-    assert backend.threads_for(20, 100_000, 2000, 4) == backend.threads_for(2000, 20, 2000, 4) == 1
-    assert backend.threads_for(150, 150, 150, 4) == 1  # too little work
+    assert backend.threads_for(50_000, 50_000, 8, 4) == 4  # thin: bound by memory, of which two cores get more
+    assert backend.threads_for(20, 100_000, 20, 4) == 1  # a long sum into a small result
+    assert backend.threads_for(150, 20, 150, 4) == 1  # too little work
     assert backend.threads_for(2000, 2000, 2000, 4) == 4
     with backend.blas_threads(1):
         assert backend.threads_for(2000, 2000, 2000) == 1  # never more than the process may use
 
 
-def test_a_thin_product_is_pinned_and_the_setting_comes_back():
+def test_a_small_result_is_pinned_and_the_setting_comes_back():
     with backend.blas_threads(2):
         before = backend.n_threads()
-        with backend.blas_for(5000, 5000, 8):
+        with backend.blas_for(20, 5000, 20):
             assert backend.n_threads() == 1
         assert backend.n_threads() == before
         with backend.blas_for(2000, 2000, 2000):

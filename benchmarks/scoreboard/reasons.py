@@ -17,12 +17,6 @@ NOTES = {  # what else a reader of a part must know
 }
 
 REASONS: dict[tuple[str, str, str], str] = {
-    (
-        "svdd/nu 0.1",
-        "scikit-learn OneClassSVM",
-        "memory",
-    ): "both keep 200 MB of kernel columns; we evaluate new ones "
-    "many at a time, at the speed of matrix products, and that block comes on top.",
     ("cmeans/10 clusters", "kernlab kkmeans", "memory"): "kkmeans evaluates the kernel again at every step and keeps "
     "no matrix; we keep it, 8 n² bytes, and read it at every step, which is what makes us faster. approx=300 needs "
     "2 400 n bytes.",

@@ -141,8 +141,8 @@ def require_memory(n_bytes, what, remedy, device=None):
 
 
 _controller = None
-THIN = 128  # shortest side of a product from which more than one BLAS thread pays (docs/scoreboard.md has the table)
-FLOPS = 2e8  # and the least work that is worth waking them up for
+SMALL = 128  # a result with no longer side than this gains nothing from BLAS's threads (docs/scoreboard.md: the table)
+FLOPS = 1e6  # nor does less work than this
 
 
 def n_threads():
@@ -154,10 +154,11 @@ def n_threads():
 def threads_for(m, k, n, available=None):
     """BLAS threads for the product of an m × k and a k × n matrix: the one place that decides by shape.
 
-    A thin product is bound by memory, and BLAS's threads then get into each other's way: 3 to 7 times slower on two
-    cores. Measured by ``python -m benchmarks.scoreboard --parts threads``.
+    A long sum into a small result is not shared out by BLAS; thin products are, and gain what memory allows as long as
+    no other process wants the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
+    threads of its own pins BLAS to one instead (`parallel`, the Krylov solver): the two kinds hinder each other.
     """
-    if min(m, k, n) < THIN or 2.0 * m * k * n < FLOPS:
+    if max(m, n) <= SMALL or 2.0 * m * k * n < FLOPS:
         return 1
     return n_threads() if available is None else available
 

@@ -338,7 +338,8 @@ class _Columns:
 
     def __init__(self, K, cache_bytes):
         self.K, n = K, K.shape[0]
-        self.capacity = min(n, max(int(cache_bytes // (8 * n)), 64))
+        kept = max(cache_bytes - 8 * _STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
+        self.capacity = min(n, max(int(kept // (8 * n)), 64))
         self.limit = min(self.capacity, _LIMIT)
         self.store = np.empty((self.capacity, n))  # pages are committed when a column arrives
         self.slot_of = np.full(n, -1)
