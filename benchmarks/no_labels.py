@@ -15,6 +15,7 @@ One thread; only the ratios mean something beyond this machine.
 import argparse
 import csv
 import os
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -178,6 +179,8 @@ def main():
     parser.add_argument("--only", choices=["svdd", "large", "cmeans"])
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
     args = parser.parse_args()
+    if args.quick:  # smaller than what is published
+        args.out = Path(tempfile.mkdtemp())
     if args.only in (None, "svdd"):
         sizes = (1000, 2000) if args.quick else (2000, 5000, 10_000)
         rows = against_libsvm(args.data, sizes, (0.01, 0.1, 0.5), 0.5 if args.quick else 4)
