@@ -58,8 +58,8 @@ def page(rows):
     yield (
         "`mercer.backend.threads_for(m, k, n)` is the one place that says how many BLAS threads a product of an m × k "
         "and a k × n matrix gets. Its thresholds come from this table (milliseconds on one thread and on all cores "
-        "of a quiet machine; where other processes want the cores too, BLAS's threads wait for each other in thin "
-        "products, and OMP_NUM_THREADS=1 is faster):"
+        "of a quiet machine; small results and small tiles gain now and lose then from run to run; where other "
+        "processes want the cores, OMP_NUM_THREADS=1 can be faster):"
     )
     yield markdown(
         [

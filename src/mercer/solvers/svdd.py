@@ -17,12 +17,11 @@ import numpy as np
 
 from .. import rows
 from ..errors import InputError
+from ._svdd_access import Columns, Dense, Features, Products
 from .result import Result
 
 _FEW = 128  # bound variables that may always enter the working set
 _NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
-_LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
-_STREAM = 1 << 22  # kernel values computed at once
 
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
@@ -49,7 +48,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
         `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
-    access = _Dense(K) if dense else _Products(K) if K.on_gpu else _Columns(K, cache_bytes)
+    access = Dense(K) if dense else Products(K) if K.on_gpu else Columns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
     found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), _NEW, random_state)
@@ -64,7 +63,7 @@ def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, ran
     pass. A round costs O(n r); 5 to 25 rounds reach a relative gap of 1e-6 where the accelerated gradient needs
     hundreds of passes. Parameters and result are those of `svdd_smo`; `linear` is d_i = k(x_i, x_i).
     """
-    return _decompose(_Features(Z), linear, low, high, tol, max_iter, start, (1024, 1024), 2048, random_state)
+    return _decompose(Features(Z), linear, low, high, tol, max_iter, start, (1024, 1024), 2048, random_state)
 
 
 def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
@@ -277,126 +276,3 @@ def _result(beta, proof, tol, n_iter, history, info):
     gap, objective = proof["gap"], proof["objective"]
     info.update({name: proof[name] for name in ("rho", "center_sq", "radius_sq", "violation", "gradient")})
     return Result(beta, objective, gap, n_iter, converged, reason, history, info)
-
-
-# What the rounds need from K: a small dense block, and the change of the gradient when some β change.
-
-
-class _Dense:
-    limit = _LIMIT
-
-    def __init__(self, K):
-        self.K, self.n_columns = np.ascontiguousarray(K, dtype=np.float64), 0
-
-    def block(self, idx):
-        return self.K[np.ix_(idx, idx)]
-
-    def subtract(self, out, idx, factor):
-        from ._smo import subtract_rows
-
-        subtract_rows(out, self.K, idx, factor)
-
-
-class _Features:
-    limit = _LIMIT
-
-    def __init__(self, Z):
-        self.Z = Z
-
-    def block(self, idx):
-        some = rows.take(self.Z, idx)
-        return some @ some.T
-
-    def subtract(self, out, idx, factor):
-        if len(idx) <= out.shape[0] // 10:
-            weight = rows.take(self.Z, idx).T @ factor
-        else:
-            full = np.zeros(out.shape[0])
-            full[idx] = factor
-            weight = rows.tdot(self.Z, full)
-        out -= rows.dot(self.Z, weight)
-
-
-class _Products:
-    """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
-
-    limit = _LIMIT
-
-    def __init__(self, K):
-        self.K, self.n_columns = K, 0
-
-    def block(self, idx):
-        return self.K.block(idx)
-
-    def subtract(self, out, idx, factor):
-        out -= self.K.combine(idx, factor)
-        self.n_columns += len(idx)
-
-
-class _Columns:
-    """Kernel columns kept in memory, least recently used out first."""
-
-    def __init__(self, K, cache_bytes):
-        self.K, n = K, K.shape[0]
-        kept = max(cache_bytes - 8 * _STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
-        self.capacity = min(n, max(int(kept // (8 * n)), 64))
-        self.limit = min(self.capacity, _LIMIT)
-        self.store = np.empty((self.capacity, n))  # pages are committed when a column arrives
-        self.slot_of = np.full(n, -1)
-        self.owner = np.full(self.capacity, -1)
-        self.used_at = np.zeros(self.capacity, dtype=np.int64)
-        self.clock, self.n_columns, self.filled = 0, 0, 0
-
-    def block(self, idx):
-        """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
-        slots = self.slot_of[idx]
-        old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
-        self.clock += 1
-        self.used_at[slots[old]] = self.clock
-        out = np.empty((len(idx), len(idx)))
-        out[old] = known = self.store[np.ix_(slots[old], idx)]
-        if len(new):
-            out[np.ix_(new, old)] = known[:, new].T
-            out[np.ix_(new, new)] = self.K.block(idx[new])
-        return out
-
-    def subtract(self, out, idx, factor):
-        from ._smo import subtract_rows
-
-        known = self.slot_of[idx] >= 0
-        if len(idx) <= self.capacity // 2 or self.filled + np.sum(~known) <= self.capacity:
-            known[:] = True  # few enough to keep
-        subtract_rows(out, self.store, self._slots(idx[known]), factor[known])
-        idx, factor = idx[~known], factor[~known]
-        for part in self._parts(len(idx)):
-            out -= self.K.columns(idx[part]) @ factor[part]
-        self.n_columns += len(idx)
-
-    def _parts(self, count):
-        """Slices of columns that are computed at once: fresh memory costs as much time as the numbers written to it."""
-        step = max(16, _STREAM // len(self.slot_of))
-        return [slice(begin, begin + step) for begin in range(0, count, step)]
-
-    def _slots(self, idx):
-        """Where the columns idx are stored, after computing those that are missing."""
-        self.clock += 1
-        kept = self.slot_of[idx]
-        self.used_at[kept[kept >= 0]] = self.clock
-        missing = idx[kept < 0]
-        if len(missing):
-            slots = self._room(len(missing))
-            for part in self._parts(len(missing)):
-                self.store[slots[part]] = self.K.columns(missing[part]).T
-            self.n_columns += len(missing)
-            self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
-        return self.slot_of[idx]
-
-    def _room(self, count):
-        """The next free slots while there are any, then the least recently used."""
-        if self.filled + count <= self.capacity:
-            self.filled += count
-            return np.arange(self.filled - count, self.filled)
-        slots = np.argsort(self.used_at, kind="stable")[:count]
-        gone = self.owner[slots]
-        self.slot_of[gone[gone >= 0]] = -1
-        return slots
