@@ -250,6 +250,19 @@ def test_cmeans_distances_are_those_to_the_means(approx):
     assert np.all(np.diff(model.history_) <= 0) and model.gap_ == 0
 
 
+def test_cmeans_is_the_same_whether_the_kernel_matrix_is_stored_or_not(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    weight = np.random.default_rng(1).integers(0, 3, 300).astype(float)
+    stored = KernelCMeans(6, random_state=0).fit(X, sample_weight=weight)
+    monkeypatch.setattr("mercer.estimators.kernel_cmeans.STORED_ROWS", 100)
+    for rows in (X, sp.csr_array(X)):
+        evaluated = KernelCMeans(6, random_state=0).fit(rows, sample_weight=weight)
+        assert "is stored" in stored.approx_reason_ and "never stored" in evaluated.approx_reason_
+        assert_array_equal(evaluated.labels_, stored.labels_)
+        assert evaluated.inertia_ == pytest.approx(stored.inertia_, rel=1e-10)
+        assert_array_equal(evaluated.predict(rows), stored.labels_)
+
+
 @pytest.mark.parametrize("approx", ["exact", 4])
 def test_cmeans_with_a_linear_kernel_is_kmeans(approx):
     X = load_iris().data

@@ -8,7 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
 
 from mercer.errors import InputError
-from mercer.operators import FactorOperator
+from mercer.kernels import Linear
+from mercer.operators import FactorOperator, KernelOperator, Operator
 from mercer.solvers.lloyd import lloyd
 
 
@@ -34,9 +35,11 @@ def naive_lloyd(Z, labels, weight, k):
         labels = new
 
 
-class Operator:
-    def __init__(self, K):
-        self.K, self.shape = K, K.shape
+class Products(Operator):
+    """Known by its products alone, or, when they are costly, by its rows as well."""
+
+    def __init__(self, K, costly=False):
+        self.K, self.shape, self.costly = K, K.shape, costly
 
     def __matmul__(self, A):
         return self.K @ A
@@ -45,7 +48,19 @@ class Operator:
         return self.K[:, idx]
 
 
-FORMS = {"matrix": lambda Z: Z @ Z.T, "operator": lambda Z: Operator(Z @ Z.T), "features": FactorOperator}
+FORMS = {
+    "matrix": lambda Z: Z @ Z.T,
+    "products": lambda Z: Products(Z @ Z.T),
+    "rows": lambda Z: Products(Z @ Z.T, costly=True),
+    "kernel": lambda Z: KernelOperator(Linear(), Z),
+    "features": FactorOperator,
+}
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Rows of a matrix that is not stored come a few at a time, as they do for large ones."""
+    monkeypatch.setattr(importlib.import_module("mercer.solvers.lloyd"), "BLOCK", 200)
 
 
 @pytest.fixture
@@ -132,7 +147,7 @@ def test_one_iteration_is_honest_about_it():
 def test_an_interrupt_keeps_the_best_so_far_and_says_so(products):
     points = np.random.default_rng(0).normal(size=(200, 4))
 
-    class Interrupted(Operator):
+    class Interrupted(Products):
         left = products
 
         def __matmul__(self, A):
@@ -143,7 +158,7 @@ def test_an_interrupt_keeps_the_best_so_far_and_says_so(products):
 
     square = np.sum(points**2, axis=1)
     found = lloyd(Interrupted(points @ points.T), square, 6)
-    whole = lloyd(Operator(points @ points.T), square, 6, max_iter=products - 1) if products > 1 else None
+    whole = lloyd(Products(points @ points.T), square, 6, max_iter=products - 1) if products > 1 else None
     assert not found.converged and "was interrupted" in found.reason
     assert found.objective == pytest.approx(naive_objective(points, found.value, np.ones(200)))
     centers = np.array([points[found.value == c].mean(axis=0) for c in range(6)])

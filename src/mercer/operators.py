@@ -48,6 +48,10 @@ class Operator:
         """K[:, idx], on the host."""
         raise NotImplementedError(f"{type(self).__name__} has no columns(idx).")
 
+    def rows(self, idx):
+        """K[idx], on the host, each row in one piece."""
+        return np.ascontiguousarray(self.columns(idx).T)
+
     def block(self, idx):
         """K[idx][:, idx], on the host."""
         return self.columns(idx)[idx]
@@ -211,6 +215,9 @@ class KernelOperator(Operator):
 
     def columns(self, idx):
         return np.asarray(host(self.kernel(self.X, self.X[idx])), dtype=np.float64)
+
+    def rows(self, idx):
+        return np.asarray(host(self.kernel(self.X[idx], self.X)), dtype=np.float64)
 
     @property
     def on_gpu(self):

@@ -1,27 +1,20 @@
-"""The compiled step of kernel c-means on a stored kernel matrix. Imports numba: import lazily."""
+"""The compiled steps of kernel c-means. Imports numba: import lazily."""
 
 import numba
 import numpy as np
 
 
 @numba.njit(cache=True)
-def move_rows(sums, K, weight, moved, old, new):
-    """sums[old] −= w_i K_i and sums[new] += w_i K_i for every moved row i (old = −1: the row was nowhere)."""
-    n = K.shape[0]
-    for t in range(len(moved)):
-        i = moved[t]
-        row, scale = K[i], weight[i]
+def move_rows(sums, rows, at, weight, old, new):
+    """sums[old] −= w K_i and sums[new] += w K_i for every row i that moved; K_i is rows[at]."""
+    n = rows.shape[1]
+    for t in range(len(at)):
+        row, scale, away, here = rows[at[t]], weight[t], sums[old[t]], sums[new[t]]
         if scale == 0.0:
             continue
-        if old[t] >= 0:
-            away, here = sums[old[t]], sums[new[t]]
-            for j in range(n):
-                away[j] -= scale * row[j]
-                here[j] += scale * row[j]
-        else:
-            here = sums[new[t]]
-            for j in range(n):
-                here[j] += scale * row[j]
+        for j in range(n):
+            away[j] -= scale * row[j]
+            here[j] += scale * row[j]
 
 
 @numba.njit(cache=True)

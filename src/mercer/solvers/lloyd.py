@@ -3,13 +3,16 @@
     min over partitions   Σ_k Σ_{i in k} w_i ‖φ(x_i) − m_k‖²,     m_k = Σ_{i in k} w_i φ(x_i) / mass_k.
 
 Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k²:
-an iteration needs K only through S. A stored K corrects S by the rows that moved; else one product serves all starts.
+an iteration needs K only through S. Where rows of K can be had, S is corrected by those that moved: a whole run needs
+each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
 import numpy as np
 
 from ..errors import InputError
 from .result import Result
+
+BLOCK = 2**18  # entries of K that are evaluated at a time: 2 MB, which stay in the cache while they are added up
 
 
 def lloyd(
@@ -25,7 +28,7 @@ def lloyd(
     random_state=0,
     tell=None,
 ):
-    """Cluster the rows of a stored kernel matrix, or of an operator with `shape`, `@` and `columns(idx)`.
+    """Cluster the rows of a stored kernel matrix or of an `Operator`, whose rows are asked for if products are costly.
 
     Parameters
     ----------
@@ -58,7 +61,9 @@ def lloyd(
         first = _seed(K, linear, weight, n_clusters, n_init, init == "k-means++", np.random.default_rng(random_state))
     else:
         first = [np.asarray(init, dtype=np.int64)]
-    sums = _StoredSums(K, weight) if isinstance(K, np.ndarray) else _ProductSums(K, weight)
+    if isinstance(K, np.ndarray):
+        K = np.ascontiguousarray(K, dtype=np.float64)
+    sums = _MovedSums(K, weight) if isinstance(K, np.ndarray) or K.costly else _ProductSums(K, weight)
     starts = [_Start(labels, n_clusters) for labels in first]
     running = starts
     interrupted = False
@@ -105,8 +110,8 @@ class _Start:
 
     def __init__(self, labels, n_clusters):
         self.labels, self.n_clusters = labels, n_clusters
-        self.moved, self.old = np.arange(len(labels)), np.full(len(labels), -1)
-        self.sums = np.zeros((n_clusters, 0))
+        self.moved = self.old = np.empty(0, dtype=np.int64)
+        self.sums = np.empty((n_clusters, 0))
         self.history: list[float] = []
         self.reseeded, self.gap, self.done, self.small_gain = 0, 1.0, False, False
 
@@ -150,21 +155,6 @@ def _fill_empty(labels, weight, cost, n_clusters, slack):
     return filled
 
 
-class _StoredSums:
-    """S from a matrix in memory, corrected by the rows that moved: O(n) per moved row."""
-
-    def __init__(self, K, weight):
-        self.K, self.weight = np.ascontiguousarray(K, dtype=np.float64), weight
-
-    def refresh(self, starts):
-        from ._move import move_rows
-
-        for start in starts:
-            if not start.history:
-                start.sums = np.zeros((start.n_clusters, len(self.weight)))
-            move_rows(start.sums, self.K, self.weight, start.moved, start.old, start.labels[start.moved])
-
-
 class _ProductSums:
     """S by one product for all starts together."""
 
@@ -179,6 +169,32 @@ class _ProductSums:
         product = np.ascontiguousarray((self.K @ members).T)
         for s, start in enumerate(starts):
             start.sums = product[s * k : (s + 1) * k]
+
+
+class _MovedSums(_ProductSums):
+    """S corrected by the rows that moved, O(n) each; rows that are not stored are evaluated once for all starts."""
+
+    def refresh(self, starts):
+        if not starts[0].history:  # a product makes use of the symmetry
+            return super().refresh(starts)
+        n = len(self.weight)
+        if isinstance(self.K, np.ndarray):
+            return self._move(starts, self.K, np.arange(n))
+        moved = np.unique(np.concatenate([start.moved for start in starts]))
+        step = max(1, BLOCK // n)
+        for begin in range(0, len(moved), step):
+            some = moved[begin : begin + step]
+            at = np.full(n, -1)
+            at[some] = np.arange(len(some))
+            self._move(starts, self.K.rows(some), at)
+
+    def _move(self, starts, rows, at):
+        from ._move import move_rows
+
+        for start in starts:
+            here = np.flatnonzero(at[start.moved] >= 0)
+            who = start.moved[here]
+            move_rows(start.sums, rows, at[who], self.weight[who], start.old[here], start.labels[who])
 
 
 def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
