@@ -5,6 +5,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from mercer import RBF, LSSVMRegressor
+from mercer.estimators import lssvm as estimator
 from mercer.solvers import dual_ridge as module
 from mercer.solvers.dual_ridge import dual_left_out, dual_ridge
 
@@ -90,3 +91,28 @@ def test_a_kernel_of_low_rank_keeps_its_factor():
     assert LSSVMRegressor(kernel="linear").fit(X, T[:, 0]).dual_coef_ is None
     smooth = LSSVMRegressor(kernel=RBF(50.0)).fit(X[:, :1], T[:, 0])  # a wide kernel in one dimension: few features
     assert smooth.dual_coef_ is None and len(smooth.coef_) < 50
+
+
+def test_auto_takes_the_exact_kernel_while_the_targets_are_few(monkeypatch):
+    X, _, T, _ = problem(400)
+    y = T[:, 0].copy()
+    y[150:] = np.nan
+    monkeypatch.setattr(estimator, "DUAL_ROWS", 150)
+    model = LSSVMRegressor(kernel=RBF(1.0)).fit(X, y)
+    assert model.dual_coef_.shape == (150,) and "150 rows with a target are few enough" in model.approx_reason_
+    y[150] = 0.0
+    assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None  # one more: a map, here the exact one
+    assert LSSVMRegressor(kernel=RBF(1.0), approx="exact").fit(X, y).dual_coef_.shape == (151,)
+    assert LSSVMRegressor(kernel=RBF(1.0), approx=50).fit(X, y).coef_.shape == (50,)
+    y[150] = np.nan
+    monkeypatch.setattr(estimator, "memory_available", lambda: 2 * module.BYTES * 150**2 - 1)
+    assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("distinct, high", [(90, False), (110, True), (200, True)])
+def test_the_rank_is_seen_on_some_rows(distinct, high, dtype):
+    X = np.random.default_rng(0).standard_normal((200, 20)).astype(dtype)
+    X[distinct:] = X[: 200 - distinct] if distinct >= 100 else X[0]
+    rows = X[np.random.default_rng(1).permutation(200)]
+    assert estimator._high_rank(RBF(2.0), rows) == high

@@ -5,6 +5,8 @@ import scipy.linalg as sla
 
 from .errors import InputError
 
+SLAB = 512  # rows of a factor that are updated at once
+
 
 def precision(dtype):
     """Relative size below which a number of this dtype is rounding: float32 data give a float32 rank."""
@@ -48,8 +50,9 @@ def safe_cholesky(A):
     """(L, jitter) with L Lᵀ = A + jitter·I, jitter the smallest of 0, 1e-14, 1e-12, … times the mean diagonal."""
     scale = max(float(np.mean(np.diag(A))), np.finfo(float).tiny)
     for jitter in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
+        shifted = A if jitter == 0 else A + jitter * scale * np.eye(len(A))
         try:
-            return sla.cholesky(A + jitter * scale * np.eye(len(A)), lower=True, check_finite=False), jitter * scale
+            return sla.cholesky(shifted, lower=True, check_finite=False), jitter * scale
         except sla.LinAlgError:
             continue
     raise InputError(
@@ -62,12 +65,13 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
     """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
 
     Columns of K are asked for in blocks, so K is never stored and everything runs at matrix-product speed: each round
-    proposes a block of pivots, a small pivoted factorisation keeps those that the others do not explain, and one
-    product updates the rest. Chosen rows move to the front, so a full-rank factor costs n³/3 like plain Cholesky.
+    proposes a block of pivots, a small pivoted factorisation keeps those that the others do not explain, and products
+    with slabs of rows that stay in the cache update the rest. Chosen rows move to the front, so a full-rank factor
+    costs n³/3 like plain Cholesky.
 
     Parameters
     ----------
-    block : function (rows, cols) -> K[rows][:, cols] for two index arrays.
+    block : function (rows, cols) -> K[rows][:, cols], a new array, for two index arrays.
     diag : the diagonal of K.
     max_rank : most pivots to take.
     rng : None proposes the largest residuals (greedy); a generator draws them in proportion to the residual (randomly
@@ -84,6 +88,7 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
     random_floor = np.sqrt(precision(dtype)) * residual.max(initial=0.0)
     order = np.arange(n)
     factor = np.zeros((min(max_rank, n), n), dtype=dtype)  # pages are touched, and so taken, only as the rank grows
+    (trsm,) = sla.get_blas_funcs(("trsm",), dtype=dtype)
     rank = 0
     while rank < len(factor) and residual[rank:].max(initial=0.0) > floor:
         tail = residual[rank:]
@@ -104,15 +109,18 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
         keep, root = _accept(core, residual[chosen], least, rng)
         chosen, width = chosen[keep], len(keep)
         _bring_forward(chosen, rank, order, residual, factor)
-        panel = factor[rank : rank + width]
-        front, back = slice(rank, rank + width), slice(rank + width, n)
-        panel[:, front] = root.T
-        if rank + width < n:
-            columns = np.asarray(block(order[back], order[front]), dtype=dtype).T
-            columns = columns - factor[:rank, front].T @ factor[:rank, back]
-            panel[:, back] = sla.solve_triangular(root.astype(dtype), columns, lower=True, check_finite=False)
-            residual[back] -= np.einsum("ij,ij->j", panel[:, back], panel[:, back], dtype=np.float64)
-            np.maximum(residual[back], 0.0, out=residual[back])
+        front = slice(rank, rank + width)
+        factor[front, front] = root.T
+        lower, seen = np.asfortranarray(root, dtype=dtype), factor[:rank, front].T
+        for start in range(rank + width, n, SLAB):
+            back = slice(start, min(start + SLAB, n))
+            rows = np.asarray(block(order[front], order[back]), dtype=dtype, order="C")
+            rows -= seen @ factor[:rank, back]
+            # rows ← root⁻¹ rows, in place: in BLAS's order this is the transpose times root⁻ᵀ from the right.
+            rows = trsm(1.0, lower, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+            factor[front, back] = rows
+            residual[back] -= np.einsum("ij,ij->j", rows, rows, dtype=np.float64)
+        np.maximum(residual, 0.0, out=residual)
         residual[front] = 0.0
         rank += width
     F = np.empty((n, rank), dtype=dtype)
@@ -125,36 +133,29 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
 def _accept(core, residual, floor, rng):
     """Which proposed pivots to keep, in order, and the lower factor of their core."""
     kept: list[int] = []
-    left = np.diag(core).copy()
-    root = np.zeros((len(core), len(core)))
-    for _ in range(len(core)):
-        if rng is None:
+    left = np.diag(core).copy()  # of each proposal: what those kept before it do not explain
+    rows = np.empty_like(core)  # of the factor's transpose: one for each kept pivot
+    lots = None if rng is None else rng.random(len(core))
+    for turn in range(len(core)):
+        if lots is None:
             # Greedy: the best one left, as long as it is still as good as half of what it looked like.
             i = int(np.argmax(left))
             if left[i] <= max(floor, 0.5 * residual[i] if kept else 0.0):
                 break
         else:
-            waiting = [j for j in range(len(core)) if np.isfinite(left[j])]
-            if not waiting:
-                break
-            i = waiting[0]
-            if left[i] <= floor or (kept and rng.random() * residual[i] > left[i]):
-                left[i] = -np.inf
+            i = turn
+            if left[i] <= floor or (kept and lots[i] * residual[i] > left[i]):
                 continue
-        row = core[:, i] - root[:, : len(kept)] @ root[i, : len(kept)]
-        pivot = np.sqrt(left[i])
-        root[:, len(kept)] = row / pivot
+        row = rows[len(kept)]
+        np.subtract(core[i], rows[: len(kept), i] @ rows[: len(kept)], out=row)
+        row /= np.sqrt(left[i])
+        left -= row * row
+        left[i] = -np.inf
         kept.append(i)
-        left -= root[:, len(kept) - 1] ** 2
-        left[kept] = -np.inf
     if not kept:  # rounding: take the largest rather than turn in circles
-        kept = [int(np.argmax(np.diag(core)))]
-        pivot = np.sqrt(max(core[kept[0], kept[0]], floor))
-        root[:, 0] = core[:, kept[0]] / pivot
-        root[kept[0], 0] = (
-            pivot  # a core of zero (the diagonal rounded otherwise than the block) must not be divided by
-        )
-    return np.array(kept), np.tril(root[np.ix_(kept, range(len(kept)))])
+        i = int(np.argmax(np.diag(core)))
+        return np.array([i]), np.full((1, 1), np.sqrt(max(core[i, i], floor)))
+    return np.array(kept), np.tril(rows[: len(kept), kept].T)
 
 
 def _bring_forward(chosen, rank, order, residual, factor):

@@ -4,17 +4,18 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import get_lapack_funcs
 from sklearn.base import RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
-from ..linalg import pivoted_cholesky
+from ..backend import home, memory_available
+from ..linalg import precision
 from ..maps import choose
 from ..operators import cross_product, map_product
 from ..rows import host, like
-from ..solvers.dual_ridge import dual_left_out, dual_ridge
+from ..solvers.dual_ridge import BYTES, dual_left_out, dual_ridge
 from ..solvers.smoother import (
     MOST,
     basis_of_labelled,
@@ -34,6 +35,7 @@ from .search import LeftOutSearch
 
 GAMMAS = np.logspace(-4, 4, 33)
 RANK_ROWS = 400  # rows on which the rank of a kernel is looked at
+DUAL_ROWS = 5000  # targets (300 MB) up to which "auto" takes the exact kernel: from there on 1000 landmarks are faster
 
 
 class LSSVMClassifier(GraphTerm, KernelClassifier):
@@ -153,7 +155,10 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         Weight of the errors.
     bias : bool, default=True
         Whether to fit the constant b.
-    kernel, approx, random_state : see `KernelClassifier`.
+    approx : "auto", "exact", int or map, default="auto"
+        "auto" is exact up to 5 000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
+        rank) and uses landmarks beyond; a number is a number of landmarks.
+    kernel, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
@@ -206,8 +211,9 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
         self.dual_coef_: Any = None
         self._left_out: Any = None
-        if self._has_no_factor(X, rows):
-            return self._fit_dual(X, rows, y, weight)
+        kernel = self._kernel_for_dual(X, rows, weight)
+        if kernel is not None:
+            return self._fit_dual(kernel, X, rows, y, weight)
         Z = self._fit_map(X, weight)
         pull = pull_of(Z, rows, y[rows, None], weight)
         result = ridge_on_labelled(Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
@@ -216,22 +222,26 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         self._left_out = result.info["left_out"][:, 0]
         return self
 
-    def _has_no_factor(self, X, rows):
-        """Whether the kernel matrix is best used as it is: exact, on the host, and of high rank as far as one sees."""
-        kernel = self._kernel()
-        if home(X) != "numpy" or not kernel.stationary or kernel.transductive:
-            return False
-        chosen, self.approx_reason_ = choose(kernel, self.approx, X, seed_of(self.random_state))
-        if not isinstance(getattr(chosen, "landmarks", None), str) or len(rows) < 2:
-            return False
-        some = X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]
-        k = kernel.resolve(X)
-        rank = len(pivoted_cholesky(lambda i, j: k(some[i], some[j]), k.diag(some), some.shape[0], X.dtype)[0])
-        return 2 * rank > some.shape[0]
+    def _kernel_for_dual(self, X, rows, weight):
+        """The kernel if its matrix is best used as it is: exact, on the host, of high rank as far as one sees."""
+        kernel, l = self._kernel(), len(rows)
+        if home(X) != "numpy" or not kernel.stationary or kernel.transductive or l < 2:
+            return None
+        if isinstance(self.approx, str) and self.approx == "auto":
+            free = memory_available()
+            if l > DUAL_ROWS or (free is not None and BYTES * l**2 > free / 2):
+                return None
+            reason = f"{l} rows with a target are few enough for the exact kernel (limit {DUAL_ROWS})."
+        else:
+            chosen, reason = choose(kernel, self.approx, X, seed_of(self.random_state))
+            if not isinstance(getattr(chosen, "landmarks", None), str):
+                return None
+        self.approx_reason_ = f"{reason} The kernel matrix of the rows with a target was used as it is."
+        kernel = kernel.resolve(X, weight)
+        return kernel if _high_rank(kernel, X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]) else None
 
-    def _fit_dual(self, X, rows, y, weight):
-        self.map_, self.kernel_ = None, self._kernel().resolve(X, weight)
-        self.approx_reason_ += " The kernel matrix of the rows with a target was used as it is."
+    def _fit_dual(self, kernel, X, rows, y, weight):
+        self.map_, self.kernel_ = None, kernel
         self._training, self._targets = X[rows], y[rows, None]
         self._weight = None if weight is None else weight[rows]
         K = self.kernel_(self._training)
@@ -277,7 +287,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         """Choose parameters by the left-out squared error and fit with them; self is not changed.
 
         ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors. The
-        parameters of self are kept unless another candidate is better by more than one standard error.
+        parameters of self are kept unless another candidate is better by more than one standard error. The errors are
+        those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         rows = _known(y_read, sample_weight)
@@ -313,6 +324,17 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 def _known(y, weight):
     """Rows with a target and a weight above 0."""
     return np.flatnonzero(~np.isnan(y) if weight is None else ~np.isnan(y) & (np.asarray(weight) > 0))
+
+
+def _high_rank(kernel, rows):
+    """Whether the kernel matrix of these rows has, up to rounding, a rank of more than half of their number."""
+    half = rows.shape[0] // 2
+    for some in (rows[: half + half // 4], rows):  # the first ones are often enough to see it
+        K = kernel(some)
+        factor = get_lapack_funcs("pstrf", (K,))
+        if factor(K, tol=64 * precision(K.dtype) * K.diagonal().max(), lower=1, overwrite_a=1)[2] > half:
+            return True
+    return False
 
 
 def _best_error(errors):

@@ -11,7 +11,8 @@ from ..linalg import safe_cholesky
 from ..operators import DenseOperator
 from .result import Result
 
-DIRECT = 1000  # rows up to which one factor in float64 is as fast
+DIRECT = 300  # rows up to which one factor in float64 is as fast
+BYTES = 12  # for every pair of rows: K in float64 and its factor in float32
 STEPS = 100  # of conjugate gradients, before the factor in float64 is made after all
 
 
@@ -86,7 +87,7 @@ def _single(K, shift):
         A = K.astype(np.float32)
         A[np.diag_indices_from(A)] += (shift + more * float(np.mean(np.diagonal(K)))).astype(np.float32)
         try:  # symmetric, so its transpose, in LAPACK's order, is factored in place
-            return sla.cholesky(A.T, lower=True, overwrite_a=True, check_finite=False)
+            return sla.cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)[0]
         except sla.LinAlgError:
             continue
     return None
