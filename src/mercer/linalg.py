@@ -3,9 +3,10 @@
 import numpy as np
 import scipy.linalg as sla
 
+from .backend import n_threads
 from .errors import InputError
 
-SLAB = 512  # rows of a factor that are updated at once
+SLAB = 512  # rows of a factor that each thread updates at once
 
 
 def precision(dtype):
@@ -89,6 +90,7 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
     order = np.arange(n)
     factor = np.zeros((min(max_rank, n), n), dtype=dtype)  # pages are touched, and so taken, only as the rank grows
     (trsm,) = sla.get_blas_funcs(("trsm",), dtype=dtype)
+    slab = SLAB * n_threads()
     rank = 0
     while rank < len(factor) and residual[rank:].max(initial=0.0) > floor:
         tail = residual[rank:]
@@ -112,8 +114,8 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
         front = slice(rank, rank + width)
         factor[front, front] = root.T
         lower, seen = np.asfortranarray(root, dtype=dtype), factor[:rank, front].T
-        for start in range(rank + width, n, SLAB):
-            back = slice(start, min(start + SLAB, n))
+        for start in range(rank + width, n, slab):
+            back = slice(start, min(start + slab, n))
             rows = np.asarray(block(order[front], order[back]), dtype=dtype, order="C")
             rows -= seen @ factor[:rank, back]
             # rows ← root⁻¹ rows, in place: in BLAS's order this is the transpose times root⁻ᵀ from the right.
