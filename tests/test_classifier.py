@@ -3,16 +3,21 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from mercer.errors import InputError
 from mercer.estimators.classifier import KernelClassifier
+from mercer.estimators.least_squares_kpca import LeastSquaresKPCA
+from mercer.estimators.logistic_kpca import LogisticKPCA
 from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 from mercer.kernels import RBF
+from mercer.operators import MappedRows
 from mercer.rows import take
 from mercer.selection.leave_one_label_out import leave_one_label_out
 from mercer.selection.split import LabelledKFold, LabelledScorer
@@ -228,3 +233,34 @@ def test_answers_without_features_are_those_with_them(approx, k):
         assert model.unsupported(new)[len(X) :].all() and not model.unsupported(new)[: len(X)].any()
         single = np.concatenate([model.decision_function(row[None]).reshape(1, -1) for row in new[::7]])
         assert_allclose(single, many[::7], rtol=0, atol=1e-10 * np.abs(scores).max())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LSSVMClassifier(),
+        LSSVMClassifier(unlabeled="zero"),
+        RLSClassifier(),
+        SemiKPCA(),
+        LeastSquaresKPCA(),
+        LogisticKPCA(),
+        LeastSquaresKPCA(graph=5),
+    ],
+    ids=repr,
+)
+def test_features_that_are_not_stored_give_the_same_fit(model, monkeypatch):
+    """Through landmarks Z of NumPy rows is computed block by block; Z of tensors is stored."""
+    monkeypatch.setattr("mercer.rows.COMPUTED", 50 * 20)
+    X, y = make_moons(5200, noise=0.1, random_state=0)
+    y[20:] = -1
+    weight = None if getattr(model, "graph", None) else np.random.default_rng(0).integers(1, 3, 5200).astype(float)
+    model = clone(model).set_params(kernel=RBF(0.7), approx=20)
+    stored = clone(model).fit(torch.from_numpy(X), y, sample_weight=weight)
+    streamed = clone(model).fit(X, y, sample_weight=weight)
+    assert isinstance(
+        clone(model)._read(X, y, weight)[0], np.ndarray if model.get_params().get("graph") else MappedRows
+    )
+    assert_allclose(streamed.decision_function(X[:99]), stored.decision_function(X[:99]), rtol=1e-6, atol=1e-8)
+    assert_array_equal(streamed.transduction_, stored.transduction_)
+    assert streamed.left_out_accuracy_ == stored.left_out_accuracy_
+    assert_allclose(streamed.predict_proba(X[:99]), stored.predict_proba(X[:99]), atol=1e-6)

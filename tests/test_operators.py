@@ -19,7 +19,16 @@ from mercer import (
     operators,
 )
 from mercer.kernels import as_kernel
-from mercer.operators import CentredOperator, DenseOperator, FactorOperator, Operator, cross_product, map_product
+from mercer.operators import (
+    CentredOperator,
+    DenseOperator,
+    FactorOperator,
+    MappedRows,
+    Operator,
+    cross_product,
+    map_product,
+)
+from mercer.rows import dot, gram, take, tdot
 from naive import assert_close
 
 KERNELS = [
@@ -217,6 +226,26 @@ def test_products_without_features(kernel, given, place, monkeypatch):
     assert_close(map_product(fitted, few, W), fitted.transform(few) @ W, atol=1e-12)
     if kernel == RBF(30.0):  # the smallest pivots are rounding: features are safer
         assert_close(map_product(fitted, new, W), fitted.transform(new) @ W, atol=1e-12)
+
+
+@pytest.mark.parametrize("fitted", [LandmarkMap(RBF(1.0), 20), LandmarkMap(RBF(30.0)), FourierMap(RBF(1.0), 20)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mapped_rows_are_the_features_under_every_verb(fitted, dtype, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((150, 3)).astype(dtype)
+    Z = fitted.fit(X).transform(X).astype(np.float64)
+    r, blocks = fitted.rank_, []
+    monkeypatch.setattr("mercer.rows.COMPUTED", 30 * r)
+    monkeypatch.setattr(fitted, "_transform", lambda X, inner=fitted._transform: blocks.append(len(X)) or inner(X))
+    rows, weight = MappedRows(fitted, X), np.random.default_rng(1).random(150)
+    W = np.random.default_rng(2).standard_normal((r, 2))
+    scale = 1e-10 if dtype == np.float64 else 1e-3
+    assert rows.shape == Z.shape and rows.dtype == dtype
+    assert_close(gram(rows, weight), (Z.T * weight) @ Z, atol=scale * np.abs(Z.T @ Z).max())
+    assert_close(tdot(rows, weight), Z.T @ weight, atol=scale * np.abs(Z).sum())
+    assert_close(dot(rows, W), Z @ W, atol=scale * np.abs(Z @ W).max())
+    assert_close(dot(rows, W, weight), weight[:, None] * (Z @ W), atol=scale * np.abs(Z @ W).max())
+    assert_close(take(rows, [149, 0, 7]), Z[[149, 0, 7]], atol=scale * np.abs(Z).max())
+    assert max(blocks) <= max(30, r)
 
 
 def test_products_of_other_maps_and_of_matrices():

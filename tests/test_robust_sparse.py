@@ -114,9 +114,9 @@ def test_sparse_stores_and_evaluates_only_the_kept_rows():
     evaluated = []
 
     class Spy(RBF):
-        def __call__(self, X, Y=None):
-            evaluated.append(X.shape[0] if Y is None else Y.shape[0])
-            return super().__call__(X, Y)
+        def _tile(self, X, Y):
+            evaluated.append(Y.shape[0])
+            return super()._tile(X, Y)
 
     spy = SparseKernelPCA(2, epsilon=model.epsilon_, kernel=Spy(KERNEL.bandwidth)).fit(X)
     evaluated.clear()

@@ -4,9 +4,27 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from conftest import HOMES
 from mercer import rows
 from mercer.backend import home as home_of
 from naive import assert_close
+
+
+class Lines(rows.Computed):
+    """A matrix that is computed as asked; counts how often."""
+
+    def __init__(self, A):
+        self.A, self.shape, self.dtype, self.asked = A, A.shape, A.dtype, 0
+
+    def __getitem__(self, which):
+        self.asked += 1
+        return self.A[which]
+
+
+@pytest.fixture(params=[*HOMES, "computed"])
+def home(request):
+    """Moves a host array into one of the homes, or behind a matrix that is computed as asked."""
+    return {**HOMES, "computed": Lines}[request.param]
 
 
 @pytest.fixture
@@ -17,6 +35,7 @@ def Z():
 @pytest.fixture(params=[8, 10_000], ids=["blocks", "one block"])
 def block(request, monkeypatch):
     monkeypatch.setattr(rows, "BLOCK", request.param)
+    monkeypatch.setattr(rows, "COMPUTED", 4 * request.param)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -28,6 +47,10 @@ def test_gram(home, block, Z, dtype):
         G = rows.gram(home(Z), given)
         assert isinstance(G, np.ndarray) and G.dtype == np.float64
         assert_close(G, expected, rtol=1e-13, atol=1e-13)  # float32 rows too: the sums are float64
+        again, sums = rows.gram(home(Z), given, sums=True)
+        assert_array_equal(again, G)
+        assert sums.dtype == np.float64 and isinstance(sums, np.ndarray)
+        assert_close(sums, wide.T @ (np.ones(29) if given is None else given), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("shape", [(29,), (29, 3)])
@@ -57,8 +80,20 @@ def test_take_keeps_order_and_repeats(home, Z):
     assert rows.take(home(Z.astype(np.float32)), idx).dtype == np.float64
 
 
-def test_host_and_like(home, Z):
-    moved = home(Z.astype(np.float32))
+def test_moments_are_computed_once_for_a_weight(Z):
+    lines, weight = Lines(Z), np.arange(29.0)
+    for given in (None, weight, weight + 1):
+        before = lines.asked
+        G = rows.gram(lines, given)
+        assert lines.asked == before + 1
+        rows.gram(lines, given, sums=True)
+        assert lines.asked == before + 1
+        assert_close(G, (Z.T * (1 if given is None else given)) @ Z)
+
+
+@pytest.mark.parametrize("place", HOMES)
+def test_host_and_like(place, Z):
+    moved = HOMES[place](Z.astype(np.float32))
     back = rows.host(moved)
     assert isinstance(back, np.ndarray) and back.dtype == np.float32
     assert_array_equal(back, Z.astype(np.float32))

@@ -1,4 +1,7 @@
-"""K @ V without storing K: `Operator` says what a solver may ask, the classes below it are the kinds there are."""
+"""K @ V without storing K: `Operator` says what a solver may ask, the classes below it are the kinds there are.
+
+And Z @ W without storing Z: `map_product` for new rows, `MappedRows` for training rows that verbs pass over.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ from .backend import home, n_threads, namespace, need, parallel
 from .kernels import Precomputed
 from .kernels.base import TILE
 from .maps import LandmarkMap
-from .rows import dot, host, like, take, tdot
+from .rows import Computed, dot, host, like, take, tdot
 
 GPU_ROWS = 16_384
 FEW_ROWS = 64  # below this, preparing coefficients takes longer than it saves
@@ -231,19 +234,22 @@ class KernelOperator(Operator):
 
 
 def cross_product(kernel, X, Y, V):
-    """k(X, Y) @ V as a host float64 array, row block by row block, for new rows X against training rows Y."""
+    """k(X, Y) @ V as a host float64 array, tile by tile, for new rows X against training rows Y."""
     V = np.asarray(V, dtype=np.float64)
     if home(X) == "torch":
         W = like(V.reshape(len(V), -1), X)
         out = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else _torch_tiles(kernel, X, Y, W)
         return np.asarray(host(out), dtype=np.float64).reshape((X.shape[0],) + V.shape[1:])
-    n, m = X.shape[0], Y.shape[0]
-    step = max(TILE, 2**22 // max(m, 1))
-    out = np.empty((n,) + V.shape[1:])
+    kernel._check_resolved()
+    out = np.empty((X.shape[0],) + V.shape[1:])
     W = V.astype(X.dtype, copy=False)
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        out[rows] = kernel(X[rows], Y) @ W
+
+    def fill(start):
+        rows = slice(start, start + TILE)
+        parts = (slice(first, first + TILE) for first in range(0, Y.shape[0], TILE))
+        out[rows] = sum(kernel._tile(X[rows], Y[cols]) @ W[cols] for cols in parts)
+
+    parallel(fill, range(0, X.shape[0], TILE), threads=None if kernel.threadsafe else 1)
     return out
 
 
@@ -256,18 +262,37 @@ def landmark_product(fitted, X, coefficients):
 
 
 def map_product(fitted, X, W):
-    """z(X) @ W as a host float64 array, for new rows X of any fitted map.
+    """z(X) @ W as a host float64 array, for new rows X of any fitted map."""
+    c = _on_landmarks(fitted, X, W)
+    return dot(fitted.transform(X), W) if c is None else landmark_product(fitted, X, c)
 
-    With landmarks z(x) · W = k(x, landmarks) · c, so that no row needs a triangular solve: 3 to 12 times faster. This
-    way is taken while c, whose size tells how much rounding grows, costs at most a few of the digits.
+
+def _on_landmarks(fitted, X, W):
+    """c with z(x) · W = k(x, landmarks) · c, so that no row needs a triangular solve: 3 to 12 times faster.
+
+    None where there are no landmarks, and where c, whose size tells how much rounding grows, costs too many digits.
     """
-    if isinstance(fitted, LandmarkMap) and home(X) != "dask" and X.shape[0] >= FEW_ROWS:
-        c = fitted.on_landmarks(W)
-        largest = np.sqrt(np.max(np.sum(fitted.root_**2, axis=1))) if fitted.triangular_ else 1.0  # of √k(x, x)
-        growth = np.sum(np.abs(c), axis=0) * largest / np.maximum(np.linalg.norm(W, axis=0), np.finfo(np.float64).tiny)
-        if np.max(growth) <= MOST_GROWTH:
-            return landmark_product(fitted, X, c)
-    return dot(fitted.transform(X), W)
+    if not isinstance(fitted, LandmarkMap) or home(X) == "dask" or X.shape[0] < FEW_ROWS:
+        return None
+    c = fitted.on_landmarks(W)
+    largest = np.sqrt(np.max(np.sum(fitted.root_**2, axis=1))) if fitted.triangular_ else 1.0  # of √k(x, x)
+    growth = np.sum(np.abs(c), axis=0) * largest / np.maximum(np.linalg.norm(W, axis=0), np.finfo(np.float64).tiny)
+    return c if np.max(growth) <= MOST_GROWTH else None
+
+
+class MappedRows(Computed):
+    """Z of host rows through a fitted map, computed block by block whenever a verb passes over it."""
+
+    def __init__(self, fitted, X):
+        self.map, self.X = fitted, X
+        self.shape, self.dtype = (X.shape[0], fitted.rank_), X.dtype
+
+    def __getitem__(self, rows):
+        return self.map.transform(self.X[rows])
+
+    def product(self, W):
+        c = _on_landmarks(self.map, self.X, W)
+        return super().product(W) if c is None else landmark_product(self.map, self.X, c)
 
 
 def _torch_tiles(kernel, X, Y, V):

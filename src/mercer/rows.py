@@ -1,11 +1,11 @@
-"""Six verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU) or in Dask.
+"""Six verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed as asked.
 
 Only n × r objects live off the host. What the verbs return lives on the host:
 
 ====================== =========================== ================
 verb                   gives                       type
 ====================== =========================== ================
-``gram(Z, weight)``    Zᵀ diag(weight) Z, r × r    float64
+``gram(Z, weight)``    Zᵀ diag(weight) Z, r × r    float64 (and Zᵀ weight from the same pass, with ``sums=True``)
 ``tdot(Z, A)``         Zᵀ A, r × k                 float64
 ``dot(Z, W, weight)``  diag(weight) Z W, n × k     float64
 ``take(Z, idx)``       some rows                   float64
@@ -20,11 +20,38 @@ import numpy as np
 
 from .backend import blas_for, blas_threads, home, need
 
+COMPUTED = 2**18  # entries per block of a matrix that is computed as asked: 2 MB, or r × r if that is more
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 
 
-def _blocks(n):
-    return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+class Computed:
+    """A tall host matrix whose rows are computed when a verb asks for them: it is never there as a whole.
+
+    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product`.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    _known: tuple | None = None  # the latest weight, and its Gram matrix and sums
+
+    def __getitem__(self, rows):
+        raise NotImplementedError(f"{type(self).__name__} has no rows.")
+
+    def product(self, W):
+        """Z W for a host W."""
+        return _dot(self, W, None)
+
+    def moments(self, weight):
+        """(Zᵀ diag(weight) Z, Zᵀ weight); the latest are kept, since a pass computes every row again."""
+        if self._known is None or self._known[0] is not weight:
+            self._known = weight, *_moments(self, weight)
+        return self._known[1:]
+
+
+def _blocks(Z):
+    n, r = Z.shape
+    step = max(r, COMPUTED // r) if isinstance(Z, Computed) else BLOCK
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def host(a):
@@ -44,17 +71,21 @@ def like(a, Z):
     return np.asarray(a, dtype=Z.dtype)
 
 
-def gram(Z, weight=None):
-    """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones."""
-    if home(Z) == "dask":
-        return _reduce(Z, weight, _weighted_gram)
-    return _weighted_gram(Z, weight)
+def gram(Z, weight=None, sums=False):
+    """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones. With sums=True also Zᵀ weight."""
+    if isinstance(Z, Computed):
+        G, total = Z.moments(weight)
+    elif home(Z) == "dask":
+        G, total = (np.sum(parts, axis=0) for parts in zip(*_each_block(Z, weight, _moments)))
+    else:
+        G, total = _moments(Z, weight, sums)
+    return (G, total) if sums else G
 
 
 def tdot(Z, A):
     """Zᵀ A for a host vector or matrix A with one row per row of Z."""
     if home(Z) == "dask":
-        return _reduce(Z, np.asarray(A, dtype=np.float64), _tdot)
+        return np.sum(_each_block(Z, np.asarray(A, dtype=np.float64), _tdot), axis=0)
     return _tdot(Z, np.asarray(A, dtype=np.float64))
 
 
@@ -64,6 +95,9 @@ def dot(Z, W, weight=None):
     if home(Z) == "dask":
         parts = _each_block(Z, weight, lambda block, weight: _dot(block, W, weight))
         return np.concatenate(parts, axis=0)
+    if isinstance(Z, Computed):
+        out = Z.product(W)
+        return out if weight is None else (weight * out.T).T
     return _dot(Z, W, weight)
 
 
@@ -81,22 +115,22 @@ def _float64(block):
     return block.double() if home(block) == "torch" else np.asarray(block, dtype=np.float64)
 
 
-def _weighted_gram(Z, weight):
-    total = 0.0
+def _moments(Z, weight, sums=True):
+    G = total = 0.0
     with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
-        for rows in _blocks(Z.shape[0]):
+        for rows in _blocks(Z):
             block = _float64(Z[rows])
-            if weight is None:
-                total = total + block.T @ block
-            else:
-                total = total + (block * like(weight[rows], block)[:, None]).T @ block
-    return host(total)
+            part = block if weight is None else block * like(weight[rows], block)[:, None]
+            G = G + part.T @ block
+            if sums:
+                total = total + part.sum(0)
+    return host(G), host(total)
 
 
 def _tdot(Z, A):
     total = 0.0
     with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), A.shape[1] if A.ndim > 1 else 1):
-        for rows in _blocks(Z.shape[0]):
+        for rows in _blocks(Z):
             block = _float64(Z[rows])
             total = total + block.T @ like(A[rows], block)
     return host(total)
@@ -105,7 +139,7 @@ def _tdot(Z, A):
 def _dot(Z, W, weight):
     out = np.empty((Z.shape[0],) + W.shape[1:])
     with blas_for(min(Z.shape[0], BLOCK), Z.shape[1], W.shape[1] if W.ndim > 1 else 1):
-        for rows in _blocks(Z.shape[0]):
+        for rows in _blocks(Z):
             block = _float64(Z[rows])
             if weight is not None:
                 block = block * like(weight[rows], block)[:, None]
@@ -132,10 +166,6 @@ def _each_block(Z, A, function):
     ]
     with blas_threads(1):  # the threaded scheduler already uses every core
         return need("dask").compute(*parts)
-
-
-def _reduce(Z, A, function):
-    return np.sum(_each_block(Z, A, function), axis=0)
 
 
 def _pinned(function, block, A):

@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator
 from ..backend import home, moved
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
-from ..maps import choose
+from ..maps import LandmarkMap, choose
 from ..maps.check import check_rows
+from ..operators import MappedRows
 
 
 class KernelEstimator(BaseEstimator):
@@ -21,8 +22,9 @@ class KernelEstimator(BaseEstimator):
 
     Attributes
     ----------
-    access : how the method uses Z, and so where it runs. "moments": one pass, then a small problem on the host (NumPy,
-        torch, Dask). "sweeps": a loop of products (the same). "rows": one row at a time on the host (not Dask).
+    access : how the method uses Z, and so where it runs. "moments": one or two passes, then a small problem on the host
+        (NumPy, torch, Dask); Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (the same
+        homes). "rows": one row at a time on the host (not Dask).
     kernel_ : the kernel with every rule resolved to a number.
     map_ : the fitted feature map; `map_.energy_` and `map_.error_` say how good an approximation is.
     approx_reason_ : why this map was chosen.
@@ -48,10 +50,16 @@ class KernelEstimator(BaseEstimator):
         """Choose and fit the map for these training rows; return Z."""
         seed = getattr(self, "random_state", None)
         chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(seed), **self._auto_size)
-        Z = chosen.fit_transform(X, weight=weight)
+        Z = chosen.fit_transform(X, weight=weight) if not self._streams(chosen, X) else chosen.learn(X, weight)
+        if Z is None:
+            Z = MappedRows(chosen, X)
         self.map_, self.kernel_ = chosen, chosen.kernel_
         self.approx_reason_ = f"{reason} {chosen.reason_}"
         return Z
+
+    def _streams(self, chosen, X):
+        """Whether Z need not be stored: a few passes over rows on the host, through a map that has no state per row."""
+        return self.access == "moments" and isinstance(chosen, LandmarkMap) and home(X) == "numpy"
 
     def _features(self, X):
         """Z of new rows."""

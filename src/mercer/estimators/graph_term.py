@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
 from ..kernels.graph import laplacian, neighbour_graph
+from ..operators import MappedRows
 from ..solvers.graph_term import graph_moment
 from ..solvers.smoother import pull_of
 from .base import KernelEstimator
@@ -41,6 +42,7 @@ class GraphTerm(KernelEstimator):
                     "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "
                     "Leave one of the two out."
                 )
+            Z = self.map_.transform(X) if isinstance(Z, MappedRows) else Z  # many passes follow
             self._graph_moment = graph_moment(Z, laplacian(self._weights(X), "unnormalized"))
         return Z
 

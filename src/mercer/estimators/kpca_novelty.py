@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..linalg import eigh_down, precision, rank_of
-from ..rows import dot, gram, tdot
+from ..rows import dot
+from ..solvers.smoother import moments_of
 from .base import check_weight
 from .novelty import NoveltyDetector
 
@@ -85,9 +86,9 @@ class KPCANovelty(NoveltyDetector):
         weight = check_weight(sample_weight, n)
         Z = self._fit_map(X, weight)
         mass = np.ones(n) if weight is None else weight
-        total = float(np.sum(mass))
-        self._mean = tdot(Z, mass) / total
-        values, vectors = eigh_down(gram(Z, weight) - total * np.outer(self._mean, self._mean))
+        moments = moments_of(Z, weight)
+        self._mean, total = moments.mean, moments.total
+        values, vectors = eigh_down(moments.centred(True))
         values = np.maximum(values, 0)
         self.n_components_ = self._number(values, rank_of(values, precision(np.float64), n))
         self.eigenvalues_ = values[: self.n_components_]

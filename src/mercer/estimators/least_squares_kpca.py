@@ -6,10 +6,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..rows import gram, take, tdot
+from ..rows import take
 from ..solvers.left_out import left_out
 from ..solvers.margin_choice import choose_by_margin
 from ..solvers.secular import constrained_least_squares, diagonalise
+from ..solvers.smoother import moments_of
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 
@@ -52,15 +53,10 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
 
     def _basis(self, Z, labels, weight):
         """(theta, Q, labelled rows in that basis, their costs, total weight): one pass over Z, one eigenproblem."""
-        ones = np.ones(Z.shape[0]) if weight is None else weight
-        total = float(ones.sum())
-        P = gram(Z, weight)
-        if self.centred:
-            mean = tdot(Z, ones)
-            P = P - np.outer(mean, mean) / total
-        theta, Q = diagonalise(P, self._graph_penalty)
+        moments = moments_of(Z, weight)
+        theta, Q = diagonalise(moments.centred(self.centred), self._graph_penalty)
         costs = None if weight is None else weight[labels.labelled]
-        return theta, Q, take(Z, labels.labelled) @ Q, costs, total
+        return theta, Q, take(Z, labels.labelled) @ Q, costs, moments.total
 
     def _choose(self, left_out, codes):
         return choose_by_margin(left_out, codes, default=0)

@@ -9,7 +9,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..errors import InputError
-from ..rows import dot, gram, take, tdot
+from ..rows import dot, take
+from ..solvers.smoother import moments_of
 from ..solvers.within_variance import within_group_rows, within_variance_components
 from .base import KernelEstimator
 from .labels import read_labels
@@ -127,15 +128,15 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         X = self._rows(X, reset=True)
         Z = self._fit_map(X)
         n = Z.shape[0]
-        total = tdot(Z, np.ones(n))
-        P = gram(Z) - (np.outer(total, total) / n if self.centred else 0.0)
+        moments = moments_of(Z)
         rows, sets = self._sets(n, y, groups)
         within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
+        P = moments.centred(self.centred)
         result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
         self.components_ = result.value
         self.eigenvalues_ = result.info["eigenvalues"]
         self.certificate_ = result.gap
-        self.mean_ = (total / n) @ self.components_ if self.centred else np.zeros(self.components_.shape[1])
+        self.mean_ = moments.mean @ self.components_ if self.centred else np.zeros(self.components_.shape[1])
         self._n_features_out = self.components_.shape[1]
         return Z
 

@@ -82,7 +82,9 @@ def lloyd(
         starts = [start for start in starts if start.history]
         if not starts:
             raise
-    best = min(starts, key=lambda start: start.history[-1])
+    lowest = min(start.history[-1] for start in starts)
+    slack = 1e-12 * float(weight @ np.abs(linear))  # starts that differ by rounding are equal: the first is taken
+    best = next(start for start in starts if start.history[-1] <= lowest + slack)
     labels, mass, center_sq = best.evaluated
     if best.gap == 0 or best.small_gain:
         reason = "No row is nearer to another centre." if best.gap == 0 else "The objective stopped falling."

@@ -78,10 +78,10 @@ class Pull:
 
 
 def moments_of(Z, weight=None, mean=True):
-    """Moments of a tall matrix wherever it lives: one pass, and one more for the mean where that is wanted."""
-    s = np.ones(Z.shape[0]) if weight is None else weight
-    total = float(s.sum())
-    return Moments(gram(Z, weight), tdot(Z, s) / total if mean else np.zeros(Z.shape[1]), total)
+    """Moments of a tall matrix wherever it lives: one pass."""
+    total = float(Z.shape[0] if weight is None else np.sum(weight))
+    G, sums = gram(Z, weight, sums=True)
+    return Moments(G, sums / total if mean else np.zeros(Z.shape[1]), total)
 
 
 def pull_of(Z, labelled, T, weight=None, most=None):
