@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 
 import naive
 from mercer import (
@@ -23,6 +24,7 @@ from mercer.operators import (
     CentredOperator,
     DenseOperator,
     FactorOperator,
+    LandmarkRows,
     MappedRows,
     Operator,
     cross_product,
@@ -246,6 +248,20 @@ def test_mapped_rows_are_the_features_under_every_verb(fitted, dtype, monkeypatc
     assert_close(dot(rows, W, weight), weight[:, None] * (Z @ W), atol=scale * np.abs(Z @ W).max())
     assert_close(take(rows, [149, 0, 7]), Z[[149, 0, 7]], atol=scale * np.abs(Z).max())
     assert max(blocks) <= max(30, r)
+    assert_array_equal(np.asarray(rows), fitted.transform(X))
+
+
+def test_landmark_rows_are_the_similarities_under_every_verb(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((150, 3))
+    fitted = LandmarkMap(RBF(1.0), 20).fit(X)
+    K, W = fitted.similarities(X), np.random.default_rng(1).standard_normal((20, 2))
+    monkeypatch.setattr("mercer.rows.COMPUTED", 7 * 20)
+    rows = LandmarkRows(fitted, X)
+    G, sums = gram(rows, sums=True)
+    assert_close(G, K.T @ K)
+    assert_close(sums, K.sum(axis=0))
+    assert_close(dot(rows, W), K @ W, atol=1e-13)
+    assert_array_equal(np.asarray(rows), K)
 
 
 def test_products_of_other_maps_and_of_matrices():

@@ -263,6 +263,8 @@ def landmark_product(fitted, X, coefficients):
 
 def map_product(fitted, X, W):
     """z(X) @ W as a host float64 array, for new rows X of any fitted map."""
+    if home(X) == "numpy":
+        return dot(MappedRows(fitted, X), W)
     c = _on_landmarks(fitted, X, W)
     return dot(fitted.transform(X), W) if c is None else landmark_product(fitted, X, c)
 
@@ -293,6 +295,20 @@ class MappedRows(Computed):
     def product(self, W):
         c = _on_landmarks(self.map, self.X, W)
         return super().product(W) if c is None else landmark_product(self.map, self.X, c)
+
+
+class LandmarkRows(Computed):
+    """k(x, landmarks) of host rows, computed in the same way."""
+
+    def __init__(self, fitted, X):
+        self.map, self.X = fitted, X
+        self.shape, self.dtype = (X.shape[0], len(fitted.root_)), X.dtype
+
+    def __getitem__(self, rows):
+        return self.map.similarities(self.X[rows])
+
+    def product(self, W):
+        return landmark_product(self.map, self.X, W)
 
 
 def _torch_tiles(kernel, X, Y, V):

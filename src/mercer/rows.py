@@ -27,7 +27,7 @@ BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 
 class Computed:
     """A tall host matrix whose rows are computed when a verb asks for them: it is never there as a whole.
 
-    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product`.
+    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product`. ``np.asarray(Z)`` stores it.
     """
 
     shape: tuple[int, int]
@@ -36,6 +36,9 @@ class Computed:
 
     def __getitem__(self, rows):
         raise NotImplementedError(f"{type(self).__name__} has no rows.")
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self[:], dtype=dtype)
 
     def product(self, W):
         """Z W for a host W."""

@@ -49,7 +49,8 @@ class KernelEstimator(BaseEstimator):
     def _fit_map(self, X, weight=None):
         """Choose and fit the map for these training rows; return Z."""
         seed = getattr(self, "random_state", None)
-        chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(seed), **self._auto_size)
+        stored = self.access != "moments"
+        chosen, reason = choose(self._kernel(), self.approx, X, seed_of(seed), **self._auto_size, stored=stored)
         Z = chosen.fit_transform(X, weight=weight) if not self._streams(chosen, X) else chosen.learn(X, weight)
         if Z is None:
             Z = MappedRows(chosen, X)
@@ -63,7 +64,11 @@ class KernelEstimator(BaseEstimator):
 
     def _features(self, X):
         """Z of new rows."""
-        return self.map_.transform(self._rows(X, reset=False))
+        return self._mapped(self._rows(X, reset=False))
+
+    def _mapped(self, X):
+        """Z of checked rows, for the verbs: never stored for rows on the host."""
+        return MappedRows(self.map_, X) if home(X) == "numpy" else self.map_.transform(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -12,10 +12,9 @@ from .. import fused
 from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
-from ..maps import LandmarkMap
 from ..maps.landmark import square_kernel
-from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product, landmark_product
-from ..rows import dot, host, like, tdot
+from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product, map_product
+from ..rows import host, like, tdot
 from .base import KernelEstimator
 
 OPERATOR_ROWS = 200_000  # beyond this (ten times this on a GPU) exact products take too long to be a default
@@ -99,9 +98,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def _project(self, X, columns):
         """k(X, training) @ columns (or z(X) @ columns through a map), on the host."""
         if self.map_ is not None:
-            if home(X) == "dask" or not isinstance(self.map_, LandmarkMap):
-                return dot(self.map_.transform(X), columns)
-            return landmark_product(self.map_, X, self.map_.on_landmarks(columns))
+            return map_product(self.map_, X, columns)
         if isinstance(self.kernel_, Precomputed):
             return np.asarray(host(X) @ columns if not sp.issparse(X) else X @ columns, dtype=np.float64)
         if home(X) == "dask":
@@ -130,13 +127,12 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
                 "Accepted: the square training matrix, or a model fitted on raw data with a kernel object."
             )
         if self.map_ is not None:
-            Z = self.map_.transform(X)
-            own = self.map_.diag(X) - 2 * dot(Z, self.mean_) + float(self.mean_ @ self.mean_)
-            scores = dot(Z, self.coefficients_) - self.shift_
+            both = self._project(X, np.column_stack([self.coefficients_, self.mean_]))
+            own = self.map_.diag(X) - 2 * both[:, -1] + float(self.mean_ @ self.mean_)
         else:
             both = self._project(X, np.hstack([self.coefficients_, self.share_]))
             own = self.kernel_.diag(X) - 2 * both[:, -1] + self.grand_mean_
-            scores = both[:, :-1] - self.shift_
+        scores = both[:, :-1] - self.shift_
         return np.maximum(own - np.sum(scores**2, axis=1), 0.0)
 
     @property

@@ -42,7 +42,7 @@ class GraphTerm(KernelEstimator):
                     "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "
                     "Leave one of the two out."
                 )
-            Z = self.map_.transform(X) if isinstance(Z, MappedRows) else Z  # many passes follow
+            Z = np.asarray(Z) if isinstance(Z, MappedRows) else Z  # many passes follow
             self._graph_moment = graph_moment(Z, laplacian(self._weights(X), "unnormalized"))
         return Z
 

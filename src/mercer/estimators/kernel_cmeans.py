@@ -231,7 +231,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             training = like(self._training, X) if home(X) == "torch" else self._training
             inner = cross_product(self.kernel_, X, training, self._share)
         else:
-            inner = dot(self.map_.transform(X), self._centers)
+            inner = dot(self._mapped(X), self._centers)
         return np.where(self._empty, np.inf, self._center_sq - 2 * inner)
 
     def _own(self, X):

@@ -145,7 +145,7 @@ class KernelDensityNovelty(NoveltyDetector):
 
     def _score(self, X):
         if self._tree is None:
-            return self._log_density(self.map_.transform(X))
+            return self._log_density(self._mapped(X))
         scores = self._tree.score_samples(np.asarray(host(X), dtype=np.float64))
         if self.window == "uniform":
             # scikit-learn divides by the volume of a Euclidean ball whatever the metric; ours is a cube.

@@ -16,7 +16,8 @@ from ..errors import InputError, NotInductiveError
 from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
 from ..linalg import eigh_down, precision, sign_rows
 from ..maps import LandmarkMap, choose
-from ..rows import dot, gram, host, tdot
+from ..operators import LandmarkRows, MappedRows
+from ..rows import dot, gram, host
 from ..solvers import eigen
 from ..solvers.result import Result
 from .base import check_weight, seed_of
@@ -270,7 +271,7 @@ class KernelPCA(KernelComponents):
                 "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
                 "Use approx='exact'."
             )
-        chosen, reason = choose(self._kernel(), self.approx, X, random_state=seed_of(self.random_state))
+        chosen, reason = choose(self._kernel(), self.approx, X, seed_of(self.random_state), stored=False)
         landmarks = isinstance(chosen, LandmarkMap)
         Z = chosen.learn(X, weight) if landmarks else chosen.fit_transform(X, weight=weight)
         self.map_, self.kernel_, self.X_fit_ = chosen, chosen.kernel_, None
@@ -280,12 +281,13 @@ class KernelPCA(KernelComponents):
             # z = L⁻¹k: with L applied to the r × r moments of k instead of to n rows, half of the work is saved. Pivots
             # below 1e-8 of the first are left out, since the moments of k know no more digits of them.
             chosen.shorten(1e-8)
-            Z, root = chosen.similarities(X), chosen.root_
+            Z, root = LandmarkRows(chosen, X) if home(X) == "numpy" else chosen.similarities(X), chosen.root_
         elif Z is None:
-            Z = chosen.transform(X)
+            Z = MappedRows(chosen, X) if home(X) == "numpy" else chosen.transform(X)
         self.approx_reason_ = f"{reason} {chosen.reason_}"
         mass = np.ones(X.shape[0]) if weight is None else weight
-        P, mean = gram(Z, weight), tdot(Z, mass / mass.sum())
+        P, mean = gram(Z, weight, sums=True)
+        mean = mean / mass.sum()
         if root is not None:
             mean = sla.solve_triangular(root, mean, lower=True)
             P = sla.solve_triangular(root, sla.solve_triangular(root, P, lower=True).T, lower=True)

@@ -115,4 +115,4 @@ class KPCANovelty(NoveltyDetector):
         return np.maximum(centred - np.sum(projection**2, axis=1), 0), projection
 
     def _score(self, X):
-        return -self._error(self.map_.transform(X), self._own(X))[0]
+        return -self._error(self._mapped(X), self._own(X))[0]

@@ -15,7 +15,7 @@ EXACT_ROWS = 3000  # up to here an exact factor and an r × r eigendecomposition
 LANDMARKS = 1000
 
 
-def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=LANDMARKS):
+def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=LANDMARKS, stored=True):
     """An unfitted map for `approx`, and the reason as a sentence.
 
     Parameters
@@ -24,6 +24,8 @@ def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=L
     approx : "auto", "exact", a number of landmarks, or a map (its own kernel is replaced by `kernel`).
     X : the training rows; only their number, type and home are looked at.
     exact_rows, landmarks : for "auto": the most rows whose kernel is taken exactly, and the landmarks above that.
+    stored : whether the features of host rows will be; there are then no more of them than a quarter of the memory
+        has room for.
     """
     n = X.shape[0]
     if as_kernel(kernel).transductive:
@@ -44,16 +46,17 @@ def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=L
         return LandmarkMap(kernel), "A precomputed kernel is used exactly."
     if n <= exact_rows and home(X) != "dask":
         return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {exact_rows})."
-    itemsize = X.dtype.itemsize
-    free = memory_available(X.device if home(X) == "torch" else None)
-    number = landmarks
-    if free is not None and home(X) != "dask":
-        number = max(50, min(landmarks, int(0.25 * free / (n * itemsize))))
     if home(X) == "dask":
-        reason = f"The rows of a Dask array are mapped block by block, through {min(n, number)} landmarks."
-        return LandmarkMap(kernel, number, random_state=random_state), reason
+        reason = f"The rows of a Dask array are mapped block by block, through {min(n, landmarks)} landmarks."
+        return LandmarkMap(kernel, landmarks, random_state=random_state), reason
+    itemsize, number = X.dtype.itemsize, landmarks
+    need = "are taken, and their features are never stored"
+    if stored or home(X) != "numpy":
+        free = memory_available(X.device if home(X) == "torch" else None)
+        number = landmarks if free is None else max(50, min(landmarks, int(0.25 * free / (n * itemsize))))
+        need = f"need {size(n * number * itemsize)}"
     reason = (
         f"{n} rows are too many for the exact kernel by default (it may need {size(n * n * itemsize)}); "
-        f"{number} landmarks need {size(n * number * itemsize)}. approx='exact' or another number overrides this."
+        f"{number} landmarks {need}. approx='exact' or another number overrides this."
     )
     return LandmarkMap(kernel, number, random_state=random_state), reason
