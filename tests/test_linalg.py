@@ -133,6 +133,78 @@ def test_random_pivots_are_drawn_in_proportion_to_the_residual():
     assert np.abs(both / draws - expected).max() < 4 * np.sqrt(expected.max() / draws)
 
 
+# Random pivots without the factor
+
+
+def some_pivots(K, number, seed=0, dtype=np.float64, asked=None):
+    def block(i, j):
+        if asked is not None:
+            asked.append(len(i) * len(j))
+        return K[np.ix_(i, j)]
+
+    return linalg.random_pivots(block, np.diag(K), number, dtype, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-12), (np.float32, 2e-5)])
+@pytest.mark.parametrize("n, number", [(1, 1), (3, 2), (30, 40), (200, 1), (200, 3), (200, 150), (900, 70)])
+def test_random_pivots_come_with_the_root_of_their_block(n, number, dtype, rtol):
+    K = spd(n, dtype=dtype)
+    pivots, root = some_pivots(K, number, dtype=dtype)
+    assert len(set(pivots.tolist())) == len(pivots) == min(n, number) and root.dtype == dtype
+    assert_array_equal(np.triu(root, 1), 0)
+    assert_close(root @ root.T, K[np.ix_(pivots, pivots)], atol=rtol * np.abs(K).max())
+
+
+def test_random_pivots_stop_at_the_rank():
+    assert len(some_pivots(spd(300, rank=7), 40)[0]) == 7
+    assert len(some_pivots(np.zeros((5, 5)), 2)[0]) == 0
+    x = np.linspace(0, 1, 900)[:, None]
+    K = np.exp(-((x - x.T) ** 2) / 0.02)  # rounding is reached on the way: the rest is greedy
+    pivots, root = some_pivots(K, 100)
+    assert 20 < len(pivots) < 60
+    assert_close(root @ root.T, K[np.ix_(pivots, pivots)], atol=1e-12)
+
+
+def test_rows_that_were_let_go_are_still_stood_for():
+    """Rows that nothing explains: every one must be the second pivot equally often, though half have gone by then."""
+    draws, second = 2000, np.zeros(24)
+    for seed in range(draws):
+        pivots, _ = some_pivots(np.eye(24), 4, seed)
+        second[pivots[1]] += 1
+    assert np.abs(second / draws - 1 / 24).max() < 4 * np.sqrt(1 / 24 / draws)
+    rounds = linalg._Rounds(
+        lambda i, j: np.eye(400)[np.ix_(i, j)], np.ones(400), 40, np.float64, np.random.default_rng(0)
+    )
+    rounds.advance()
+    rounds._thin(100)
+    assert len(rounds.order) == 100 and rounds.weight[rounds.rank :].sum() == pytest.approx(400 - rounds.rank)
+
+
+def test_random_pivots_are_as_good_as_those_of_the_factor():
+    """Many rows in one heap, few in many small ones: evenly drawn rows miss those, pivots do not, also from fewer."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 0.3, (900, 2)), rng.uniform(-10, 10, (60, 2))])
+    K = np.exp(-((X[:, None] - X) ** 2).sum(-1) / 2)
+
+    def left(pivots):
+        return np.trace(K - K[:, pivots] @ np.linalg.pinv(K[np.ix_(pivots, pivots)], rcond=1e-12) @ K[pivots])
+
+    seeds, asked, all_asked = range(8), [], []
+    thinned = np.mean([left(some_pivots(K, 40, s, asked=asked)[0]) for s in seeds])
+    whole = np.mean([left(factor(K, 40, s)[0]) for s in seeds])
+    uniform = np.mean([left(np.random.default_rng(s).choice(960, 40, replace=False)) for s in seeds])
+    assert thinned < 1.15 * whole
+    assert thinned < 0.5 * uniform
+    for seed in seeds:
+
+        def block(i, j):
+            all_asked.append(len(i) * len(j))
+            return K[np.ix_(i, j)]
+
+        linalg.pivoted_cholesky(block, np.diag(K), 40, rng=np.random.default_rng(seed))
+    assert sum(asked) < 0.6 * sum(all_asked)
+
+
 def test_safe_cholesky():
     K = spd(10)
     L, jitter = linalg.safe_cholesky(K)

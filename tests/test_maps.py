@@ -234,6 +234,7 @@ def test_many_rows_go_in_blocks(X, monkeypatch):
     for choice in CHOICES:
         fitted = LandmarkMap(RBF(1.0), 4, choice).fit(X)
         assert fitted.error_ < 0.9
+        assert choice != "pivoted" or fitted.learn(X) is None
         if choice != "kmeans":
             assert_array_equal(X[fitted.landmark_indices_], fitted.landmarks_)
     with pytest.raises(BackendError, match="An exact map of 60 Dask rows"):
@@ -242,10 +243,30 @@ def test_many_rows_go_in_blocks(X, monkeypatch):
         LandmarkMap(RBF(1.0)).fit(dask.array.from_array(X))
 
 
+@pytest.mark.parametrize("rank", [None, 8])
+def test_landmarks_without_features(home, rank, X, new, monkeypatch):
+    """Above the size at which all rows are factored, the features come from `transform`, in every home the same."""
+    monkeypatch.setattr(landmark, "WHOLE", 20)
+    fresh = LandmarkMap(RBF(1.0), 10, rank=rank)
+    fitted, expected = clone(fresh), clone(fresh).fit(X)
+    assert fitted.learn(home(X)) is None
+    assert_array_equal(fitted.landmark_indices_, expected.landmark_indices_)
+    rows = X[fitted.landmark_indices_]
+    if rank is None:
+        wanted = naive.nystrom(RBF(1.0)(X, rows), RBF(1.0)(rows))
+        Z = np.asarray(fitted.transform(home(X)))
+        assert_close(Z @ Z.T, wanted, atol=1e-9)
+    assert_close(np.asarray(fitted.transform(home(new))), expected.transform(new), atol=1e-9)
+    assert fitted.error_ == pytest.approx(expected.error_) and fitted.energy_ == pytest.approx(expected.energy_)
+    assert_array_equal(LandmarkMap(Linear(), 3).fit_transform(np.zeros((30, 2))), 0)
+
+
 def test_the_error_is_measured_on_a_sample(X, monkeypatch):
     K = RBF(1.0)(X)
     whole = LandmarkMap(RBF(1.0), 10).fit(X).error_
+    sharp = LandmarkMap(RBF(0.1), 10).fit(X).error_  # an error that is almost all on the diagonal
     monkeypatch.setattr(base, "CHECKED_ROWS", 25)
+    assert LandmarkMap(RBF(0.1), 10).fit(X).error_ == pytest.approx(sharp, rel=0.1)
     for kernel, data in ((RBF(1.0), X), ("precomputed", K)):
         fitted = LandmarkMap(kernel, 10).fit(data)
         assert fitted.error_ == pytest.approx(whole, rel=0.9)

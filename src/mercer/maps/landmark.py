@@ -7,17 +7,18 @@ import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
 
-from ..backend import home, need, require_memory
+from ..backend import home, need, parallel, require_memory
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
-from ..linalg import eigh_down, negative_mass, pivoted_cholesky, precision, rank_of
+from ..linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
 from ..rows import host, like
 from . import landmarks as choose_landmarks
 from .base import FeatureMap
 from .check import check_rows
 
 POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
-BLOCK = 16_384  # rows per block of a transform, so that only the result is as tall as the data
+WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored: features come with the landmarks
+BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
 
 
 class LandmarkMap(FeatureMap):
@@ -68,12 +69,20 @@ class LandmarkMap(FeatureMap):
 
     def fit_transform(self, X, y=None, weight=None):
         """Choose the landmarks, factor their kernel matrix and return the features of the training rows."""
-        Z = self.learn(X, weight)
-        return self.transform(X) if Z is None else Z
+        X = check_rows(self, X, reset=True, read=False)
+        Z = self._learn(X, weight)
+        Z = self.transform(X) if Z is None else Z
+        self._measure(X, Z)
+        return Z
 
     def learn(self, X, weight=None):
         """Fit without asking for features; they are returned if they came with the factorisation, else None."""
         X = check_rows(self, X, reset=True, read=False)
+        Z = self._learn(X, weight)
+        self._measure(X, Z)
+        return Z
+
+    def _learn(self, X, weight):
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.kernel_._check_resolved()
         self.negative_mass_ = 0.0
@@ -96,22 +105,22 @@ class LandmarkMap(FeatureMap):
                 scale = self._choose(X, exact)
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
         self.reason_ = self._sentence(X.shape[0])
-        self._measure(X, Z)
         return Z
 
     def _transform(self, X):
-        if home(X) == "torch":
-            return self._features(X)
-        if X.shape[0] <= BLOCK:
-            return self._features(X)
+        root = like(self.root_, X)
+        if home(X) == "torch" or X.shape[0] <= BLOCK:
+            return self._features(X, root)
         out = np.empty((X.shape[0], self.rank_), dtype=X.dtype)
-        for start in range(0, X.shape[0], BLOCK):
-            out[start : start + BLOCK] = self._features(X[start : start + BLOCK])
+
+        def fill(start):
+            out[start : start + BLOCK] = self._features(X[start : start + BLOCK], root)
+
+        parallel(fill, range(0, X.shape[0], BLOCK), threads=None if self.kernel_.threadsafe else 1)
         return out
 
-    def _features(self, X):
+    def _features(self, X, root):
         K = self.similarities(X)
-        root = like(self.root_, K)
         if not self.triangular_:
             return K @ root
         if home(K) == "torch":
@@ -174,30 +183,23 @@ class LandmarkMap(FeatureMap):
     def _fit_pivots(self, X, exact):
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
         positions, pool, rng = self._pool(X, exact)
-        n = pool.shape[0]
-        most = n if exact else self._number(n)
+        n, F = pool.shape[0], None
+        of_pool = (lambda i, j: self.kernel_(pool[i], pool[j])), self.kernel_.diag(pool)
         if exact:
             room = "Use approx=<number of landmarks>, for example approx=1000, or float32 data (half the memory)."
             require_memory(min(n, 4000) * n * pool.dtype.itemsize, f"The exact factor of {n} rows", room)
-        pivots, F, _ = pivoted_cholesky(
-            lambda i, j: self.kernel_(pool[i], pool[j]),
-            self.kernel_.diag(pool),
-            most,
-            pool.dtype,
-            None if exact else rng,
-        )
-        if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero
-            pivots, F = np.array([0]), np.zeros((n, 1), dtype=pool.dtype)
-        self.landmark_indices_ = positions[pivots]
-        self.landmarks_ = pool[pivots]
-        root = np.tril(F[pivots])
-        root[np.diag_indices_from(root)] += root.diagonal() == 0  # the zero kernel again: 0 / 1, not 0 / 0
-        self._keep(root, triangular=True)
-        if home(X) == "numpy" and len(positions) == X.shape[0] and self.rank is None:
-            return F
+            pivots, F, _ = pivoted_cholesky(*of_pool, n, pool.dtype)
+        elif n == X.shape[0] <= max(WHOLE, 5 * self._number(n)):
+            pivots, F, _ = pivoted_cholesky(*of_pool, self._number(n), pool.dtype, rng)
+        else:
+            pivots, root = random_pivots(*of_pool, self._number(n), pool.dtype, rng)
+        if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero: 0 / 1, not 0 / 0
+            pivots, F, root = np.array([0]), None, np.ones((1, 1))
+        self.landmark_indices_, self.landmarks_ = positions[pivots], pool[pivots]
         if self.rank is not None:
-            self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
-        return None  # the factorisation saw a part of the rows: it gave landmarks, and features of some rows only
+            return self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
+        self._keep(root if F is None else F[pivots], triangular=True)
+        return F if home(X) == "numpy" else None
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""

@@ -9,7 +9,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..linalg import pivoted_cholesky
+from ..linalg import random_pivots
 
 
 def uniform(X, kernel, n_landmarks, rng):
@@ -58,7 +58,7 @@ def leverage(X, kernel, n_landmarks, rng):
 
 def pivoted(X, kernel, n_landmarks, rng):
     """Pivots of the randomly pivoted Cholesky factorisation: rows that the ones before do not explain."""
-    return pivoted_cholesky(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng)[0]
+    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng)[0]
 
 
 CHOICES = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}
