@@ -6,6 +6,7 @@ And Z @ W without storing Z: `map_product` for new rows, `MappedRows` for traini
 from typing import Any
 
 import numpy as np
+import scipy.linalg as sla
 
 from . import fused
 from .backend import home, n_threads, namespace, need, parallel
@@ -282,8 +283,22 @@ def _on_landmarks(fitted, X, W):
     return c if np.max(growth) <= MOST_GROWTH else None
 
 
+class LandmarkRows(Computed):
+    """k(x, landmarks) of host rows, computed block by block whenever a verb passes over it."""
+
+    def __init__(self, fitted, X):
+        self.map, self.X = fitted, X
+        self.shape, self.dtype = (X.shape[0], len(fitted.root_)), X.dtype
+
+    def __getitem__(self, rows):
+        return self.map.similarities(self.X[rows])
+
+    def product(self, W):
+        return landmark_product(self.map, self.X, W)
+
+
 class MappedRows(Computed):
-    """Z of host rows through a fitted map, computed block by block whenever a verb passes over it."""
+    """Z of host rows through a fitted map, computed in the same way."""
 
     def __init__(self, fitted, X):
         self.map, self.X = fitted, X
@@ -296,19 +311,18 @@ class MappedRows(Computed):
         c = _on_landmarks(self.map, self.X, W)
         return super().product(W) if c is None else landmark_product(self.map, self.X, c)
 
-
-class LandmarkRows(Computed):
-    """k(x, landmarks) of host rows, computed in the same way."""
-
-    def __init__(self, fitted, X):
-        self.map, self.X = fitted, X
-        self.shape, self.dtype = (X.shape[0], len(fitted.root_)), X.dtype
-
-    def __getitem__(self, rows):
-        return self.map.similarities(self.X[rows])
-
-    def product(self, W):
-        return landmark_product(self.map, self.X, W)
+    def _pass(self, weight):
+        """With z = L⁻¹k, L can be applied to the moments of k instead of to every row: a third of the work is saved."""
+        fitted = self.map
+        if not isinstance(fitted, LandmarkMap) or not fitted.triangular_:
+            return super()._pass(weight)
+        pivots = np.diag(fitted.root_) ** 2
+        if np.max(pivots) > MOST_GROWTH * np.min(pivots):
+            return super()._pass(weight)
+        G, sums = LandmarkRows(fitted, self.X)._pass(weight)
+        half = sla.solve_triangular(fitted.root_, G, lower=True)
+        G = sla.solve_triangular(fitted.root_, half.T, lower=True)
+        return (G + G.T) / 2, sla.solve_triangular(fitted.root_, sums, lower=True)
 
 
 def _torch_tiles(kernel, X, Y, V):

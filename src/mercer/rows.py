@@ -27,7 +27,8 @@ BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 
 class Computed:
     """A tall host matrix whose rows are computed when a verb asks for them: it is never there as a whole.
 
-    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product`. ``np.asarray(Z)`` stores it.
+    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product` and `_pass`. ``np.asarray(Z)``
+    stores it.
     """
 
     shape: tuple[int, int]
@@ -47,8 +48,11 @@ class Computed:
     def moments(self, weight):
         """(Zᵀ diag(weight) Z, Zᵀ weight); the latest are kept, since a pass computes every row again."""
         if self._known is None or self._known[0] is not weight:
-            self._known = weight, *_moments(self, weight)
+            self._known = weight, *self._pass(weight)
         return self._known[1:]
+
+    def _pass(self, weight):
+        return _moments(self, weight)
 
 
 def _blocks(Z):

@@ -312,12 +312,12 @@ def _symmetric(K):
 
 
 def _empty(X, n, m):
-    device = X.device if home(X) == "torch" else None
-    require_memory(
-        n * m * X.dtype.itemsize,
-        f"The kernel matrix of {n} × {m} rows",
-        "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
-        "(products without storing the matrix), or float32 data (half the memory).",
-        device,
-    )
+    if n * m > 2 * TILE**2:  # to ask how much is free takes as long as a tile
+        require_memory(
+            n * m * X.dtype.itemsize,
+            f"The kernel matrix of {n} × {m} rows",
+            "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
+            "(products without storing the matrix), or float32 data (half the memory).",
+            X.device if home(X) == "torch" else None,
+        )
     return X.new_empty((n, m)) if home(X) == "torch" else np.empty((n, m), dtype=X.dtype)
