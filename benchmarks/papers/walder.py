@@ -108,7 +108,7 @@ class Data:
         """Laplacian spectrum of the k-neighbour graph, with the constant as the first of the null vectors."""
 
         def make():
-            values, V = low_spectrum(laplacian(neighbour_graph(self.X, k)[0]))
+            values, V, _ = low_spectrum(laplacian(neighbour_graph(self.X, k)[0]))
             null = int(np.sum(values == 0))
             rest = V[:, :null] @ sla.null_space(V[:, :null].sum(axis=0)[None])
             return values, np.concatenate([np.full((self.n, 1), self.n**-0.5), rest, V[:, null:]], axis=1)

@@ -16,7 +16,7 @@ RUNS_ON = {
     "sweeps": "NumPy, torch, Dask (several passes)",
     "rows": "NumPy, torch (row by row on the host)",
 }
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask", "faiss-cpu")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask")
 
 
 def info(screen):

@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import InputError
 from ..rows import like
 from .base import Kernel
-from .neighbours import LAPLACIANS, build, host_rows, laplacian, low_spectrum, neighbour_graph
+from .neighbours import LAPLACIANS, build, host_rows, laplacian, neighbour_graph
+from .spectrum import low_spectrum
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
 
@@ -43,7 +44,9 @@ class GraphKernel(Kernel):
         self._check_parameters()
         rows = host_rows(X)
         resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(rows, self.n_neighbors)
-        resolved.spectrum_, resolved.factor_ = self._factor(laplacian(resolved.graph_, self.laplacian))
+        resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(
+            laplacian(resolved.graph_, self.laplacian)
+        )
         return resolved
 
     def factor(self):
@@ -75,7 +78,7 @@ class GraphKernel(Kernel):
         return np.sum(self.features(X) ** 2, axis=1)
 
     def _factor(self, Lap):
-        """(low eigenvalues of the Laplacian, factor of the kernel matrix)."""
+        """(low eigenvalues of the Laplacian, factor of the kernel matrix, residual of the eigenpairs)."""
         raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap).")
 
     def _check_parameters(self):
@@ -102,7 +105,7 @@ class Diffusion(GraphKernel):
 
     Transductive: new rows take the weighted mean of their neighbours.
 
-    Cost: O(n³) up to 5 000 rows, sparse Lanczos above.
+    Cost: O(n³) up to 5 000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
 
     References
     ----------
@@ -122,12 +125,12 @@ class Diffusion(GraphKernel):
         self.time = time
 
     def _factor(self, Lap):
-        values, vectors = low_spectrum(Lap, self.rank)
+        values, vectors, residual = low_spectrum(Lap, self.rank)
         gains = np.exp(-self.time * values)
         # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
         # else than the constants, and what little there is still tells the rows apart.
         keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
-        return values, vectors[:, keep] * np.sqrt(gains[keep])
+        return values, vectors[:, keep] * np.sqrt(gains[keep]), residual
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -165,15 +168,18 @@ class GraphLaplacian(GraphKernel):
 
     def _factor(self, Lap):
         n_zero = connected_components(Lap, directed=False)[0]
-        values, vectors = low_spectrum(Lap, None if self.rank is None else self.rank + n_zero)
+        # The differences between components are non-trivial functions for "squares", and none for the pseudo-inverse.
+        beside = n_zero if self.eigenvalues == "laplacian" else 1
+        rank = None if self.rank is None else max(self.rank + beside, n_zero)
+        values, vectors, residual = low_spectrum(Lap, rank)
         if self.eigenvalues == "laplacian":
-            return values, vectors[:, n_zero:] / np.sqrt(values[n_zero:])
+            return values, vectors[:, n_zero:] / np.sqrt(values[n_zero:]), residual
         null = vectors[:, :n_zero]
         rest = null @ sla.null_space(null.sum(axis=0)[None])  # the null functions orthogonal to the constant
         vectors = np.concatenate([rest, vectors[:, n_zero:]], axis=1)[:, : self.rank]
         # These share the first place: any rotation of them is as good, so none may be favoured.
         place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
-        return values, vectors / np.maximum(place, 1.0)
+        return values, vectors / np.maximum(place, 1.0), residual
 
     def _check_parameters(self):
         super()._check_parameters()

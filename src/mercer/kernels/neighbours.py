@@ -1,25 +1,21 @@
-"""Nearest-neighbour graphs: edges, Laplacians and the low end of their spectra."""
+"""Nearest-neighbour graphs: the search, the edges, the Laplacians."""
 
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sla
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import eigsh
 
-from ..backend import need
-from ..errors import BackendError, InputError
-from ..linalg import fix_signs, precision
+from ..errors import InputError
+from ..linalg import precision
 from ..rows import host
+from .nearest import Products, squares
 
-DENSE = 5000  # rows up to which the whole spectrum is computed densely
-RANK = 100  # eigenvectors kept above that, unless the user says otherwise (8 000 rows: 100 in 2-4 s, 300 in 15-35 s)
+PRODUCTS_ROWS, PRODUCTS_COLUMNS = 3000, 12  # from here on products in single precision are faster than trees
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
 
 class Neighbours:
-    """Nearest training rows, by faiss where it is installed and the rows are many, else by scikit-learn.
+    """Nearest training rows, by scikit-learn's trees or, for many rows in many dimensions, by products.
 
     Only the rows are kept when the object is saved: the search structure is built when it is first needed.
     """
@@ -35,7 +31,7 @@ class Neighbours:
     def find(self, X, k):
         """(distances, indices) of the k nearest training rows of every row of X, nearest first; equal rows are at 0."""
         if self._search is None:
-            self._search = self._faiss() or self._trees()
+            self._search = self._trees() if self._few() else Products(self.rows, self._trees)
         distance, index = self._search(X, k)
         return self._with_zeros(X, distance, index), index
 
@@ -46,13 +42,13 @@ class Neighbours:
         components is not the same to the last bit in a product with many rows and with few.
         """
         if self._size is None:
-            self._size = float(np.median(np.sqrt(_squares(self.rows))))
-        size = np.sqrt(_squares(X)) + self._size
+            self._size = float(np.median(np.sqrt(squares(self.rows))))
+        size = np.sqrt(squares(X)) + self._size
         rounding = 32 * precision(self.rows.dtype)
         row, place = np.nonzero((distance > 0) & (distance <= max(1e-6, rounding) * size[:, None]))
         for start in range(0, len(row), 4096):
             i, j = row[start : start + 4096], place[start : start + 4096]
-            same = np.sqrt(_squares(X[i] - self.rows[index[i, j]])) <= rounding * size[i]
+            same = np.sqrt(squares(X[i] - self.rows[index[i, j]])) <= rounding * size[i]
             distance[i[same], j[same]] = 0.0
         return distance
 
@@ -61,32 +57,8 @@ class Neighbours:
 
         return NearestNeighbors().fit(self.rows).kneighbors
 
-    def _faiss(self):
-        if sp.issparse(self.rows) or len(self.rows) <= DENSE:
-            return None
-        try:
-            index = need("faiss").IndexFlatL2(self.rows.shape[1])
-        except BackendError:
-            return None
-        index.add(self.rows.astype(np.float32))
-
-        def find(X, k):
-            near = index.search(np.ascontiguousarray(X, dtype=np.float32), k)[1]
-            distance = np.empty(near.shape)
-            for start in range(0, len(X), 4096):  # faiss works in float32: the few distances that matter are done again
-                part = slice(start, start + 4096)
-                distance[part] = np.sqrt(np.sum((X[part, None] - self.rows[near[part]]) ** 2, axis=-1))
-            order = np.argsort(distance, axis=1, kind="stable")
-            return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
-
-        return find
-
-
-def _squares(X):
-    """(n,) squared lengths of the rows."""
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    def _few(self):
+        return sp.issparse(self.rows) or self.rows.shape[0] < PRODUCTS_ROWS or self.rows.shape[1] < PRODUCTS_COLUMNS
 
 
 def neighbour_graph(X, n_neighbors=10):
@@ -145,30 +117,6 @@ def laplacian(W, kind="normalized-weights"):
     if kind == "symmetric":
         return (sp.eye(W.shape[0]) - S).tocsr()
     return (sp.diags(np.asarray(S.sum(axis=1)).ravel()) - S).tocsr()
-
-
-def low_spectrum(Lap, rank=None):
-    """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
-
-    Dense below 5 000 rows when more than a fifth of the spectrum is wanted, by sparse Lanczos otherwise. The zero
-    eigenvalues, one a connected component, are exact.
-    """
-    n = Lap.shape[0]
-    rank = min(rank or (n if n <= DENSE else RANK), n)
-    if n <= DENSE and 5 * rank > n:
-        values, vectors = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
-    else:
-        # Lanczos on (top·I − Lap): its large end converges without a factorisation of the sparse matrix, whose fill-in
-        # is not under control for a neighbour graph in many dimensions.
-        top = float(np.max(np.abs(Lap).sum(axis=1)))
-        start = np.random.default_rng(0).standard_normal(n)
-        flipped = (sp.eye(n) * top - Lap).tocsr()
-        values, vectors = eigsh(flipped, k=rank, which="LA", v0=start, ncv=min(n, 2 * rank + 20), tol=1e-9)
-        order = np.argsort(top - values)
-        values, vectors = (top - values)[order], vectors[:, order]
-    values = np.clip(values, 0.0, None)
-    values[: connected_components(Lap, directed=False)[0]] = 0.0
-    return values, fix_signs(vectors)
 
 
 def host_rows(X):

@@ -63,6 +63,12 @@ class GraphMap(FeatureMap):
         self._measure(X, Z)
         return Z
 
+    def _kernel_of(self, X, rows):
+        """The kernel on some training rows, of which a graph knows its own part."""
+        factors = [np.sqrt(w) * kernel.factor()[rows] for w, kernel in self.graphs_]
+        K = sum(F @ F.T for F in factors)
+        return K if self.other_ is None else K + self.other_._kernel_of(X, rows)
+
     def _transform(self, X):
         blocks = [like(np.sqrt(w) * kernel.features(X), X) for w, kernel in self.graphs_]
         if self.other_ is not None:

@@ -1,0 +1,252 @@
+"""The low end of the spectrum of a graph Laplacian: a filtered block Krylov space, and a certificate.
+
+A product of the sparse matrix with a block of columns costs little beside keeping a long Krylov basis orthogonal, so a
+step of the basis takes many products: the block goes through a Chebyshev polynomial that is small on the unwanted part
+of the spectrum. A few short Lanczos runs say beforehand where that part lies. All this is in single precision, on rows
+reordered so that neighbours lie near each other in memory. One Rayleigh-Ritz step in double precision then settles the
+pairs: what single precision adds to a vector lies outside the space found, and enters the values and the mixing of
+close vectors with its square only.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
+from scipy.sparse.linalg import eigsh
+
+from ..backend import blas_threads
+from ..linalg import fix_signs
+
+DENSE = 5000  # rows up to which the whole spectrum is computed densely
+SMALL = 500  # rows up to which LAPACK is faster than an iteration
+RANK = 100  # eigenvectors kept above DENSE rows, unless the user says otherwise
+TOL = 1e-5  # accepted ‖Lap v − λ v‖ / ‖Lap‖∞
+ROUNDS = 100  # filtered blocks after which ARPACK takes over
+# A filter may enlarge the lowest vectors e⁹ times beside the unwanted: single precision still sees those between.
+GROWTH = 9.0
+
+
+def low_spectrum(Lap, rank=None, tol=TOL):
+    """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
+
+    Dense up to 500 rows, and up to 5 000 when more than a fifth of the spectrum is wanted. The zero eigenvalues, one a
+    connected component, are exact.
+
+    Returns
+    -------
+    (values, vectors, residual) : residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞; an iteration brings it below `tol`.
+    """
+    n = Lap.shape[0]
+    rank = min(rank or (n if n <= DENSE else RANK), n)
+    n_zero, component = connected_components(Lap, directed=False)
+    norm = float(np.max(np.abs(Lap).sum(axis=1)))
+    if n <= SMALL or (n <= DENSE and 5 * rank > n):
+        values, vectors = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
+    else:
+        known = _constants(component, n_zero)
+        if np.max(np.abs(Lap @ np.ones(n))) > 1e-9 * norm:  # the symmetric Laplacian: its null functions are not known
+            known = known[:, :0]
+        found = None
+        if 5 * rank <= n:
+            with blas_threads(1):  # thin products gain nothing from more
+                found = _filtered_krylov(Lap, rank, known, tol * norm)
+        values, vectors = _lanczos(Lap, rank, norm) if found is None else found
+    values = np.clip(values, 0.0, None)
+    values[:n_zero] = 0.0
+    residual = float(np.linalg.norm(Lap @ vectors - vectors * values, axis=0).max()) / norm
+    return values, fix_signs(vectors), residual
+
+
+def _constants(component, number):
+    """(n, number) sparse orthonormal columns, each constant on a component and 0 elsewhere, the largest first."""
+    size = np.bincount(component, minlength=number)
+    place = np.empty(number, dtype=np.intp)
+    place[np.argsort(-size, kind="stable")] = np.arange(number)
+    n = len(component)
+    return sp.csr_matrix((1.0 / np.sqrt(size[component]), place[component], np.arange(n + 1)), (n, number))
+
+
+def _lanczos(Lap, rank, norm):
+    """ARPACK on norm·I − Lap: the large end of it converges without a factorisation, whose fill-in has no bound."""
+    n = Lap.shape[0]
+    start = np.random.default_rng(0).standard_normal(n)
+    flipped = (sp.eye(n) * norm - Lap).tocsr()
+    values, vectors = eigsh(flipped, k=rank, which="LA", v0=start, ncv=min(n, 2 * rank + 20), tol=1e-9)
+    order = np.argsort(-values)
+    return norm - values[order], vectors[:, order]
+
+
+def _filtered_krylov(Lap, rank, known, limit):
+    """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`; None if it does not get there.
+
+    The columns of `known` are null vectors; if they are fewer than wanted, the others are sought beside them.
+    """
+    n, wanted = Lap.shape[0], rank - known.shape[1]
+    if wanted <= 0:
+        return np.zeros(rank), known[:, :rank].toarray()
+    order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
+    Lap, known = Lap[order][:, order], known[order]
+    space = _Space(Lap, wanted, known, limit)
+    seen = None  # the values when new directions were last thrown in
+    for _ in range(ROUNDS):
+        space.grow()
+        if space.size < 1.4 * wanted:
+            continue
+        if space.residual() > limit:
+            if space.full:
+                space.shrink()
+        elif (seen is None and not space.crowded()) or (
+            seen is not None and np.all(seen - space.values[:wanted] <= limit)
+        ):
+            break
+        else:  # as many equal values as a block is wide, and there may be more of them: look in new directions
+            seen = space.values[:wanted].copy()
+            if space.full:
+                space.shrink()
+            space.block = space.random()
+    else:
+        return None
+    values, vectors = _settle(Lap, space.ritz(wanted + 4), known)
+    back = np.empty_like(order)
+    back[order] = np.arange(n)
+    vectors = np.concatenate([known.toarray(), vectors[:, :wanted]], axis=1)[back]
+    return np.concatenate([np.zeros(known.shape[1]), values[:wanted]]), vectors
+
+
+class _Space:
+    """An orthonormal basis Q in single precision that grows by filtered blocks, with A Q and QᵀAQ."""
+
+    def __init__(self, Lap, wanted, known, limit):
+        self.n, self.wanted, self.limit = Lap.shape[0], wanted, limit
+        self.width = max(16, wanted // 5)
+        self.A = Lap.astype(np.float32)
+        self.known, self.known_T = known.astype(np.float32), known.T.astype(np.float32).tocsr()
+        self.rng = np.random.default_rng(0)
+        nodes, share, self.top = self._survey()
+        self._aim(nodes[0], float(np.interp(1.6 * wanted / (self.n - known.shape[1]), share, nodes)))
+        most = min(3 * wanted + 2 * self.width, self.n - known.shape[1])
+        self.Q, self.AQ = (np.empty((self.n, most), np.float32, order="F") for _ in range(2))
+        self.T = np.zeros((most, most))
+        self.size = 0
+        self.block = self.random()
+
+    @property
+    def full(self):
+        return self.size + self.width > self.Q.shape[1]
+
+    def random(self):
+        return self.rng.standard_normal((self.n, self.width), dtype=np.float32)
+
+    def grow(self):
+        """Filter the block and add what is new in it to the basis."""
+        block = self._orthonormal(self._filter(self.block))
+        new = slice(self.size, self.size + block.shape[1])
+        product = self.A @ block
+        self.Q[:, new], self.AQ[:, new] = block, product
+        self.size = new.stop
+        self.T[: self.size, new] = self.Q[:, : self.size].T @ product
+        self.T[new, : self.size] = self.T[: self.size, new].T
+        self.block = block
+
+    def residual(self):
+        """Largest residual of the wanted pairs of the basis."""
+        self.values, self.Y = sla.eigh(self.T[: self.size, : self.size], check_finite=False)
+        last = self._residual(slice(self.wanted - 4, self.wanted) if self.wanted > 4 else slice(self.wanted))
+        return max(last, self._residual(slice(self.wanted))) if last <= self.limit else last
+
+    def crowded(self):
+        """Whether as many of the wanted values coincide as a start of this width can reach."""
+        values = self.values[: self.wanted]
+        return bool(np.any(values[self.width - 1 :] - values[: len(values) - self.width + 1] <= self.limit))
+
+    def ritz(self, number):
+        """The lowest `number` approximate vectors."""
+        return self.Q[:, : self.size] @ self.Y[:, :number].astype(np.float32)
+
+    def shrink(self):
+        """Restart from the best vectors; the block to filter next is the wanted ones that are farthest from done."""
+        keep = min(self.wanted + max(self.width, self.wanted // 2), self.size)
+        Y = self.Y[:, :keep].astype(np.float32)
+        self.Q[:, :keep], self.AQ[:, :keep] = self.Q[:, : self.size] @ Y, self.AQ[:, : self.size] @ Y
+        self.T[:] = 0.0
+        self.T[np.arange(keep), np.arange(keep)] = self.values[:keep]
+        self.size = keep
+        self._aim(self.values[0], self.values[keep - 1])
+        self.block = np.ascontiguousarray(self.Q[:, max(self.wanted - self.width, 0) : self.wanted])
+
+    def _residual(self, part):
+        Y = self.Y[:, part].astype(np.float32)
+        gap = self.AQ[:, : self.size] @ Y - (self.Q[:, : self.size] @ Y) * self.values[part].astype(np.float32)
+        return float(np.linalg.norm(gap, axis=0).max())
+
+    def _survey(self, runs=8, steps=40):
+        """(nodes, share of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
+
+        A run of Lanczos from a random vector is a quadrature of the density of eigenvalues; and its largest value plus
+        the residual of that bounds the spectrum.
+        """
+        V, before = self._clear(self.rng.standard_normal((self.n, runs), dtype=np.float32)), 0.0
+        V /= np.linalg.norm(V, axis=0)
+        diagonal, beside = np.zeros((steps, runs), np.float32), np.zeros((steps, runs), np.float32)
+        for step in range(steps):
+            W = self.A @ V
+            W -= before
+            diagonal[step] = np.einsum("ij,ij->j", W, V)
+            W -= V * diagonal[step]
+            beside[step] = np.linalg.norm(self._clear(W), axis=0)
+            before = V * beside[step]
+            V = W / np.maximum(beside[step], np.finfo(np.float32).tiny)
+        nodes, weights, top = [], [], 0.0
+        for d, e in zip(diagonal.T.astype(float), beside.T.astype(float)):
+            theta, Y = sla.eigh_tridiagonal(d, e[:-1])
+            nodes.append(theta)
+            weights.append(Y[0] ** 2 / runs)
+            top = max(top, 1.01 * (theta[-1] + e[-1] * abs(Y[-1, -1])))
+        order = np.argsort(np.concatenate(nodes))
+        weight = np.concatenate(weights)[order]
+        return np.concatenate(nodes)[order], np.cumsum(weight) - weight / 2, top
+
+    def _aim(self, low, cut):
+        """Prepare the filter that is at most 1 on [cut, top] and grows below, by about e^GROWTH at `low`."""
+        cut = np.clip(
+            cut, low + 0.003 * (self.top - low), 0.9 * self.top
+        )  # values may be equal, or nearly all the same
+        middle, half = (self.top + cut) / 2, (self.top - cut) / 2
+        growth, growth_at_0 = (np.arccosh(max((middle - x) / half, 1.0)) for x in (low, 0.0))
+        self.degree = int(np.clip(GROWTH / max(growth, 0.05), 2, None))
+        self.often = max(int(GROWTH / growth_at_0), 1)
+        self.M = ((sp.eye(self.n, dtype=np.float32) * np.float32(middle) - self.A) * np.float32(2 / half)).tocsr()
+
+    def _filter(self, block):
+        """The Chebyshev polynomial of the matrix times a block, by its recurrence T⁺ = M T − T⁻."""
+        before, now = block, self.M @ block
+        now *= np.float32(0.5)
+        for step in range(1, self.degree):
+            after = self.M @ now
+            after -= before
+            before, now = now, after
+            if step % self.often == 0:  # rounding brings the known vectors back, and nothing grows as they do
+                self._clear(before)
+                self._clear(now)
+        return now
+
+    def _clear(self, V):
+        """Take the known null vectors out of V, in place."""
+        if self.known.shape[1]:
+            V -= self.known @ (self.known_T @ V)
+        return V
+
+    def _orthonormal(self, block):
+        Q = self.Q[:, : self.size]
+        for _ in range(2):
+            self._clear(block)
+            block = sla.qr(block - Q @ (Q.T @ block), mode="economic", check_finite=False)[0]
+        return np.ascontiguousarray(block)
+
+
+def _settle(Lap, vectors, known):
+    """Rayleigh-Ritz in double precision on the span of some columns."""
+    V = vectors.astype(np.float64)
+    V -= known @ (known.T @ V)
+    values, Y = sla.eigh(V.T @ (Lap @ V), V.T @ V, check_finite=False)
+    return values, V @ Y
