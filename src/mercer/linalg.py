@@ -3,10 +3,10 @@
 import numpy as np
 import scipy.linalg as sla
 
-from .backend import n_threads
+from .backend import blas_threads, n_threads, parallel
 from .errors import InputError
 
-SLAB = 512  # rows of a factor that each thread updates at once
+SLAB = 512  # rows of a factor that a thread updates at once: they stay in the cache
 
 
 def precision(dtype):
@@ -62,7 +62,7 @@ def safe_cholesky(A):
     )
 
 
-def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
+def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=None):
     """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
 
     Columns of K are asked for in blocks, so K is never stored and everything runs at matrix-product speed: each round
@@ -77,29 +77,28 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None):
     max_rank : most pivots to take.
     rng : None proposes the largest residuals (greedy); a generator draws them in proportion to the residual (randomly
         pivoted Cholesky, Chen et al. 2024; accepting by rejection as Epperly et al. 2025 keeps its distribution).
+    threads : how many threads call `block` (None: as many as BLAS may use).
 
     Returns
     -------
     pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
     """
-    rounds = _Rounds(block, diag, max_rank, dtype, rng)
-    while rounds.advance():
-        pass
+    rounds = _Rounds(block, diag, max_rank, dtype, rng, threads)
+    rounds.run()
     pivots, order, left = rounds.order[: rounds.rank].copy(), rounds.order, np.empty(len(diag))
     left[order] = rounds.residual
     return pivots, rounds.factor(order), left
 
 
-def random_pivots(block, diag, number, dtype, rng):
+def random_pivots(block, diag, number, dtype, rng, threads=None):
     """`number` random pivots alone, and the lower triangular root of their block of K: cheaper than the factor.
 
     The more pivots there are, the fewer rows are needed to draw the next ones from. From a quarter of the pivots on,
     rows are let go as pivots are added, down to a quarter of the rows or to 5/2 for each pivot. That is a third of the
     work and a quarter of the memory of `pivoted_cholesky`, for pivots that are on average as good.
     """
-    rounds = _Rounds(block, diag, number, dtype, rng, room=len(diag) * max(number, 4) // 4)
-    while rounds.advance():
-        pass
+    rounds = _Rounds(block, diag, number, dtype, rng, threads, room=len(diag) * max(number, 4) // 4)
+    rounds.run()
     pivots = rounds.order[: rounds.rank].copy()
     return pivots, rounds.factor(np.arange(rounds.rank))
 
@@ -113,8 +112,9 @@ class _Rounds:
     more numbers than that: rows are let go.
     """
 
-    def __init__(self, block, diag, max_rank, dtype, rng, room=None):
+    def __init__(self, block, diag, max_rank, dtype, rng, threads=None, room=None):
         self.block, self.dtype, self.rng, self.room = block, dtype, rng, room
+        self.threads = threads or n_threads()
         self.residual = np.maximum(np.asarray(diag, dtype=np.float64), 0.0).copy()
         largest = self.residual.max(initial=0.0)
         self.floor = 64 * precision(dtype) * max(largest, np.finfo(np.float64).tiny)
@@ -124,6 +124,12 @@ class _Rounds:
         self.order, self.weight, self.panels = np.arange(n), np.ones(n), []
         self.rank, self.max_rank = 0, min(max_rank, n)
         self.narrow = 32 if room is None else max(1, min(32, self.max_rank // 4))  # no row goes before pivots are known
+
+    def run(self):
+        """Take pivots until there are enough. Slabs are shared out among threads, and BLAS has one in each."""
+        with blas_threads(1):
+            while self.advance():
+                pass
 
     def advance(self):
         """Take some more pivots; False when there are enough, or none above rounding."""
@@ -153,9 +159,9 @@ class _Rounds:
     def _extend(self, new, front, root):
         """The rows beyond the pivots `front` in their new panel, slab by slab, and what it leaves of the residual."""
         (trsm,) = sla.get_blas_funcs(("trsm",), dtype=self.dtype)
-        slab = SLAB * n_threads()
-        for begin in range(front.stop, len(self.order), slab):
-            back = slice(begin, min(begin + slab, len(self.order)))
+
+        def fill(begin):
+            back = slice(begin, min(begin + SLAB, len(self.order)))
             rows = np.asarray(self.block(self.order[front], self.order[back]), dtype=self.dtype, order="C")
             for start, panel in self.panels:
                 pivots, others = (slice(part.start - start, part.stop - start) for part in (front, back))
@@ -164,6 +170,8 @@ class _Rounds:
             rows = trsm(1.0, root, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
             new[:, begin - front.start : back.stop - front.start] = rows
             self.residual[back] -= np.einsum("ij,ij->j", rows, rows, dtype=np.float64)
+
+        parallel(fill, range(front.stop, len(self.order), SLAB), self.threads)
 
     def _propose(self, tail, width):
         """Positions of possible pivots, repeats among them if they are random, and the least residual of a pivot."""

@@ -70,7 +70,8 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
         self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
-        gap = np.subtract(K, Z @ Z.T, out=K)
+        gap = Z @ Z.T
+        gap -= K  # not into K, which may be the user's matrix
         self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
 
     def _kernel_of(self, X, rows):

@@ -48,8 +48,9 @@ class LandmarkMap(FeatureMap):
 
     Notes
     -----
-    Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r; exact: n³/3 at most, less when the kernel
-    matrix is numerically of low rank.
+    Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r for the features; choosing them as pivots
+    looks at 10·m rows (5 000 at least) in about 3·m³ operations and 3·m² numbers. Exact: n³/3 at most, less when the
+    kernel matrix is numerically of low rank.
 
     Examples
     --------
@@ -116,8 +117,11 @@ class LandmarkMap(FeatureMap):
         def fill(start):
             out[start : start + BLOCK] = self._features(X[start : start + BLOCK], root)
 
-        parallel(fill, range(0, X.shape[0], BLOCK), threads=None if self.kernel_.threadsafe else 1)
+        parallel(fill, range(0, X.shape[0], BLOCK), self._threads())
         return out
+
+    def _threads(self):
+        return None if self.kernel_.threadsafe else 1
 
     def _features(self, X, root):
         K = self.similarities(X)
@@ -183,16 +187,16 @@ class LandmarkMap(FeatureMap):
     def _fit_pivots(self, X, exact):
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
         positions, pool, rng = self._pool(X, exact)
-        n, F = pool.shape[0], None
+        n, F, threads = pool.shape[0], None, self._threads()
         of_pool = (lambda i, j: self.kernel_(pool[i], pool[j])), self.kernel_.diag(pool)
         if exact:
             room = "Use approx=<number of landmarks>, for example approx=1000, or float32 data (half the memory)."
             require_memory(min(n, 4000) * n * pool.dtype.itemsize, f"The exact factor of {n} rows", room)
-            pivots, F, _ = pivoted_cholesky(*of_pool, n, pool.dtype)
+            pivots, F, _ = pivoted_cholesky(*of_pool, n, pool.dtype, threads=threads)
         elif n == X.shape[0] <= max(WHOLE, 5 * self._number(n)):
-            pivots, F, _ = pivoted_cholesky(*of_pool, self._number(n), pool.dtype, rng)
+            pivots, F, _ = pivoted_cholesky(*of_pool, self._number(n), pool.dtype, rng, threads)
         else:
-            pivots, root = random_pivots(*of_pool, self._number(n), pool.dtype, rng)
+            pivots, root = random_pivots(*of_pool, self._number(n), pool.dtype, rng, threads)
         if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero: 0 / 1, not 0 / 0
             pivots, F, root = np.array([0]), None, np.ones((1, 1))
         self.landmark_indices_, self.landmarks_ = positions[pivots], pool[pivots]

@@ -58,7 +58,8 @@ def leverage(X, kernel, n_landmarks, rng):
 
 def pivoted(X, kernel, n_landmarks, rng):
     """Pivots of the randomly pivoted Cholesky factorisation: rows that the ones before do not explain."""
-    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng)[0]
+    threads = None if kernel.threadsafe else 1
+    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng, threads)[0]
 
 
 CHOICES = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}
