@@ -499,6 +499,46 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("lable", "There is no command 'lable'. Did you mean label?"),
+        ("xyz", "There is no command 'xyz'. The commands are label, suggest,"),
+        ("label", "label needs DATA (Table: CSV, TSV, Parquet or NPZ)."),
+        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
+        ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
+        ("label t.csv -z", "label has no option -z. `mercer label --help` lists those there are."),
+        ("label t.csv -t", "-t needs a value after it."),
+        ("label t.csv -t y --quiet=3", "--quiet takes no value."),
+        ("label t.csv -t petal width", "label does not know what 'width' is for. A name with spaces needs quotes"),
+        ("label t.csv -t y --seconds soon", "--seconds soon is not accepted: give a number of at least 1."),
+        ("label t.csv -t y --seconds 0", "--seconds 0 is not accepted: give a number of at least 1."),
+        ("label t.csv -t y --abstain high", "--abstain high is not accepted: give a number."),
+        ("label t.csv -t y --seed -1", "--seed -1 is not accepted: give a whole number from 0 to 4294967295."),
+        ("suggest t.csv -t y -n 2.5", "-n 2.5 is not accepted: give a whole number of at least 1."),
+        ("--what", "mercer has no option --what. `mercer --help` lists those there are."),
+    ],
+)
+def test_a_command_typed_wrongly_is_answered_in_one_sentence(arguments, sentence):
+    done = here(*arguments.split())
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"mercer: {sentence}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_help_is_plain_text_and_shown_when_nothing_is_asked():
+    whole = here("--help").output
+    assert here().output == here("help").output == whole
+    assert "..." not in whole.split("Commands:")[1]  # no description is cut off
+    assert here("help", "label").output == here("label", "-h").output
+    for command in ("label", "embed", "demo"):
+        page = here(command, "--help").output
+        assert page.isascii()
+        assert "<str>" not in page
+    assert here("help", "label").exit_code == 0
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["label", "t.json", "-t", "y"], "to_csv or to_parquet"),
@@ -681,3 +721,27 @@ def test_quiet_prints_nothing(tmp_path, data):
     done = here("cluster", data, "-x", "species", "-k", "2", "--quiet")
     assert done.exit_code == 0
     assert done.output == ""
+
+
+def test_compare_names_the_methods_as_people_do(data):
+    done = here("compare", data, "-t", "species")
+    assert done.exit_code == 0, done.output
+    head, *rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    assert head == ["method", "what it is", "right", "95 % interval", "--method"]
+    by_key = {row[-1]: row for row in rows}
+    assert by_key["sgt"][0] == "Spectral graph transducer"
+    assert by_key["rls"][:2] == [
+        "Regularised least squares",
+        "learns from the labelled rows only (kernel ridge regression)",
+    ]
+    assert rows[0][0] == "Their average" and rows[0][-1] == "all"
+    assert "_" not in "".join("".join(row[:4]) for row in rows)
+    listed = {line.split("\t")[0] for line in here("methods").stdout.splitlines()}
+    assert set(by_key) - {"all"} <= listed
+
+
+def test_the_report_names_the_methods_as_people_do(tmp_path, data):
+    assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Least-squares SVM on a graph (gamma=" in page
+    assert not re.search(r"\b(lssvm|ls_kpca|sgt|semi_kpca)\b", page)

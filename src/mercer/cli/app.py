@@ -1,41 +1,83 @@
 """The commands and their options. Nothing heavy is imported here, so that `mercer --help` answers at once."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .screen import run
+from .usage import Commands, number
 
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
-    no_args_is_help=True,
+    rich_markup_mode=None,  # help without boxes: it can be read in any terminal and piped anywhere
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def _whole(*names, low, help, high=math.inf):
+    return typer.Option(*names, parser=number(names[0], low, high, whole=True), metavar="N", help=help)
+
+
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
-Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels; empty cells are the unlabelled rows.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Table to write; else beside DATA, under a longer name.")]
-Mark = Annotated[Path | None, typer.Option("--out", "-o", help="Table to write, with these rows marked; else none.")]
+Target = Annotated[
+    str,
+    typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels; empty cells are the unlabelled rows."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Table to write; else beside DATA, under a longer name."),
+]
+Mark = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Table to write, with these rows marked; else none."),
+]
+Abstain = Annotated[
+    float | None,
+    typer.Option(
+        "--abstain",
+        parser=number("--abstain"),
+        metavar="P",
+        help="Leave rows unlabelled below this confidence (such as 0.9).",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 Exclude = Annotated[
-    list[str] | None, typer.Option("--exclude", "-x", help="Column not to learn from; may be repeated.")
+    list[str] | None,
+    typer.Option("--exclude", "-x", metavar="COLUMN", help="Column not to learn from; may be repeated."),
 ]
-Include = Annotated[list[str] | None, typer.Option("--include", help="Column to use although it looks like an ID.")]
-Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows; not learnt from.")]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="COLUMN", help="Column to use although it looks like an ID; may be repeated."),
+]
+Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
 Missing = Annotated[
-    list[str] | None, typer.Option("--missing", help="Another mark for unlabelled cells, such as -1; may be repeated.")
+    list[str] | None,
+    typer.Option("--missing", metavar="MARK", help="Another mark for unlabelled cells, such as -1; may be repeated."),
 ]
-Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Column delimiter; found if not given.")]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Text encoding; found if not given.")]
-Method = Annotated[str, typer.Option("--method", "-m", help="auto, all, or names from `mercer methods`, with commas.")]
-Seconds = Annotated[float, typer.Option("--seconds", help="Time after which no method is begun.", min=1, metavar="S")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, max=2**32 - 1, metavar="N")]
+Delimiter = Annotated[
+    str | None, typer.Option("--delimiter", metavar="CHAR", help="Column delimiter; found if not given.")
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding; found if not given.")]
+Method = Annotated[
+    str,
+    typer.Option("--method", "-m", metavar="NAME", help="auto, all, or names from `mercer methods`, with commas."),
+]
+Seconds = Annotated[
+    float,
+    typer.Option("--seconds", parser=number("--seconds", 1), metavar="S", help="Time after which no method is begun."),
+]
+Seed = Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Seed of everything random.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Kernel = Annotated[str, typer.Option("--kernel", help="rbf, laplacian, matern32, matern52, linear, poly, cosine.")]
+Kernel = Annotated[
+    str,
+    typer.Option("--kernel", metavar="NAME", help="rbf, laplacian, matern32, matern52, linear, poly, cosine."),
+]
 Scale = Annotated[bool, typer.Option(help="Standardise the columns of numbers.")]
 
 
@@ -47,7 +89,7 @@ def _version(wanted: bool):
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(epilog="To begin: mercer label data.csv --target COLUMN --report report.html")
 def main(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
@@ -61,11 +103,11 @@ def label(
     data: Data,
     target: Target,
     out: Out = None,
-    report: Annotated[Path | None, typer.Option("--report", "-r", help="HTML report to write.")] = None,
-    save: Annotated[Path | None, typer.Option("--save", "-s", help="Model to write, for `mercer predict`.")] = None,
-    abstain: Annotated[
-        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (such as 0.9).")
+    report: Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="HTML report to write.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", "-s", metavar="FILE", help="Model to write, for `mercer predict`.")
     ] = None,
+    abstain: Abstain = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
     id: Id = None,
@@ -84,11 +126,10 @@ def label(
 
     Writes the table, in its order, with three more columns:
 
-    TARGET_predicted: the given label, or the predicted one
-
-    TARGET_confidence: its calibrated probability, 1 for given labels
-
-    TARGET_source: given, predicted or abstained
+    \b
+      TARGET_predicted   the given label, or the predicted one
+      TARGET_confidence  its calibrated probability, 1 for given labels
+      TARGET_source      given, predicted or abstained
     """
     run("labelling:label", locals())
 
@@ -97,7 +138,7 @@ def label(
 def suggest(
     data: Data,
     target: Target,
-    n: Annotated[int, typer.Option("-n", help="How many rows.", min=1)] = 20,
+    n: Annotated[int, _whole("-n", low=1, help="How many rows.")] = 20,
     out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
@@ -113,7 +154,10 @@ def suggest(
     as_json: Json = False,
     debug: Debug = False,
 ):
-    """Say which rows to label next: those whose labels would help most (works without any label too)."""
+    """Say which rows to label next.
+
+    They are those whose labels would help most; it works without any label too.
+    """
     run("labelling:suggest", locals())
 
 
@@ -121,7 +165,7 @@ def suggest(
 def check(
     data: Data,
     target: Target,
-    n: Annotated[int, typer.Option("-n", help="Most rows to list.", min=1)] = 20,
+    n: Annotated[int, _whole("-n", low=1, help="Most rows to list.")] = 20,
     out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
@@ -137,7 +181,10 @@ def check(
     as_json: Json = False,
     debug: Debug = False,
 ):
-    """List the given labels that look wrong: a fit that does not know the label contradicts it."""
+    """List the given labels that look wrong.
+
+    A label looks wrong when a fit that does not know it contradicts it.
+    """
     run("labelling:check", locals())
 
 
@@ -157,7 +204,7 @@ def compare(
     as_json: Json = False,
     debug: Debug = False,
 ):
-    """Try every few-label method and show how many left-out labels each gets right."""
+    """Try every method and count the left-out labels it gets right."""
     run("labelling:compare", locals())
 
 
@@ -168,9 +215,7 @@ def predict(
     ],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
     out: Out = None,
-    abstain: Annotated[
-        float | None, typer.Option("--abstain", help="Leave rows unlabelled below this confidence (such as 0.9).")
-    ] = None,
+    abstain: Abstain = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     force: Force = False,
@@ -185,8 +230,8 @@ def predict(
 @app.command()
 def embed(
     data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", help="kpca, robust or sparse.")] = "kpca",
-    components: Annotated[int, typer.Option("--components", "-d", help="Number of components.", min=1)] = 2,
+    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="kpca, robust or sparse.")] = "kpca",
+    components: Annotated[int, _whole("--components", "-d", low=1, help="Number of components.")] = 2,
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
@@ -201,14 +246,17 @@ def embed(
     as_json: Json = False,
     debug: Debug = False,
 ):
-    """Write every row's position on the kernel principal components: plain, robust to outliers, or sparse."""
+    """Write every row's position on kernel principal components.
+
+    The components are plain (kpca), robust to outliers, or sparse: combinations of few rows.
+    """
     run("unlabelled:embed", locals())
 
 
 @app.command()
 def cluster(
     data: Data,
-    clusters: Annotated[int, typer.Option("--clusters", "-k", help="Number of groups.", min=1)],
+    clusters: Annotated[int, _whole("--clusters", "-k", low=1, help="Number of groups.")],
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
@@ -230,8 +278,13 @@ def cluster(
 @app.command()
 def novelty(
     data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", help="svdd, kpca or density.")] = "svdd",
-    share: Annotated[float, typer.Option("--share", help="Share of the rows to call unusual, up to 0.5.")] = 0.05,
+    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="svdd, kpca or density.")] = "svdd",
+    share: Annotated[
+        float,
+        typer.Option(
+            "--share", parser=number("--share"), metavar="P", help="Share of the rows to call unusual, up to 0.5."
+        ),
+    ] = 0.05,
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
@@ -264,15 +317,13 @@ def info(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the table, the report and the model.")] = Path(
-        "out"
-    ),
-    seed: Annotated[
-        int, typer.Option("--seed", help="Which 20 digits are labelled.", min=0, max=2**32 - 1, metavar="N")
-    ] = 0,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the table, the report and the model.")
+    ] = Path("out"),
+    seed: Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Which 20 digits are labelled.")] = 0,
     quiet: Quiet = False,
     as_json: Json = False,
     debug: Debug = False,
 ):
-    """Label 1 797 handwritten digits from 20 labels, and check the answers."""
+    """Label 1 797 handwritten digits from 20 labels; check the answers."""
     run("demo:demo", locals())

@@ -140,8 +140,14 @@ def _reasons(model):
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     if not heavy:
         return model.report_.sentences
-    names = "; ".join(f"{METHODS[row['method']]} [{row['candidate']}], {row['weight']:.0%}" for row in heavy)
+    names = "; ".join(f"{_named(row)}, {row['weight']:.0%}" for row in heavy)
     return [*model.report_.sentences, f"The largest weights: {names}."]
+
+
+def _named(row):
+    """A candidate by the name that people know its method by, with its parameters and space."""
+    settings = row["candidate"].removeprefix(row["method"]).removeprefix(":").strip()
+    return f"{METHODS[row['method']][0]} ({settings})"
 
 
 def _candidates(model, tested):
@@ -151,7 +157,7 @@ def _candidates(model, tested):
         right = row["accuracy"] if tested else float("nan")
         rows.append(
             {
-                "name": row["candidate"],
+                "name": _named(row),
                 "right": right,
                 "low": low,
                 "high": high,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..selection.candidates import METHODS
 from ..selection.few_label import FewLabelClassifier
 from ..tables import read_target
 from .sources import matrix, open_table, refuse_taken, row_names
@@ -107,6 +108,9 @@ def fit(screen, job, methods, seconds, seed):
     sampled = len(rows) < len(job.names)
 
     def tell(text, fraction):
+        trying, _, rest = text.partition(" ")
+        method = rest.partition(" ")[0].rstrip(":")
+        text = f"trying {METHODS[method][0]}" if trying == "trying" and method in METHODS else text
         screen.step(text, 0.7 * fraction if sampled else fraction)
 
     model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed, verbose=tell)

@@ -16,6 +16,8 @@ from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, o
 from .screen import UsageError
 from .sources import claim, default_out, open_table, write
 
+NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
+
 
 def label(
     screen,
@@ -169,17 +171,20 @@ def compare(screen, data, target, seconds, seed, **source):
     low, high = model.accuracy_interval_
     average = {"method": "average", "candidate": "all candidates, by their weights", "loss": float("nan")}
     average |= {"accuracy": model.left_out_accuracy_, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
-    screen.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": [low, high]}
     table = []
     for row in [average, *rows]:
+        row["name"], row["what"] = METHODS.get(row["method"], ("Their average", "all of these, by their weights"))
         right = row["accuracy"] * tested if tested else float("nan")
         ends = accuracy_interval(right, tested) if tested else (0.0, 1.0)
-        name = METHODS.get(row["method"], "what `mercer label` uses")
-        table.append(
-            (row["method"], name, f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}", row["candidate"])
-        )
-    screen.table(["method", "what it is", "right", "95 % interval", "best candidate"], table)
-    screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
+        shares = (f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}") if tested else ("", "")
+        key = "all" if row is average else row["method"]
+        table.append((row["name"], row["what"], *shares, key))
+    screen.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": [low, high]}
+    screen.table(["method", "what it is", "right", "95 % interval", "--method"], table)
+    if tested:
+        screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
+    else:
+        screen.say(NOT_TESTED)
 
 
 def predict(screen, model, new, out, abstain, delimiter, encoding, force):
@@ -282,7 +287,7 @@ def _tell(screen, model, files):
             f"(95 % interval {low:.0%} to {high:.0%})."
         )
     else:
-        screen.say("Every class has one label only, so the accuracy cannot be estimated. Label a second row of each.")
+        screen.say(NOT_TESTED)
     for name, file in zip(("table", "report", "model"), files):
         if file:
             screen.say(f"{name:7} {file}")

@@ -54,7 +54,7 @@ def methods(screen):
             access = getattr(cls, "access", "rows")
             rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access))
     screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": RUNS_ON[a]} for n, d, a in rows]}
-    screen.result["label_methods"] = METHODS
+    screen.result["label_methods"] = {key: f"{name}: {what}" for key, (name, what) in METHODS.items()}
     screen.table(["estimator", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
     screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
-    screen.table(["--method", "what it is"], list(METHODS.items()))
+    screen.table(["--method", "name", "what it is"], [(key, *words) for key, words in METHODS.items()])

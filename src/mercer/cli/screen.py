@@ -107,25 +107,26 @@ def run(job, options):
         sys.stdout.flush()
     except KeyboardInterrupt:
         what = "what was written is complete" if "out" in screen.result else "nothing was written"
-        _leave(f"Stopped while {screen.doing}; {what}.", STOPPED, debug)
+        leave(f"Stopped while {screen.doing}; {what}.", STOPPED, debug)
     except BrokenPipeError:  # the reader of our output has gone, as in `mercer methods | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(OK) from None
     except UsageError as error:
-        _leave(str(error), BAD_USAGE, debug)
+        leave(str(error), BAD_USAGE, debug)
     except OSError as error:  # with a sentence of ours, or one of the system's with its number
-        _leave(f"{error.filename}: {error.strerror}." if error.errno else str(error), BAD_USAGE, debug)
+        leave(f"{error.filename}: {error.strerror}." if error.errno else str(error), BAD_USAGE, debug)
     except MemoryError:
-        _leave("The memory of this machine is not enough. Use fewer rows or columns.", BAD_DATA, debug)
+        leave("The memory of this machine is not enough. Use fewer rows or columns.", BAD_DATA, debug)
     except Exception as error:
         from ..errors import BackendError, InputError, NotInductiveError
 
         if isinstance(error, InputError | BackendError | NotInductiveError):
-            _leave(str(error), BAD_DATA, debug)
-        _leave(f"This is a fault in mercer: {type(error).__name__}: {error}. Run again with --debug.", FAULT, debug)
+            leave(str(error), BAD_DATA, debug)
+        leave(f"This is a fault in mercer: {type(error).__name__}: {error}. Run again with --debug.", FAULT, debug)
 
 
-def _leave(sentence, code, debug):
+def leave(sentence, code, debug=False):
+    """Say what is wrong and end with an exit code."""
     if debug:
         traceback.print_exc()
     print(f"mercer: {sentence}", file=sys.stderr)

@@ -27,18 +27,18 @@ from .views import AsGiven, Components, Standardised, UnitNorm
 from .within_variance import WithinVarianceClassifier
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
-METHODS = {
-    "lssvm": "LS-SVM on an RBF or linear kernel",
-    "components": "LS-SVM on the first kernel principal components",
-    "diffusion": "LS-SVM on the heat kernel of a neighbour graph",
-    "mixed": "LS-SVM on the mean of an RBF kernel and a heat kernel",
-    "semi_kpca": "Semi-KPCA",
-    "ls_kpca": "LS-KPCA",
-    "sgt": "Spectral graph transducer",
-    "mv_kpca": "MV-KPCA, ten components, then LS-SVM",
-    "lr_kpca": "LR-KPCA",
-    "s2rls": "S²RLSC",
-    "rls": "RLSC",
+METHODS = {  # name → (what people call it, what it does)
+    "lssvm": ("Least-squares SVM", "learns from the labelled rows only, with an RBF or linear kernel"),
+    "components": ("Least-squares SVM on components", "the same on the leading kernel principal components"),
+    "diffusion": ("Least-squares SVM on a graph", "labels spread from row to neighbouring row (heat kernel)"),
+    "mixed": ("Least-squares SVM on both", "the mean of an RBF kernel and of the graph's heat kernel"),
+    "semi_kpca": ("Semi-supervised kernel PCA", "kernel PCA of all rows, pulled by the labels"),
+    "ls_kpca": ("Least-squares kernel PCA", "fits the labels while the variance over all rows is held fixed"),
+    "sgt": ("Spectral graph transducer", "the smoothest balanced function on the graph that agrees with the labels"),
+    "mv_kpca": ("Minimum-variance kernel PCA", "ten components that vary little within a class, then an SVM"),
+    "lr_kpca": ("Logistic kernel PCA", "as least-squares kernel PCA, with logistic loss"),
+    "s2rls": ("Semi-supervised least squares", "searches labels for all rows whose boundary avoids dense regions"),
+    "rls": ("Regularised least squares", "learns from the labelled rows only (kernel ridge regression)"),
 }
 IN_KERNEL = {"lssvm", "components", "semi_kpca", "ls_kpca", "mv_kpca", "lr_kpca", "s2rls", "rls"}
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")

@@ -1,0 +1,89 @@
+"""What is wrong with a command as it was typed, in one sentence of our own rather than in the parser's words."""
+
+import difflib
+import math
+import re
+import sys
+
+import typer
+from typer.core import TyperGroup
+
+from .screen import BAD_USAGE, STOPPED, UsageError, leave
+
+_PARSER_ERROR = typer.BadParameter.__mro__[2]  # the ancestor of all that the parser raises, in any version of typer
+
+
+class Commands(TyperGroup):
+    """The commands; `mercer` alone and `mercer help` show the help."""
+
+    def main(self, args=None, **rest):
+        args = list(sys.argv[1:] if args is None else args)
+        if args[:1] in ([], ["help"]):
+            args = [*args[1:], "--help"]
+        try:
+            code = super().main(args, prog_name="mercer", standalone_mode=False)
+        except UsageError as error:
+            leave(str(error), BAD_USAGE)
+        except _PARSER_ERROR as error:
+            leave(sentence(error), BAD_USAGE)
+        except typer.Abort:
+            raise SystemExit(STOPPED) from None
+        raise SystemExit(code if isinstance(code, int) else 0)
+
+    def resolve_command(self, ctx, args):
+        names = self.list_commands(ctx)
+        if args[0] not in names:
+            close = difflib.get_close_matches(args[0].lower(), names, n=1)
+            hint = f"Did you mean {close[0]}?" if close else f"The commands are {', '.join(names)}."
+            raise UsageError(f"There is no command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def sentence(error):
+    """The parser's error as one sentence: what is wrong, what is accepted."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "mercer"
+    command = path.split()[-1]
+    kind, option = type(error).__name__, getattr(error, "option_name", None)
+    if kind == "NoSuchOption":
+        names = [name for p in context.command.params for name in p.opts if name.startswith("--")] if context else []
+        close = difflib.get_close_matches(option, names, n=1)
+        return f"{command} has no option {option}. " + (
+            f"Did you mean {close[0]}?" if close else f"`{path} --help` lists those there are."
+        )
+    if kind == "MissingParameter":
+        return f"{command} needs {_shown(error.param)}."
+    if kind == "BadOptionUsage":
+        takes = "takes no value" if "not take" in error.format_message() else "needs a value after it"
+        return f"{option} {takes}. `mercer COMMAND --help` explains the options."
+    extra = re.search(r"extra argument\S* \((.*)\)$", error.format_message())
+    if extra:
+        return f"{command} does not know what {extra[1]!r} is for. A name with spaces needs quotes around it."
+    return f"{error.format_message().rstrip('.')}. See `{path} --help`."
+
+
+def _shown(parameter):
+    """The name of an option or argument, and its help."""
+    value = parameter.metavar or ""
+    name = value if parameter.param_type_name == "argument" else f"{max(parameter.opts, key=len)} {value}"
+    return f"{name.strip()} ({(getattr(parameter, 'help', None) or '').rstrip('.')})"
+
+
+def number(option, low=-math.inf, high=math.inf, whole=False):
+    """A function that reads the value of an option as a number, and refuses others in a sentence."""
+    what = "a whole number" if whole else "a number"
+    if high < math.inf:
+        what += f" from {low} to {high}"
+    elif low > -math.inf:
+        what += f" of at least {low}"
+
+    def read(text):
+        try:
+            value = int(text) if whole else float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise UsageError(f"{option} {text} is not accepted: give {what}.")
+        return value
+
+    return read
