@@ -108,8 +108,8 @@ class _Rounds:
 
     Everything is kept in pivot order: the rows `order` of K, of which the first `rank` are the pivots, and their
     `residual`. Row i stands for `weight[i]` rows when the next pivots are drawn. The factor is a list of panels, one of
-    each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they never hold
-    more numbers than that: rows are let go.
+    each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they hold about
+    that many numbers at most: rows are let go.
     """
 
     def __init__(self, block, diag, max_rank, dtype, rng, threads=None, room=None):
