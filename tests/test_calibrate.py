@@ -70,3 +70,4 @@ def test_typical_margin():
     assert typical_margin(np.array([[1.0], [-3.0], [2.0]])) == 2.0
     assert typical_margin(np.array([[1.0, 5.0, 2.0]])) == 3.0
     assert typical_margin(np.zeros((4, 3))) == 1.0
+    assert typical_margin(np.array([[1e-150], [1e-160], [-1e-155], [2.0]])) == 2e-5

@@ -264,3 +264,16 @@ def test_features_that_are_not_stored_give_the_same_fit(model, monkeypatch):
     assert_array_equal(streamed.transduction_, stored.transduction_)
     assert streamed.left_out_accuracy_ == stored.left_out_accuracy_
     assert_allclose(streamed.predict_proba(X[:99]), stored.predict_proba(X[:99]), atol=1e-6)
+
+
+@each
+def test_a_bandwidth_far_too_small_makes_nobody_sure(model):
+    """Similarities of 1e-100 are none: such rows are flagged and get the prior, not a score relative to each other."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = np.full(300, -1)
+    y[:9] = np.arange(9) % 3
+    new = X + 0.5 * rng.normal(size=X.shape)  # some fifteen bandwidths away
+    fitted = clone(model).set_params(kernel=RBF(0.05)).fit(X, y)
+    assert fitted.unsupported(new).mean() > 0.95
+    assert_allclose(fitted.predict_proba(new)[fitted.unsupported(new)], 1 / 3)

@@ -143,6 +143,11 @@ def test_spectral_bound_from_leading_eigenpairs_only():
     assert found.info["bound"] <= lead.info["bound"]  # fewer columns can only raise F
 
 
+def test_spectral_bound_where_lapack_loses_equal_eigenvalues_of_a_range():
+    found = label_search(np.eye(450), np.full(450, -1), total=450.0, n_restarts=1, random_state=0)
+    assert found.info["bound"] == pytest.approx(0.0, abs=1e-5)
+
+
 def test_spectral_bound_where_all_singular_values_are_equal():
     """Lanczos does not converge here, and would miss copies; on the sphere the bound is known."""
     rng = np.random.default_rng(1)

@@ -186,6 +186,16 @@ def test_float32_and_names():
     assert abs(wide.kappa_ - model.kappa_) < 1e-3
 
 
+@both
+@pytest.mark.parametrize("container", ["pandas", "polars"])
+def test_a_table_comes_out_of_transform_too(Model, container):
+    model = Model(2, kernel=KERNEL).set_output(transform=container).fit(X)
+    first = model.fit_transform(X)
+    again = model.transform(X)
+    assert type(again) is type(first) and list(again.columns) == list(first.columns)
+    np.testing.assert_allclose(again.to_numpy(), first.to_numpy(), atol=1e-8)
+
+
 def test_robust_components_stay_where_outliers_turn_the_plain_ones():
     rng = np.random.default_rng(0)
     clean = rng.standard_normal((180, 10)) * np.r_[3.0, 2.0, np.full(8, 0.3)]

@@ -319,6 +319,13 @@ def test_minimum_variance_equals_the_dense_eigenproblem(centred):
     assert model.certificate_ < 1e-9
 
 
+def test_minimum_variance_where_no_row_is_similar_to_another():
+    X = np.random.default_rng(0).normal(size=(258, 3))  # K = I: LAPACK loses equal eigenvalues of a range
+    model = MinimumVarianceKPCA(2, kernel=RBF(1e-4)).fit(X)
+    np.testing.assert_allclose(model.eigenvalues_, 1.0)
+    assert model.certificate_ < 1e-8
+
+
 def test_must_link_sets_pull_together_and_equal_labels():
     X, given, _ = moons(40)
     sets = [np.flatnonzero(given == c) for c in (0, 1)]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..linalg import precision
@@ -47,8 +48,10 @@ class DualComponents(KernelComponents):
 
     def transform(self, X):
         """Scores of the rows of X on the components, relative to the centre of the loss."""
-        scores = super().transform(X)
-        return scores - self.location_.astype(scores.dtype)
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        scores = self._project(X, self.coefficients_) - self.shift_ - self.location_
+        return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
     def _fit(self, X):
         self._validate_params()

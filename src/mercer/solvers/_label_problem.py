@@ -174,7 +174,7 @@ def _leading_eigenpairs(C, full=400, kept=40):
         theta, Q = eigh_down(C)
     else:
         theta, Q = sla.eigh(C, subset_by_index=(len(C) - kept, len(C) - 1), check_finite=False)
-        theta, Q = theta[::-1], Q[:, ::-1]
+        theta, Q = (theta[::-1], Q[:, ::-1]) if len(theta) == kept else eigh_down(C)  # LAPACK may lose equal ones
     return np.maximum(theta, 0.0), Q
 
 

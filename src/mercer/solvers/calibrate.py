@@ -20,11 +20,14 @@ def two_columns(scores):
 
 
 def typical_margin(scores):
-    """Median lead of the best class over the second, on any rows with scores; 1 when all are tied."""
+    """Median lead of the best class over the second, on any rows with scores; 1 when all are tied.
+
+    At least 1e-5 of the largest lead: where most rows are similar to no label, their 1e-150 is not a margin.
+    """
     top = np.partition(two_columns(scores), -2, axis=1)[:, -2:]
     lead = top[:, 1] - top[:, 0]
     lead = lead[lead > 0]
-    return float(np.median(lead)) if len(lead) else 1.0
+    return float(max(np.median(lead), 1e-5 * np.max(lead))) if len(lead) else 1.0
 
 
 def probabilities(scores, slope, floor):

@@ -5,7 +5,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from ..linalg import fix_signs
+from ..linalg import eigh_down, fix_signs
 from .result import Result
 
 SMALL, LANCZOS = 300, 20  # Lanczos for more features than this and fewer than a twentieth of them wanted
@@ -51,7 +51,8 @@ def within_variance_components(P, within, weight, n_components):
         values, V = eigsh(product, k=k, which="LA", v0=start, ncv=min(r, 3 * k + 20))
     else:
         A = damped(damped(P.toarray() if sp.issparse(P) else P).T)
-        values, V = sla.eigh((A + A.T) / 2, subset_by_index=[r - k, r - 1], check_finite=False)
+        values, V = eigh_down((A + A.T) / 2)  # all of them: of equal eigenvalues LAPACK may lose those of a range
+        values, V = values[:k], V[:, :k]
     order = np.argsort(-values)
     values, V = values[order], fix_signs(damped(V[:, order]))
     right = V + weight * within.T @ (within @ V)
