@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
 from ..errors import InputError
+from ..kernels.base import TILE
 from ..kernels.stationary import ROUNDING, Radial
 from ..linalg import precision
 from ..maps import choose
@@ -68,7 +69,7 @@ class SVDD(NoveltyDetector):
     Notes
     -----
     Cost: "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
-    multiple), memory `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. Backends: NumPy, torch, Dask (features).
+    multiple), memory at most `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. Backends: NumPy, torch, Dask (features).
     Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the outermost row
     inside and the innermost outside.
 
@@ -263,14 +264,24 @@ class _RadialOperator(Operator):
         self.norms = norms * self.scale
 
     def columns(self, idx):
-        return self._values(idx, self.X, self.norms).T
+        return self._values(idx, slice(None)).T
 
     def block(self, idx):
-        return self._values(idx, self.X[idx], self.norms[idx])
+        return self._values(idx, idx)
 
-    def _values(self, idx, X, norms):
-        squared = (self.X[idx] * (-2 * self.scale)) @ X.T
-        squared += norms
+    def combine(self, idx, factor):
+        out = np.zeros(self.shape[0])
+        for first in range(0, len(idx), TILE):
+            some, weight = idx[first : first + TILE], factor[first : first + TILE]
+            step = TILE**2 // len(some)  # a tile of this many rows stays in the cache
+            for begin in range(0, len(out), step):
+                rows = slice(begin, begin + step)
+                out[rows] += weight @ self._values(some, rows)
+        return out
+
+    def _values(self, idx, rows):
+        squared = (self.X[idx] * (-2 * self.scale)) @ self.X[rows].T
+        squared += self.norms[rows]
         squared += self.norms[idx, None]
         np.maximum(squared, 0, out=squared)
         return np.asarray(self.kernel._profile(squared, np), dtype=np.float64)

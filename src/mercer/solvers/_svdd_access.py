@@ -1,5 +1,5 @@
 """What a round of SVDD needs from K, however it is given: a small dense block of it, and the change of the gradient
-when some β change.
+when some β change, where `keep` (a flag, or one for each row) says whose columns will be asked for again.
 """
 
 import numpy as np
@@ -7,7 +7,7 @@ import numpy as np
 from .. import rows
 
 LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
-STREAM = 1 << 22  # kernel values computed at once
+STREAM = 1 << 20  # kernel values computed at once
 
 
 class Dense:
@@ -19,7 +19,7 @@ class Dense:
     def block(self, idx):
         return self.K[np.ix_(idx, idx)]
 
-    def subtract(self, out, idx, factor):
+    def subtract(self, out, idx, factor, keep=True):
         from ._smo import subtract_rows
 
         subtract_rows(out, self.K, idx, factor)
@@ -35,7 +35,7 @@ class Features:
         some = rows.take(self.Z, idx)
         return some @ some.T
 
-    def subtract(self, out, idx, factor):
+    def subtract(self, out, idx, factor, keep=True):
         if len(idx) <= out.shape[0] // 10:
             weight = rows.take(self.Z, idx).T @ factor
         else:
@@ -56,7 +56,7 @@ class Products:
     def block(self, idx):
         return self.K.block(idx)
 
-    def subtract(self, out, idx, factor):
+    def subtract(self, out, idx, factor, keep=True):
         out -= self.K.combine(idx, factor)
         self.n_columns += len(idx)
 
@@ -69,7 +69,7 @@ class Columns:
         kept = max(cache_bytes - 8 * STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
         self.capacity = min(n, max(int(kept // (8 * n)), 64))
         self.limit = min(self.capacity, LIMIT)
-        self.store = np.empty((self.capacity, n))  # pages are committed when a column arrives
+        self.store = np.empty((0, n))
         self.slot_of = np.full(n, -1)
         self.owner = np.full(self.capacity, -1)
         self.used_at = np.zeros(self.capacity, dtype=np.int64)
@@ -79,6 +79,8 @@ class Columns:
         """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
         slots = self.slot_of[idx]
         old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        if len(old) <= len(new):  # at most a third more kernel values, which take less time than to look them up
+            return np.ascontiguousarray(self.K.block(idx))
         self.clock += 1
         self.used_at[slots[old]] = self.clock
         out = np.empty((len(idx), len(idx)))
@@ -88,22 +90,18 @@ class Columns:
             out[np.ix_(new, new)] = self.K.block(idx[new])
         return out
 
-    def subtract(self, out, idx, factor):
+    def subtract(self, out, idx, factor, keep=True):
         from ._smo import subtract_rows
 
         known = self.slot_of[idx] >= 0
-        if len(idx) <= self.capacity // 2 or self.filled + np.sum(~known) <= self.capacity:
-            known[:] = True  # few enough to keep
-        subtract_rows(out, self.store, self._slots(idx[known]), factor[known])
-        idx, factor = idx[~known], factor[~known]
-        for part in self._parts(len(idx)):
-            out -= self.K.columns(idx[part]) @ factor[part]
-        self.n_columns += len(idx)
-
-    def _parts(self, count):
-        """Slices of columns that are computed at once: fresh memory costs as much time as the numbers written to it."""
-        step = max(16, STREAM // len(self.slot_of))
-        return [slice(begin, begin + step) for begin in range(0, count, step)]
+        stored = known | keep
+        if np.sum(stored) > self.capacity // 2 and self.filled + np.sum(stored & ~known) > self.capacity:
+            stored = known  # too many to keep
+        subtract_rows(out, self.store, self._slots(idx[stored]), factor[stored])
+        idx, factor = idx[~stored], factor[~stored]
+        if len(idx):
+            out -= self.K.combine(idx, factor)
+            self.n_columns += len(idx)
 
     def _slots(self, idx):
         """Where the columns idx are stored, after computing those that are missing."""
@@ -112,8 +110,9 @@ class Columns:
         self.used_at[kept[kept >= 0]] = self.clock
         missing = idx[kept < 0]
         if len(missing):
-            slots = self._room(len(missing))
-            for part in self._parts(len(missing)):
+            slots, step = self._room(len(missing)), max(16, STREAM // len(self.slot_of))
+            for begin in range(0, len(missing), step):
+                part = slice(begin, begin + step)
                 self.store[slots[part]] = self.K.columns(missing[part]).T
             self.n_columns += len(missing)
             self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
@@ -121,9 +120,11 @@ class Columns:
 
     def _room(self, count):
         """The next free slots while there are any, then the least recently used."""
-        if self.filled + count <= self.capacity:
-            self.filled += count
-            return np.arange(self.filled - count, self.filled)
+        begin, self.filled = self.filled, min(self.filled + count, self.capacity)
+        # Grown, and not made whole at once: a large new array would take its memory in huge pages.
+        self.store.resize((self.filled, len(self.slot_of)), refcheck=False)
+        if begin + count <= self.capacity:
+            return np.arange(begin, self.filled)
         slots = np.argsort(self.used_at, kind="stable")[:count]
         gone = self.owner[slots]
         self.slot_of[gone[gone >= 0]] = -1

@@ -31,12 +31,12 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     second-order pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows
     once. Variables that sit rightly at a bound stay outside (shrinking), and since every certificate covers all rows,
     none needs to be brought back by a special pass. Only rows that moved cost a kernel column; columns are computed
-    many at a time (one matrix product, several times faster than row by row) and the least recently used leave the
-    cache first.
+    many at a time (one matrix product, several times faster than row by row). Those of the first guess are added up
+    and not kept, since most of its rows never move; of the others the least recently used leave the cache first.
 
     Parameters
     ----------
-    K : symmetric matrix, or an `Operator` of which `diag`, `columns` and `block` are used (`combine` on a GPU).
+    K : symmetric matrix, or an `Operator` of which `diag`, `columns`, `block` and `combine` are used.
     low, high : the box, one entry per row; Σ low ≤ 1 ≤ Σ high.
     linear : d_i; K's diagonal unless given.
     tol : wanted duality gap, relative to the dual objective.
@@ -166,8 +166,10 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
         beta = project(np.asarray(start, dtype=np.float64), low, high)
     gradient = linear.copy()
     support = np.flatnonzero(beta)
-    access.subtract(gradient, support, 2 * beta[support])
     n_new = min(_net(len(support), n_new), access.limit // 2)
+    inside = (beta[support] > low[support]) & (beta[support] < high[support])
+    # Of many rows at a bound most never move: their columns are not kept.
+    access.subtract(gradient, support, 2 * beta[support], keep=inside | (len(support) <= n_new))
     history, inner = [], 0
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
@@ -231,7 +233,7 @@ def _first_guess(access, linear, low, high, n_start, n_new, random_state, ascent
     slope = linear[pick] - 2 * small @ share
     ascent(small, slope, share, np.zeros(len(pick)), ceiling, 1e-3 * np.max(np.diag(small)), 10_000)
     far = linear.copy()
-    access.subtract(far, pick[share > 0], 2 * share[share > 0])
+    access.subtract(far, pick[share > 0], 2 * share[share > 0], keep=False)
     order = ordinary[np.argsort(-far[ordinary], kind="stable")]
     room = (high - beta)[order]
     beta[order] += np.clip(need - (np.cumsum(room) - room), 0, room)
