@@ -69,7 +69,7 @@ class SVDD(NoveltyDetector):
     Notes
     -----
     Cost: "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
-    multiple), memory at most `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. Backends: NumPy, torch, Dask (features).
+    multiple), memory at most `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. NumPy, torch, Dask (features).
     Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the outermost row
     inside and the innermost outside.
 
