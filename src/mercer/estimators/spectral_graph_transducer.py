@@ -50,7 +50,8 @@ class SpectralGraphTransducer(VarianceConstrained):
     Notes
     -----
     Transductive. New rows take the mean of their neighbours' values, weighted as the graph weighs edges.
-    Cost: a neighbour search and the low end of a sparse spectrum; O(d l²) a root step.
+    Cost: an exact neighbour search, and the low end of a sparse spectrum, whose largest residual is
+    `map_.kernel_.residual_`: at most 1e-5 of the Laplacian's norm. O(d l²) a root step.
 
     References
     ----------

@@ -1,9 +1,9 @@
 """Kernels of a nearest-neighbour graph over the training rows: heat diffusion and the inverse Laplacian.
 
 A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
-graph is built, the low end of its spectrum is computed, and K = ZZᵀ comes as its factor Z. A new row is given the mean
-of its neighbours' rows of Z, weighted as the graph weighs edges; a row equal to a training row is that row (the mean,
-if several training rows are equal).
+graph is built, the low end of its spectrum is computed (`spectrum_`, with the largest residual in `residual_`), and
+K = ZZᵀ comes as its factor Z. A new row is given the mean of its neighbours' rows of Z, weighted as the graph weighs
+edges; a row equal to a training row is that row (the mean, if several training rows are equal).
 """
 
 import copy

@@ -179,7 +179,7 @@ class _Space:
         gap = self.AQ[:, : self.size] @ Y - (self.Q[:, : self.size] @ Y) * self.values[part].astype(np.float32)
         return float(np.linalg.norm(gap, axis=0).max())
 
-    def _survey(self, runs=8, steps=40):
+    def _survey(self, runs=8, steps=24):
         """(nodes, share of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
 
         A run of Lanczos from a random vector is a quadrature of the density of eigenvalues; and its largest value plus

@@ -14,6 +14,7 @@ from .secular import constrained_least_squares, largest_shift
 
 TOL = 1e-8
 CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
+SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions kept, and blocks for the others
 
 
 def compress(theta, Z, low, high, tol=1e-5):
@@ -25,8 +26,8 @@ def compress(theta, Z, low, high, tol=1e-5):
     """
     l, r = Z.shape
     scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
-    for head, n_shifts in [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]:
-        if head + n_shifts * l > 0.7 * r:
+    for head, n_shifts in SIZES:
+        if _no_gain(head, n_shifts, l, r):
             break
         if high * theta[head] > 0.995:  # the tail must stay clear of its poles
             continue
@@ -36,6 +37,10 @@ def compress(theta, Z, low, high, tol=1e-5):
         if all(_agree((theta, Z), small, head, zeta, tol * scale) for zeta in between):
             return small
     return theta, Z
+
+
+def _no_gain(head, n_shifts, l, r):
+    return head + n_shifts * l > 0.7 * r
 
 
 def _project_tail(theta, Z, head, shifts):
@@ -104,6 +109,8 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
 
 def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
     """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
+    if _no_gain(*SIZES[0], *Z.shape):
+        return theta, Z
     corner = constrained_least_squares(theta, Z, targets, max(weights), min(spreads), tol=1e-3).info["zeta"]
     low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
     return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
