@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, backend
+from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, backend
 from mercer.errors import BackendError, InputError
 from mercer.estimators import components
 from mercer.estimators.base import check_weight
@@ -162,6 +162,13 @@ def test_approx_and_kernel(X):
         KernelPCA(kernel="gauss").fit(X)
     with pytest.raises(InputError, match="fit_inverse_transform=True needs the training rows"):
         KernelPCA(2, approx=10, fit_inverse_transform=True).fit(X)
+
+
+def test_parameters_of_a_kernel_that_is_a_name():
+    with pytest.raises(InputError, match=r"kernel__bandwidth cannot be set: kernel='rbf' is not a kernel object. Con"):
+        LSSVMClassifier().set_params(kernel__bandwidth=2.0)
+    model = LSSVMClassifier().set_params(kernel=RBF(), kernel__bandwidth=2.0)
+    assert model.kernel.bandwidth == 2.0
 
 
 # Memory: refused before anything is allocated, with the numbers and the way out

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import dask.array
 import numpy as np
@@ -449,3 +450,10 @@ def test_the_spectrum_of_a_graph_is_that_of_the_transducer():
         expected = GraphLaplacian(5, rank=10, eigenvalues="squares").resolve(X).factor()
         K, truth = Z @ Z.T, expected @ expected.T
         np.testing.assert_allclose(K / np.trace(K), truth / np.trace(truth), atol=1e-9)
+
+
+def test_rows_that_are_all_the_same_say_nothing_and_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = FewLabelClassifier().fit(np.ones((40, 4)), np.r_[0, 1, 1, np.full(37, -1)])
+    assert (model.transduction_[3:] == 1).all()

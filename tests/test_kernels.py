@@ -430,6 +430,8 @@ def test_other_refusals(X):
         as_kernel("gauss")
     with pytest.raises(InputError, match="kernel=3 is not a kernel"):
         as_kernel(3)
+    with pytest.raises(InputError, match=r"kernel=RBF is a class. Give an object of it, such as RBF\(\)."):
+        as_kernel(RBF)
     for factor in (0, -2.0, np.nan, np.inf):
         with pytest.raises(InputError, match=r"multiplied by .* Accepted: a number above 0"):
             (factor * RBF(1.0))(X)

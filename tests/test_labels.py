@@ -53,6 +53,21 @@ def test_every_mark_is_read(y, classes, codes):
 
 
 @pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series([1, 0, None], dtype="Int64"),
+        pd.array([1, 0, None], dtype="Int64"),
+        pd.DataFrame({"label": pd.Series([1, 0, None], dtype="Int64")}),
+        pl.Series([1, 0, None]),
+        pl.DataFrame({"label": [1, 0, None]}),
+    ],
+    ids=lambda y: f"{type(y).__module__.split('.')[0]}.{type(y).__name__}",
+)
+def test_whole_numbers_beside_a_gap_stay_whole(y):
+    assert read_labels(y).classes.dtype.kind == "i"
+
+
+@pytest.mark.parametrize(
     ("y", "missing_label", "classes", "codes"),
     [
         ([-1, 1, 1], None, [-1, 1], [0, 1, 1]),

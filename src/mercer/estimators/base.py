@@ -33,6 +33,17 @@ class KernelEstimator(BaseEstimator):
     access = "moments"
     _auto_size: ClassVar[dict] = {}  # exact_rows and landmarks of `choose`, where a method has better ones for "auto"
 
+    def set_params(self, **params):
+        """Set parameters; ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
+        inner = [name for name in params if name.startswith("kernel__")]
+        kernel = params.get("kernel", getattr(self, "kernel", None))
+        if inner and not hasattr(kernel, "set_params"):
+            raise InputError(
+                f"{inner[0]} cannot be set: kernel={kernel!r} is not a kernel object. Construct the estimator with one, "
+                'such as kernel=RBF("median"), and set its parameters then.'
+            )
+        return super().set_params(**params)
+
     def _kernel(self):
         """The kernel object that the parameters describe."""
         return as_kernel(self.kernel)

@@ -201,8 +201,9 @@ def _array(y):
         y = host(y)
     elif hasattr(y, "to_numpy"):  # pandas, polars
         names = list(y.columns) if hasattr(y, "columns") else None
-        empty = getattr(y, "null_count", None)
-        y = np.array(y.to_list(), dtype=object) if names is None and empty and empty() else y.to_numpy()
+        if names is not None and len(names) == 1:
+            y = y[names[0]]
+        y = np.array(list(y), dtype=object) if _whole_with_gaps(y) else y.to_numpy()
     if not isinstance(y, np.ndarray):
         y = _from_sequence(y)
     if y.dtype.kind == "T":
@@ -229,6 +230,16 @@ def _array(y):
                 "or an (n, k) table of class probabilities."
             ) from None
     return names, y
+
+
+def _whole_with_gaps(y):
+    """Whether y is a column that `to_numpy` would turn into numbers with a fraction: 1 and <NA> into 1.0 and NaN."""
+    if hasattr(y, "columns"):
+        return False
+    if callable(getattr(y, "null_count", None)):  # polars
+        return y.null_count() > 0
+    kind = getattr(y, "dtype", np.dtype(float))
+    return not isinstance(kind, np.dtype) and kind.kind in "biu" and bool(y.isna().any())
 
 
 def _from_sequence(y):

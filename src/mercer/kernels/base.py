@@ -287,6 +287,8 @@ def as_kernel(kernel):
             f"kernel={kernel!r} is not known. Accepted: {', '.join(sorted(NAMES))}, a kernel object such as "
             "RBF(bandwidth=2.0), or a Python function of two rows."
         )
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise InputError(f"kernel={kernel.__name__} is a class. Give an object of it, such as {kernel.__name__}().")
     if callable(kernel):
         return Callable(kernel)
     raise InputError(f"kernel={kernel!r} is not a kernel. Accepted: a name, a kernel object or a Python function.")

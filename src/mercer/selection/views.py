@@ -71,7 +71,8 @@ class Components:
         from sklearn.decomposition import PCA
 
         solver = "arpack" if sp.issparse(X) else "auto"
-        self.pca_ = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
+        with np.errstate(invalid="ignore"):  # rows that are all the same: the share of no variance is 0 / 0
+            self.pca_ = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
         return self.transform(X)  # a randomised PCA's fit_transform differs from it by more than rounding
 
     def transform(self, X):
