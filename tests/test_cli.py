@@ -743,5 +743,5 @@ def test_compare_names_the_methods_as_people_do(data):
 def test_the_report_names_the_methods_as_people_do(tmp_path, data):
     assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "Least-squares SVM on a graph (gamma=" in page
+    assert "Least-squares SVM on a graph<small>gamma=" in page
     assert not re.search(r"\b(lssvm|ls_kpca|sgt|semi_kpca)\b", page)

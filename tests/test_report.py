@@ -143,3 +143,19 @@ def test_one_point_is_no_special_case(n):
         "t", classes=["a"], points=Points(np.zeros((n, 2)), np.zeros(n, int), np.ones(n, bool), np.ones(n), ["r"] * n)
     )
     assert json.loads(Page(render(found)).scripts[0])["x"] == [0] * n
+
+
+def test_few_rows_are_counted_in_whole_numbers_and_in_the_singular():
+    text = render(Findings("t", confidence=np.array([0.56]), balance=[("a", 1, 1)], n_abstained=1))
+    figure = re.findall(r"<svg.*?</svg>", text, flags=re.S)[0]
+    ticks = re.findall(r">([\d.]+)</text>", figure)
+    assert {"0", "1"} <= set(ticks)
+    assert "0.2" not in ticks
+    assert "Confidence of the 1 row without a label." in text
+    assert "1 row was left unlabelled." in text
+
+
+def test_the_settings_of_a_candidate_stand_below_its_name():
+    found = findings()
+    found.candidates[0] |= {"name": "Least-squares SVM", "settings": "gamma=10: <RBF>"}
+    assert "<td>Least-squares SVM<small>gamma=10: &lt;RBF&gt;</small></td>" in render(found)

@@ -58,7 +58,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
     points = _points(job, answer, seed)
     screen.step("making the page", 0.9)
     return Findings(
-        title=f"{_count(n - n_given - n_left)} rows labelled from {_count(n_given)}",
+        title=f"{_rows(n - n_given - n_left)} labelled from {_count(n_given)}",
         subtitle=f"{job.data.name}, column {job.target}",
         tiles=_tiles(n, n_given, n_left, tested, model, low, high),
         facts=[
@@ -97,7 +97,8 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
 def effect_of_more(model, n=20):
     """A sentence on how many predictions n more labels would change: the sign to stop labelling."""
     n = min(n, int(np.sum(model.labels_.codes < 0)))
-    return f"{n} more labels are expected to change about {expected_change(model, n):.1%} of the predictions."
+    more = "1 more label is" if n == 1 else f"{n} more labels are"
+    return f"{more} expected to change about {expected_change(model, n):.1%} of the predictions."
 
 
 def _next(job, fitted, classes, seed):
@@ -125,13 +126,14 @@ def _doubtful(job, fitted):
 
 
 def _tiles(n, n_given, n_left, tested, model, low, high):
-    tiles = [(_count(n - n_given - n_left), "rows filled in"), (_count(n_given), "labels given")]
+    filled = n - n_given - n_left
+    tiles = [(_count(filled), f"row{_s(filled)} filled in"), (_count(n_given), f"label{_s(n_given)} given")]
     if tested:
         caption = f"of {tested} labels right when withheld ({low:.0%} to {high:.0%}); each fit then has a label less, "
         caption += "so with few labels this is a cautious estimate"
         tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
     if n_left:
-        tiles.append((_count(n_left), "rows left unlabelled"))
+        tiles.append((_count(n_left), f"row{_s(n_left)} left unlabelled"))
     return tiles
 
 
@@ -140,14 +142,13 @@ def _reasons(model):
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     if not heavy:
         return model.report_.sentences
-    names = "; ".join(f"{_named(row)}, {row['weight']:.0%}" for row in heavy)
+    names = "; ".join(f"{METHODS[row['method']][0]} ({_settings(row)}), {row['weight']:.0%}" for row in heavy)
     return [*model.report_.sentences, f"The largest weights: {names}."]
 
 
-def _named(row):
-    """A candidate by the name that people know its method by, with its parameters and space."""
-    settings = row["candidate"].removeprefix(row["method"]).removeprefix(":").strip()
-    return f"{METHODS[row['method']][0]} ({settings})"
+def _settings(row):
+    """A candidate's parameters and space, without the name of its method."""
+    return row["candidate"].removeprefix(row["method"]).removeprefix(":").strip()
 
 
 def _candidates(model, tested):
@@ -157,7 +158,8 @@ def _candidates(model, tested):
         right = row["accuracy"] if tested else float("nan")
         rows.append(
             {
-                "name": _named(row),
+                "name": METHODS[row["method"]][0],
+                "settings": _settings(row),
                 "right": right,
                 "low": low,
                 "high": high,
@@ -218,6 +220,14 @@ def _reading(table, out):
     options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (encoding_of(table), "utf-8")}
     more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
     return f"pd.read_csv({str(out)!r}{more})"
+
+
+def _rows(number):
+    return f"{_count(number)} row{_s(number)}"
+
+
+def _s(number):
+    return "" if number == 1 else "s"
 
 
 def _count(number):

@@ -10,13 +10,14 @@ from typer.core import TyperGroup
 
 from .screen import BAD_USAGE, STOPPED, UsageError, leave
 
-_PARSER_ERROR = typer.BadParameter.__mro__[2]  # the ancestor of all that the parser raises, in any version of typer
+# The ancestor of all that the parser raises; where it is defined depends on the version of typer.
+_PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 class Commands(TyperGroup):
     """The commands; `mercer` alone and `mercer help` show the help."""
 
-    def main(self, args=None, **rest):
+    def main(self, args=None, *_, **__):
         args = list(sys.argv[1:] if args is None else args)
         if args[:1] in ([], ["help"]):
             args = [*args[1:], "--help"]

@@ -11,7 +11,7 @@ INK, FAINT, SERIES, BAND = "#010203", "#010204", "#010205", "#010206"  # stand-i
 _PAGE = {INK: "var(--ink)", FAINT: "var(--line)", SERIES: "var(--accent)", BAND: "var(--accent-soft)"}
 
 
-def _figure(width=5.2, height=2.9):
+def _figure(width=4.2, height=2.6):  # small, for the page enlarges it: on a phone and on paper words stay legible
     need("matplotlib")
     from matplotlib.figure import Figure
 
@@ -60,6 +60,7 @@ def confidence_histogram(confidence, abstain=None):
         where = {"xytext": (-5 if left else 5, 0), "textcoords": "offset points", "ha": "right" if left else "left"}
         axis.annotate(f"abstain below {abstain:g}", (abstain, 1.08 * counts.max()), color=INK, fontsize=9, **where)
         axis.set_ylim(0, 1.2 * counts.max())
+    axis.yaxis.get_major_locator().set_params(integer=True)
     axis.set(xlabel="confidence", ylabel="rows", xlim=(edges[0], 1))
     return _svg(figure, "Histogram of the confidence of the filled-in rows")
 

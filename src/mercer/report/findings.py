@@ -42,7 +42,7 @@ class Findings:
     points : `Points` of all `n_rows` rows, of a sample of them, or None; `axes` is a sentence on the two axes.
     confidence : (m,) confidence of the rows that were not given.
     coverage : (share of rows labelled, accuracy, low, high) rows, most confident first, from left-out labels.
-    candidates : dicts with name, right, low, high, weight (shares) and seconds: the first of `n_candidates`.
+    candidates : dicts with name, settings, right, low, high, weight (shares) and seconds: the first of `n_candidates`.
     balance : (class, given, predicted) rows; `n_abstained` rows were left unlabelled.
     suggestions : (row, predicted class, confidence, reason) rows; `effect` is a sentence on what more labels would do.
     suspicious : (row, given label, the model's class, reason) rows.

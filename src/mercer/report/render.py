@@ -26,7 +26,7 @@ def render(findings):
     jinja2 = need("jinja2")
     folder = resources.files(__package__)
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
+    environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
     environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
     points = findings.points
