@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, backend
+from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, MaxMarginClustering, backend
 from mercer.errors import BackendError, InputError
 from mercer.estimators import components
 from mercer.estimators.base import check_weight
@@ -169,6 +169,12 @@ def test_parameters_of_a_kernel_that_is_a_name():
         LSSVMClassifier().set_params(kernel__bandwidth=2.0)
     model = LSSVMClassifier().set_params(kernel=RBF(), kernel__bandwidth=2.0)
     assert model.kernel.bandwidth == 2.0
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 0.5, np.random.default_rng(0)])
+def test_random_state(seed, X):
+    with pytest.raises(InputError, match=r"random_state=.* is not accepted: give a whole number of at least 0, a Ran"):
+        MaxMarginClustering(random_state=seed).fit(X)
 
 
 # Memory: refused before anything is allocated, with the numbers and the way out

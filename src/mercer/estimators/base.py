@@ -1,5 +1,6 @@
 """What every estimator shares: reading rows wherever they live, choosing the map, tags, weights."""
 
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -39,8 +40,8 @@ class KernelEstimator(BaseEstimator):
         kernel = params.get("kernel", getattr(self, "kernel", None))
         if inner and not hasattr(kernel, "set_params"):
             raise InputError(
-                f"{inner[0]} cannot be set: kernel={kernel!r} is not a kernel object. Construct the estimator with one, "
-                'such as kernel=RBF("median"), and set its parameters then.'
+                f"{inner[0]} cannot be set: kernel={kernel!r} is not a kernel object. Construct the estimator with "
+                'one, such as kernel=RBF("median"), and set its parameters then.'
             )
         return super().set_params(**params)
 
@@ -94,6 +95,10 @@ def seed_of(random_state):
         return 0
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
+    if not isinstance(random_state, Integral) or random_state < 0:
+        raise InputError(
+            f"random_state={random_state!r} is not accepted: give a whole number of at least 0, a RandomState or None."
+        )
     return int(random_state)
 
 

@@ -63,7 +63,7 @@ class DualComponents(KernelComponents):
         if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
-        start = sketch(K, width, random_state=seed_of(self.random_state))
+        start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
         self._check_rank(start, K.shape[0], eps)
         loss = Loss(norm=self.norm, location=self.center, **{name: a.value for name, a in asked.items() if not a.share})
         for name, a in asked.items():
@@ -101,6 +101,10 @@ class DualComponents(KernelComponents):
             self._refuse_rank(rank)
 
     def _refuse_rank(self, rank):
+        if rank == 0:
+            raise InputError(
+                "Every row has the same features, so there is no direction to find. Check the rows and the kernel."
+            )
         raise InputError(
             f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
             f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."

@@ -193,10 +193,10 @@ def gradient(H, GH, eps=EPS):
     return H - GH @ (root.inverse @ root.basis.T)
 
 
-def sketch(G, width, n_power=2, random_state=None):
+def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     """(H, G H) for the leading `width` components seen through a random block: H = V √λ, columns in order.
 
-    n_power + 1 products with G. Fewer columns come back when the rank of G is smaller.
+    n_power + 1 products with G, of relative precision eps. Fewer columns come back when the rank of G is smaller.
     """
     n = G.shape[0]
     width = min(width, n)
@@ -209,7 +209,8 @@ def sketch(G, width, n_power=2, random_state=None):
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[-1] < -NEGATIVE * np.abs(values).max():
         raise InputError(_INDEFINITE.format(values[-1]))
-    values, vectors = values[values > 0], vectors[:, values > 0]
+    seen = values > eps * n * values[0]  # a column of rounding has no sign that could be trusted
+    values, vectors = values[seen], vectors[:, seen]
     return Q @ (vectors * np.sqrt(values)), GQ @ (vectors * np.sqrt(values))
 
 
@@ -252,7 +253,7 @@ def minimise(
     if method not in ("lbfgs", "dca"):
         raise InputError(f"method={method!r} is unknown: use 'lbfgs' or 'dca'.")
     if start is None:
-        start = sketch(G, sketch_width(n_components, loss), random_state=random_state)
+        start = sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
     wide = start[0].shape[1] > n_components
     starts = first_guesses(start, n_components, loss)
     memory = memory if method == "lbfgs" else 0

@@ -28,7 +28,8 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     given back as a number, leads to the same solution.
     """
     loss = loss or Loss()
-    start = start or sketch(G, sketch_width(n_components, replace(loss, epsilon=1.0)), random_state=random_state)
+    width = sketch_width(n_components, replace(loss, epsilon=1.0))
+    start = start or sketch(G, width, random_state=random_state, eps=eps)
     n = G.shape[0]
     wanted = min(max(round(fraction * n), 1), n - 1)
     threshold = _quantile(row_size(start[0][:, :n_components], loss.norm), wanted)
@@ -69,7 +70,7 @@ def _next_guess(below, above, wanted, guess):
 
 def largest_epsilon(G, n_components, loss, start=None, random_state=None, eps=EPS):
     """An epsilon, three digits, that keeps n_components components while one a few percent larger does not."""
-    start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state)
+    start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
 
     def keeps(epsilon):
         trial = minimise(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps)
