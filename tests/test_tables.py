@@ -373,3 +373,44 @@ def test_nothing_is_overwritten_and_a_crash_leaves_nothing(tmp_path):
         write_table(table, {}, tmp_path / "no" / "out.csv")
     with pytest.raises(InputError, match=r"\.parquet or \.npz"):
         write_table(table, {}, tmp_path / "out.xlsx")
+
+
+def test_the_separator_line_of_spreadsheets_is_not_a_header(tmp_path):
+    for line in ("sep=;\r\n", '"sep=;"\r\n', "SEP=;\n"):
+        (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbf" + (line + "a;b\r\n1,5;x\r\n2,5;y\r\n").encode())
+        table = read_table(tmp_path / "t.csv")
+        assert table.names == ["a", "b"]
+        assert table.frame["b"].tolist() == ["x", "y"]
+    (tmp_path / "t.csv").write_text("sep=|\na|b\n1|x\n2|y\n")
+    assert read_table(tmp_path / "t.csv").delimiter == "|"
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["€ 1,234.50", "€ 99.00", "€ 1,000,000.25"], [1234.5, 99, 1000000.25]),
+        (["1.234,50", "99,00", "1.000.000,25", "1.234"], [1234.5, 99, 1000000.25, 1234]),
+        (["1 234,50", "99,00", "12\u202f345,5", "7\u00a0000"], [1234.5, 99, 12345.5, 7000]),
+        (["1'234.50", "99.00", "12’345"], [1234.5, 99, 12345]),
+        (["1,234", "99", "5,678"], [1234, 99, 5678]),
+        (["1.5", "2.25", "3.125"], [1.5, 2.25, 3.125]),
+        (["-1,234.5 $", "+2.5 $", "3 $"], [-1234.5, 2.5, 3]),
+    ],
+)
+def test_numbers_with_separated_thousands_are_numbers(cells, values):
+    frame = pd.DataFrame({"price": cells})
+    encoder = TableFeatures().fit(frame).encoders_[0]
+    assert encoder.encode(frame["price"], False).ravel().tolist() == values
+
+
+def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
+    column = pd.Series(["Red", "red ", "RED", "blue", "light  blue", "light blue", ""], name="kind")
+    target = read_target(column)
+    assert target.classes == ["RED", "Red", "blue", "light  blue", "light blue", "red"]
+    assert target.notes == [
+        "The labels 'RED', 'Red', 'red' differ only in capitals or spaces and are different classes here. "
+        "Spell them alike if they are one class.",
+        "The labels 'light  blue', 'light blue' differ only in capitals or spaces and are different classes here. "
+        "Spell them alike if they are one class.",
+    ]
+    assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []

@@ -19,8 +19,13 @@ LARGEST = 1e150
 LEVELS = 30  # categories kept of a column with many; the rest share one
 _ID_NAME = re.compile(r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|nr|no|number)$|^unnamed)|^column 1$|I[dD]$")
 _SIGNS = "€$£¥%"
-_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_GROUPED = {  # decimal mark → numbers whose thousands are set apart by the other mark
+    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
+    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
+}
+_SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
 _ISO = r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
 _SLASHED = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
 
@@ -293,18 +298,25 @@ def numbers(column, decimal="."):
     text = _bare(cells(column))
     words = pd.Series(text)
     if decimal == "," or _decimal_commas(text):  # a later table may be written with commas where the first was not
+        decimal, other = ",", "."
+    else:
+        decimal, other = ".", ","
+    if words.str.contains(other, regex=False).any():
+        grouped = words.map(lambda word: _GROUPED[decimal].fullmatch(word) is not None)
+        words = words.where(~grouped, words.str.replace(other, "", regex=False))
+    if decimal == ",":
         words = words.str.replace(",", ".", regex=False)
-    elif words.str.contains(",", regex=False).any():
-        grouped = words.map(lambda word: _THOUSANDS.fullmatch(word) is not None)
-        words = words.where(~grouped, words.str.replace(",", "", regex=False))
     return pd.to_numeric(words, errors="coerce").to_numpy(dtype=np.float64)
 
 
 def _bare(words):
-    """Cells without the signs of currencies and percentages."""
-    if not any(word[:1] in _SIGNS or word[-1:] in _SIGNS for word in words if word):
-        return words
-    return np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
+    """Cells without the signs of currencies and percentages, and without spaces that set thousands apart."""
+    if any(word[:1] in _SIGNS or word[-1:] in _SIGNS for word in words if word):
+        words = np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
+    if any(_SPACED.fullmatch(word) for word in words):
+        joined = [re.sub(r"[^\d.,+-]", "", word) if _SPACED.fullmatch(word) else word for word in words]
+        words = np.array(joined, dtype=object)
+    return words
 
 
 def _decimal_commas(words):

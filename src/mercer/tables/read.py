@@ -1,6 +1,7 @@
 """Read a table from CSV, TSV, Parquet or NPZ, keeping every cell as it was written."""
 
 import io
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from .sniff import decode, delimiter_of
 
 _EXCEL = "In Excel choose File, Save as, CSV UTF-8"
 _PANDAS = "Write the table with pandas' to_csv or to_parquet"
+_SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of some files made for spreadsheets
 REFUSED = {".xls": _EXCEL, ".xlsx": _EXCEL, ".ods": "In the spreadsheet choose File, Save as, CSV"}
 REFUSED |= {".npy": "Write the arrays with numpy.savez", ".json": _PANDAS, ".pkl": _PANDAS, ".feather": _PANDAS}
 
@@ -104,6 +106,9 @@ def _read_text(raw, name, delimiter, encoding):
     pd = need("pandas")
     text, encoding = decode(raw, name, encoding)
     text = text.removeprefix("\ufeff")
+    said = _SEPARATOR.match(text)
+    if said:  # an empty line in its place, so that lines keep their numbers
+        delimiter, text = delimiter or said[1], "\n" + text[said.end() :]
     delimiter = delimiter or delimiter_of(text, name)
     try:
         cells = pd.read_csv(

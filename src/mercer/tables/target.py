@@ -63,11 +63,25 @@ def read_target(column, missing=None, need_labels=True):
     values: dict = {}
     for word, value in zip(text[given], column.to_numpy()[given]):
         values.setdefault(word, value)
+    notes += _alike(values)
     labels = np.array(text, dtype=object)
     labels[empty] = None
     if need_labels or len(values) > 1:
         _refuse(name, text[given], given, values)
     return Target(labels, given, values, notes)
+
+
+def _alike(values):
+    """Sentences on class names that are probably one name in several spellings."""
+    found: dict = {}
+    for word in sorted(values):
+        found.setdefault(" ".join(word.split()).casefold(), []).append(word)
+    return [
+        f"The labels {', '.join(map(repr, same))} differ only in capitals or spaces and are different classes here. "
+        "Spell them alike if they are one class."
+        for same in found.values()
+        if len(same) > 1
+    ]
 
 
 def _refuse(name, words, given, values):
