@@ -113,6 +113,13 @@ def test_more_components_than_vectors():
     assert set(np.count_nonzero(V, axis=0)) == {6}  # the largest components first
 
 
+def test_few_vectors_beside_many_components(iterate):
+    """The constants of 300 components are a third of all rows, yet only 10 vectors have to be sought."""
+    W = joined(random_graph(300, 0, 3, 6), *[cycle(2 + i % 2) for i in range(299)])
+    values, _ = check(laplacian(W, "unnormalized"), 310)
+    assert np.count_nonzero(values == 0) == 300
+
+
 def test_a_restart_goes_on_where_it_was(iterate, monkeypatch):
     shrink, calls = spectrum._Space.shrink, []
     monkeypatch.setattr(spectrum._Space, "shrink", lambda space: (calls.append(1), shrink(space)))

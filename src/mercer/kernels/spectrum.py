@@ -29,7 +29,7 @@ GROWTH = 9.0
 def low_spectrum(Lap, rank=None, tol=TOL):
     """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
 
-    Dense up to 500 rows, and up to 5 000 when more than a fifth of the spectrum is wanted. The zero eigenvalues, one a
+    Dense up to 500 rows, and up to 5 000 when more than a fifth of the spectrum is sought. The zero eigenvalues, one a
     connected component, are exact.
 
     Returns
@@ -40,17 +40,19 @@ def low_spectrum(Lap, rank=None, tol=TOL):
     rank = min(rank or (n if n <= DENSE else RANK), n)
     n_zero, component = connected_components(Lap, directed=False)
     norm = float(np.max(np.abs(Lap).sum(axis=1)))
-    if n <= SMALL or (n <= DENSE and 5 * rank > n):
-        values, vectors = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
-    else:
-        known = _constants(component, n_zero)
-        if np.max(np.abs(Lap @ np.ones(n))) > 1e-9 * norm:  # the symmetric Laplacian: its null functions are not known
-            known = known[:, :0]
-        found = None
-        if 5 * rank <= n:
-            with blas_threads(1):  # thin products gain nothing from more
-                found = _filtered_krylov(Lap, rank, known, tol * norm)
-        values, vectors = _lanczos(Lap, rank, norm) if found is None else found
+    known = _constants(component, n_zero)
+    if np.max(np.abs(Lap @ np.ones(n))) > 1e-9 * norm:  # the symmetric Laplacian: its null functions are not known
+        known = known[:, :0]
+    many = 5 * (rank - known.shape[1]) > n - known.shape[1]
+    found = None
+    if n <= SMALL or (n <= DENSE and many):
+        found = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
+    elif rank <= known.shape[1]:
+        found = np.zeros(rank), known[:, :rank].toarray()
+    elif not many:
+        with blas_threads(1):  # thin products gain nothing from more
+            found = _filtered_krylov(Lap, rank, known, 0.9 * tol * norm)  # measured in single precision
+    values, vectors = found or _lanczos(Lap, rank, norm)
     values = np.clip(values, 0.0, None)
     values[:n_zero] = 0.0
     residual = float(np.linalg.norm(Lap @ vectors - vectors * values, axis=0).max()) / norm
@@ -79,11 +81,9 @@ def _lanczos(Lap, rank, norm):
 def _filtered_krylov(Lap, rank, known, limit):
     """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`; None if it does not get there.
 
-    The columns of `known` are null vectors; if they are fewer than wanted, the others are sought beside them.
+    The columns of `known` are the first of them, null vectors; the others are sought beside those.
     """
     n, wanted = Lap.shape[0], rank - known.shape[1]
-    if wanted <= 0:
-        return np.zeros(rank), known[:, :rank].toarray()
     order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
     Lap, known = Lap[order][:, order], known[order]
     space = _Space(Lap, wanted, known, limit)
@@ -156,8 +156,8 @@ class _Space:
 
     def crowded(self):
         """Whether as many of the wanted values coincide as a start of this width can reach."""
-        values = self.values[: self.wanted]
-        return bool(np.any(values[self.width - 1 :] - values[: len(values) - self.width + 1] <= self.limit))
+        last = self.values[self.width - 1 : self.wanted]
+        return bool(np.any(last - self.values[: len(last)] <= 0.1 * self.limit))
 
     def ritz(self, number):
         """The lowest `number` approximate vectors."""
