@@ -502,7 +502,7 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
     ("arguments", "sentence"),
     [
         ("lable", "There is no command 'lable'. Did you mean label?"),
-        ("xyz", "There is no command 'xyz'. The commands are label, suggest,"),
+        ("xyz", "There is no command 'xyz'. Accepted: label, suggest,"),
         ("label", "label needs DATA (Table: CSV, TSV, Parquet or NPZ)."),
         ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
         ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
@@ -745,3 +745,104 @@ def test_the_report_names_the_methods_as_people_do(tmp_path, data):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Least-squares SVM on a graph<small>gamma=" in page
     assert not re.search(r"\b(lssvm|ls_kpca|sgt|semi_kpca)\b", page)
+
+
+@pytest.mark.parametrize("option", ["-r", "-s"])
+def test_neither_the_report_nor_the_model_may_replace_the_table(tmp_path, data, option):
+    before = data.read_bytes()
+    done = here("label", data, "-t", "species", option, data, "--force")
+    assert done.exit_code == 2
+    assert f"{data} is what is read, and would be replaced" in done.output
+    assert data.read_bytes() == before
+
+
+def test_predictions_may_not_replace_the_model(tmp_path, data):
+    model = tmp_path / "model.csv"
+    assert here("label", data, "-t", "species", "-q", "-s", model).exit_code == 0
+    before = model.read_bytes()
+    done = here("predict", model, data, "-o", model, "--force")
+    assert done.exit_code == 2
+    assert model.read_bytes() == before
+
+
+def test_a_table_may_be_replaced_by_itself_with_labels_when_forced(data):
+    assert here("label", data, "-t", "species", "-q", "-o", data, "--force").exit_code == 0
+    assert pd.read_csv(data)["species_source"].isin(["given", "predicted"]).all()
+
+
+def test_the_label_column_cannot_name_the_rows(data):
+    done = here("label", data, "-t", "species", "--id", "species")
+    assert done.exit_code == 2
+    assert "--id and --target are both 'species'" in done.output
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("lsvm", "There is no method 'lsvm'. Did you mean lssvm?"),
+        ("magic", "There is no method 'magic'. Accepted: auto, all, lssvm"),
+        ("all,lssvm", "--method all stands alone, without other names."),
+    ],
+)
+def test_a_wrong_method_is_explained(data, method, words):
+    done = here("label", data, "-t", "species", "-m", method)
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_names_of_methods_may_be_written_in_capitals(tmp_path, data):
+    assert here("label", data, "-t", "species", "-q", "-m", "LSSVM").exit_code == 0
+    assert here("embed", data, "-q", "-m", "KPCA").exit_code == 0
+    assert here("novelty", data, "-q", "-m", "SVDD", "-o", tmp_path / "n.csv").exit_code == 0
+
+
+def test_novelty_lists_no_row_that_it_does_not_call_novel(tmp_path, data):
+    done = here("novelty", data, "-x", "species", "--id", "flower", "--share", "0.06")
+    rows = [line for line in done.stdout.splitlines() if line.startswith("f") and "\t" in line]
+    assert len(rows) == 1 + 3  # the head, and 6 % of 50 rows
+    assert set(pd.read_csv(tmp_path / "iris_novelty.csv").query("novel == 'yes'")["flower"]) == {
+        row.split("\t")[0] for row in rows[1:]
+    }
+
+
+def test_one_row_is_not_rows(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,p\n5,q\n2,\n")
+    done = here("label", tmp_path / "t.csv", "-t", "y")
+    assert "1 row labelled from 2 labels; 0 left unlabelled." in done.output
+
+
+def test_the_width_of_a_kernel_is_said_in_few_digits(data):
+    done = here("cluster", data, "-x", "species", "-k", "3")
+    assert re.search(r"RBF\(bandwidth=\d\.\d{1,3}\)\.", done.output)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_any_terminal_can_show_the_answer(tmp_path, data, encoding):
+    frame, _ = iris()
+    frame["flower"] = frame["flower"] + " ✿"
+    frame.to_csv(data, index=False)
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": encoding}
+    command = [MERCER, "suggest", str(data), "-t", "species", "--id", "flower", "-n", "2"]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert b" ?\t" in done.stdout
+    done = subprocess.run([*command, "--json"], env=environment, capture_output=True, timeout=240)
+    assert json.loads(done.stdout.decode(encoding))["suggestions"][0]["row"].endswith("✿")
+
+
+def test_standard_input_and_output(tmp_path, data):
+    command = [MERCER, "label", "-", "-t", "species"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, input=data.read_bytes(), capture_output=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"41 rows labelled from 9 labels" in done.stderr
+    assert here("label", data, "-t", "species", "-q").exit_code == 0
+    assert done.stdout == (tmp_path / "iris_labelled.csv").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["iris.csv", "iris_labelled.csv"]
+    done = here("label", data, "-t", "species", "-o", "-", "--json")
+    assert done.exit_code == 2
+    assert "--json and --out - both write to standard output" in done.output
+    done = here("label", data, "-t", "species", "-r", "-")
+    assert done.exit_code == 2
+    assert "Only the table can be written to standard output" in done.output

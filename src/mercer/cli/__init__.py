@@ -6,6 +6,9 @@ import sys
 
 def main():
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without the user's letters is no reason to stop
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as an exception, so that temporary files are removed
     try:
         from .app import app

@@ -9,6 +9,7 @@ import numpy as np
 from ..selection.candidates import METHODS
 from ..selection.few_label import FewLabelClassifier
 from ..tables import read_target
+from .screen import UsageError
 from .sources import matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
@@ -77,6 +78,8 @@ def open_job(
 ):
     """Read a table and its labels; `writes` are the columns that will be added."""
     exclude, include = exclude or [], include or []
+    if id is not None and id == target:
+        raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
     table = open_table(screen, data, delimiter, encoding, [target, id, *exclude, *include])
     old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
@@ -84,7 +87,8 @@ def open_job(
         screen.note(sentence)
     left_out = [target, id, *exclude, *(name for name in old if name not in include)]
     features, X = matrix(screen, table, left_out, include)
-    return Job(Path(data), table, target, labels, features, X, row_names(table, id), list(screen.notes))
+    name = "standard input" if str(data) == "-" else data
+    return Job(Path(name), table, target, labels, features, X, row_names(table, id), list(screen.notes))
 
 
 def set_aside(screen, table, target, writes=()):

@@ -13,8 +13,8 @@ from ..solvers.choice import accuracy_interval
 from ..tables import TableClassifier
 from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
-from .screen import UsageError
-from .sources import claim, default_out, open_table, write
+from .screen import UsageError, did_you_mean
+from .sources import claim, default_out, keep, open_table, shown, write
 
 NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
 
@@ -37,7 +37,8 @@ def label(
     methods = _methods(method)
     _check_abstain(abstain)
     out = Path(out or default_out(data, "labelled"))
-    claim(out, report, save, force=force)
+    claim(screen, out, report, save, force=force)
+    keep(data, report, save)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         job = open_job(screen, data, target, added(target), **source)
@@ -75,7 +76,7 @@ def label(
 def suggest(screen, data, target, n, out, method, seconds, force, seed, **source):
     """Rows to label next, with reasons; written with --out."""
     methods = _methods(method)
-    claim(out, force=force)
+    claim(screen, out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         job = open_job(screen, data, target, [NEXT] if out else [], need_labels=False, **source)
@@ -106,20 +107,20 @@ def suggest(screen, data, target, n, out, method, seconds, force, seed, **source
     screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
     if fitted:
         screen.result["effect"] = effect_of_more(fitted.model)
-    shown = [(row, guess, f"{sure:.2f}", why) if fitted else (row, "", "", why) for row, guess, sure, why in rows]
-    screen.table([source["id"] or "row", "guess", "confidence", "why"], shown)
+    lines = [(row, guess, f"{sure:.2f}", why) if fitted else (row, "", "", why) for row, guess, sure, why in rows]
+    screen.table([source["id"] or "row", "guess", "confidence", "why"], lines)
     if fitted:
         screen.say(screen.result["effect"])
     if not source["id"]:
         screen.say("Rows are counted from 1, without the header.")
     if out:
-        screen.say(f"Written to {out}, column {NEXT}.")
+        screen.say(f"Written to {shown(out)}, column {NEXT}.")
 
 
 def check(screen, data, target, n, out, method, seconds, force, seed, **source):
     """Given labels that the other labels contradict, worst first."""
     methods = _methods(method)
-    claim(out, force=force)
+    claim(screen, out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         job = open_job(screen, data, target, [doubtful(target)] if out else [], **source)
@@ -152,7 +153,7 @@ def check(screen, data, target, n, out, method, seconds, force, seed, **source):
     if len(found) > len(rows):
         screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
     if out:
-        screen.say(f"Written to {out}, column {doubtful(target)}.")
+        screen.say(f"Written to {shown(out)}, column {doubtful(target)}.")
 
 
 def compare(screen, data, target, seconds, seed, **source):
@@ -195,7 +196,8 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
     if Path(new).suffix == ".mercer" and Path(model).suffix != ".mercer":
         raise UsageError(f"The model comes before the table: mercer predict {new} {model}.")
-    claim(out, force=force)
+    claim(screen, out, force=force)
+    keep(model, out)
     with screen.stages() as stage:
         stage("loading the model", 0.1)
         fitted = load(model)
@@ -224,7 +226,7 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
         "classes": {k: int(v) for k, v in counts.items()},
     }
     screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
-    screen.say(f"Written to {out}.")
+    screen.say(f"Written to {shown(out)}.")
 
 
 def _in_blocks(screen, model, frame):
@@ -237,13 +239,14 @@ def _in_blocks(screen, model, frame):
 
 
 def _methods(method):
-    names = [name.strip() for name in method.split(",")]
-    if names in (["auto"], ["all"]):
-        return names[0]
-    strange = [name for name in names if name not in METHODS]
-    if strange:
-        raise UsageError(f"There is no method {strange[0]!r}. Accepted: auto, all, {', '.join(METHODS)}.")
-    return names
+    names = [name.strip().lower() for name in method.split(",")]
+    alone = [name for name in names if name in ("auto", "all")]
+    if alone and len(names) > 1:
+        raise UsageError(f"--method {alone[0]} stands alone, without other names.")
+    for name in names:
+        if name not in ("auto", "all", *METHODS):
+            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS])}")
+    return alone[0] if alone else names
 
 
 def _check_abstain(value):
@@ -278,7 +281,8 @@ def _summary(job, model, decided):
 def _tell(screen, model, files):
     facts = screen.result
     screen.say(
-        f"{facts['predicted']} rows labelled from {facts['given']} labels; {facts['abstained']} left unlabelled."
+        f"{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'} labelled from {facts['given']} labels; "
+        f"{facts['abstained']} left unlabelled."
     )
     if facts["tested_labels"]:
         low, high = model.accuracy_interval_
@@ -290,4 +294,4 @@ def _tell(screen, model, files):
         screen.say(NOT_TESTED)
     for name, file in zip(("table", "report", "model"), files):
         if file:
-            screen.say(f"{name:7} {file}")
+            screen.say(f"{name:7} {shown(file)}")

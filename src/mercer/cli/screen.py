@@ -13,6 +13,14 @@ from contextlib import contextmanager
 OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
 
 
+def did_you_mean(word, accepted):
+    """A sentence that offers the nearest of the accepted words, or all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(word.lower(), accepted, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Accepted: {', '.join(accepted)}."
+
+
 class UsageError(Exception):
     """The command itself is wrong: an unknown column, a file in the way."""
 
@@ -26,11 +34,22 @@ class Screen:
         self.notes = []
         self.doing = "starting"  # for the sentence of an interrupt
         self._begin = self._end = 0.0  # shares of the whole between which the stage lies
+        self._aside = False
+
+    def aside(self):
+        """Say everything on standard error: standard output is for the table."""
+        if self.as_json:
+            raise UsageError("--json and --out - both write to standard output. Give the table a file with --out.")
+        self._aside = True
+
+    @property
+    def _stream(self):
+        return sys.stderr if self._aside else sys.stdout
 
     def say(self, text):
         """A line of the result."""
         if not self.quiet and not self.as_json:
-            print(text)
+            print(text, file=self._stream)
 
     def note(self, text):
         """Something the user should know: a column left out, a cell changed."""
@@ -42,9 +61,9 @@ class Screen:
         """A table of the result; plain text with tabs when the output is not a terminal."""
         if self.quiet or self.as_json:
             return
-        if not sys.stdout.isatty():
+        if not self._stream.isatty():
             for row in [columns, *rows]:
-                print("\t".join(str(cell) for cell in row))
+                print("\t".join(" ".join(str(cell).split()) for cell in row), file=self._stream)
             return
         from rich.console import Console
         from rich.table import Table
@@ -55,14 +74,14 @@ class Screen:
             table.add_column(column)
         for row in rows:  # Text, not str: brackets in the user's data are not markup
             table.add_row(*(Text(str(cell)) for cell in row))
-        Console().print(table)
+        Console(stderr=self._aside).print(table)
 
     @contextmanager
     def stages(self):
         """A progress bar for the stages within, which `stage` begins; no bar off a terminal."""
         begun = time.perf_counter()
         if self.quiet or self.as_json or not sys.stderr.isatty():
-            self._draw = lambda text, share: None
+            self._draw = lambda text, share, pulse: None
             yield self.stage
         else:
             from rich.console import Console
@@ -70,28 +89,45 @@ class Screen:
             from rich.table import Column
 
             words = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, ratio=1))
-            columns = (BarColumn(20), TaskProgressColumn(), TimeElapsedColumn(), words)
+
+            class Bar(BarColumn):
+                def render(self, task):
+                    bar = super().render(task)
+                    bar.pulse = task.fields["pulse"]
+                    return bar
+
+            columns = (Bar(20), TaskProgressColumn(), TimeElapsedColumn(), words)
             with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as progress:
-                task = progress.add_task("", total=1.0, text=self.doing)
-                self._draw = lambda text, share: progress.update(task, completed=share, text=text)
+                task = progress.add_task("", total=1.0, text=self.doing, pulse=False)
+
+                def draw(text, share, pulse):
+                    progress.update(task, completed=share, text=text, pulse=pulse)
+
+                self._draw = draw
                 yield self.stage
         self.result["seconds"] = round(time.perf_counter() - begun, 2)
 
-    def stage(self, name, end):
-        """Begin a stage, named by what is being done ("reading the table"), that ends at the share `end` of all."""
+    def stage(self, name, end, counted=True):
+        """Begin a stage, named by what is being done ("reading the table"), that ends at the share `end` of all.
+
+        One that cannot say how far it is (`counted` is false) shows a bar that moves instead.
+        """
         self.doing, self._begin, self._end = name, self._end, end
-        self.step(name, 0.0)
+        self._draw(name, self._begin, not counted)
 
     def step(self, text, fraction):
         """What is being done within the stage, of which a fraction is done."""
-        self._draw(text, self._begin + fraction * (self._end - self._begin))
+        self._draw(text, self._begin + fraction * (self._end - self._begin), False)
 
     def finish(self):
         """Print the one JSON object of --json."""
         if self.as_json:
             if self.notes:
                 self.result["notes"] = self.notes
-            print(json.dumps(_plain(self.result), allow_nan=False, ensure_ascii=False))
+            plain = (
+                "utf" not in (sys.stdout.encoding or "").lower()
+            )  # where letters might be lost, their numbers are written
+            print(json.dumps(_plain(self.result), allow_nan=False, ensure_ascii=plain))
 
 
 def run(job, options):

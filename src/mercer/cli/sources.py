@@ -1,5 +1,7 @@
 """What the commands share: opening the table, checking columns, writing columns back."""
 
+import sys
+import tempfile
 from pathlib import Path
 
 from ..errors import InputError
@@ -13,7 +15,7 @@ LANDMARKS = 1000
 
 def open_table(screen, path, delimiter, encoding, columns=()):
     """The table at `path`, with every column the command names in it."""
-    if not Path(path).exists():
+    if not _standard(path) and not Path(path).exists():
         raise UsageError(f"There is no file {path}. Check the name and the folder.")
     delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if delimiter is not None and len(delimiter) != 1:
@@ -69,14 +71,37 @@ def matrix(screen, table, exclude, include, standardise=None):
     return features, features.transform(table.frame)
 
 
+def _standard(path):
+    """Whether a path stands for standard input or output."""
+    return str(path) == "-"
+
+
+def shown(out):
+    """What the table that was written is called."""
+    return "standard output" if _standard(out) else str(out)
+
+
 def default_out(data, word):
-    """data_word.csv beside data.csv."""
+    """data_word.csv beside data.csv; standard output for standard input."""
     data = Path(data)
+    if _standard(data):
+        return data
     return data.with_name(f"{data.stem}_{word}{data.suffix if data.suffix.lower() in WRITTEN[1:] else '.csv'}")
 
 
-def claim(out, *others, force):
+def keep(path, *outputs):
+    """Refuse to replace what is read by something else, even with --force."""
+    if any(out is not None and Path(out).resolve() == Path(path).resolve() for out in outputs):
+        raise UsageError(f"{path} is what is read, and would be replaced. Give another name.")
+
+
+def claim(screen, out, *others, force):
     """Refuse outputs that are in the way, cannot be written, or are one file twice, before any work is done."""
+    if any(map(_standard, others)):
+        raise UsageError("Only the table can be written to standard output. Give the name of a file.")
+    if _standard(out):
+        screen.aside()
+        out = None
     wanted = [Path(path) for path in (out, *others) if path is not None]
     if len({path.resolve() for path in wanted}) < len(wanted):
         raise UsageError("Two outputs have the same name. Give each its own.")
@@ -92,10 +117,19 @@ def claim(out, *others, force):
 def write(screen, table, new, out, force, others=None):
     """Write the table with new columns; `others` are further files: {path, or None: function that writes to a path}."""
     files = {path: make for path, make in (others or {}).items() if path is not None}
-    with replacing(out, *files, force=force) as (part, *parts):
+    piped = _standard(out)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        replacing(None if piped else out, *files, force=force) as (part, *parts),
+    ):
         for make, other in zip(files.values(), parts):
             make(other)
-        notes = fill(part, table, new, out)
+        if piped:
+            part = Path(folder) / ("table.tsv" if table.delimiter == "\t" else "table.csv")
+        notes = fill(part, table, new, part if piped else out)
+        if piped:
+            sys.stdout.buffer.write(part.read_bytes())
+            sys.stdout.buffer.flush()
     for sentence in notes:
         screen.note(sentence)
     screen.result["out"] = str(out)

@@ -8,7 +8,7 @@ import sys
 import typer
 from typer.core import TyperGroup
 
-from .screen import BAD_USAGE, STOPPED, UsageError, leave
+from .screen import BAD_USAGE, STOPPED, UsageError, did_you_mean, leave
 
 # The ancestor of all that the parser raises; where it is defined depends on the version of typer.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -34,9 +34,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx, args):
         names = self.list_commands(ctx)
         if args[0] not in names:
-            close = difflib.get_close_matches(args[0].lower(), names, n=1)
-            hint = f"Did you mean {close[0]}?" if close else f"The commands are {', '.join(names)}."
-            raise UsageError(f"There is no command {args[0]!r}. {hint}")
+            raise UsageError(f"There is no command {args[0]!r}. {did_you_mean(args[0], names)}")
         return super().resolve_command(ctx, args)
 
 

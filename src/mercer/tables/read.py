@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,18 +70,18 @@ def read_table(path, *, delimiter=None, encoding=None):
 
     Parameters
     ----------
-    path : CSV, TSV, Parquet or NPZ file.
+    path : CSV, TSV, Parquet or NPZ file; "-" is a text table on standard input.
     delimiter, encoding : what to use instead of what is found.
 
     Returns
     -------
     Table
     """
-    path = Path(path)
+    piped, path = str(path) == "-", Path("standard input" if str(path) == "-" else path)
     if path.is_dir():
         raise InputError(f"{path} is a folder. Give a CSV, TSV, Parquet or NPZ file.")
     try:
-        raw = path.read_bytes()
+        raw = sys.stdin.buffer.read() if piped else path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"There is no file {path}. Check the name and the folder.") from None
     except OSError as error:
