@@ -44,9 +44,10 @@ class GraphKernel(Kernel):
         self._check_parameters()
         rows = host_rows(X)
         resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(rows, self.n_neighbors)
-        resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(
-            laplacian(resolved.graph_, self.laplacian)
-        )
+        Lap, null = laplacian(resolved.graph_, self.laplacian), None
+        if self.laplacian == "symmetric":
+            null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
+        resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
         return resolved
 
     def factor(self):
@@ -77,9 +78,9 @@ class GraphKernel(Kernel):
     def diag(self, X):
         return np.sum(self.features(X) ** 2, axis=1)
 
-    def _factor(self, Lap):
+    def _factor(self, Lap, null):
         """(low eigenvalues of the Laplacian, factor of the kernel matrix, residual of the eigenpairs)."""
-        raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap).")
+        raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap, null).")
 
     def _check_parameters(self):
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
@@ -124,8 +125,8 @@ class Diffusion(GraphKernel):
         super().__init__(n_neighbors, laplacian, rank)
         self.time = time
 
-    def _factor(self, Lap):
-        values, vectors, residual = low_spectrum(Lap, self.rank)
+    def _factor(self, Lap, null):
+        values, vectors, residual = low_spectrum(Lap, self.rank, null)
         gains = np.exp(-self.time * values)
         # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
         # else than the constants, and what little there is still tells the rows apart.
@@ -166,12 +167,12 @@ class GraphLaplacian(GraphKernel):
         super().__init__(n_neighbors, laplacian, rank)
         self.eigenvalues = eigenvalues
 
-    def _factor(self, Lap):
+    def _factor(self, Lap, null):
         n_zero = connected_components(Lap, directed=False)[0]
         # The differences between components are non-trivial functions for "squares", and none for the pseudo-inverse.
         beside = n_zero if self.eigenvalues == "laplacian" else 1
         rank = None if self.rank is None else max(self.rank + beside, n_zero)
-        values, vectors, residual = low_spectrum(Lap, rank)
+        values, vectors, residual = low_spectrum(Lap, rank, null)
         if self.eigenvalues == "laplacian":
             return values, vectors[:, n_zero:] / np.sqrt(values[n_zero:]), residual
         null = vectors[:, :n_zero]

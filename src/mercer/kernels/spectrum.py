@@ -21,16 +21,23 @@ DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
 RANK = 100  # eigenvectors kept above DENSE rows, unless the user says otherwise
 TOL = 1e-5  # accepted ‖Lap v − λ v‖ / ‖Lap‖∞
-ROUNDS = 100  # filtered blocks after which ARPACK takes over
+ROUNDS = 100  # filtered blocks after which LAPACK or ARPACK takes over
 # A filter may enlarge the lowest vectors e⁹ times beside the unwanted: single precision still sees those between.
 GROWTH = 9.0
 
 
-def low_spectrum(Lap, rank=None, tol=TOL):
+def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
 
     Dense up to 500 rows, and up to 5 000 when more than a fifth of the spectrum is sought. The zero eigenvalues, one a
     connected component, are exact.
+
+    Parameters
+    ----------
+    Lap : (n, n) sparse Laplacian.
+    rank : pairs wanted; None: all up to 5 000 rows, 100 above.
+    null : (n,) function without zeros that Lap sends to 0; None: the constant.
+    tol : accepted residual.
 
     Returns
     -------
@@ -40,18 +47,16 @@ def low_spectrum(Lap, rank=None, tol=TOL):
     rank = min(rank or (n if n <= DENSE else RANK), n)
     n_zero, component = connected_components(Lap, directed=False)
     norm = float(np.max(np.abs(Lap).sum(axis=1)))
-    known = _constants(component, n_zero)
-    if np.max(np.abs(Lap @ np.ones(n))) > 1e-9 * norm:  # the symmetric Laplacian: its null functions are not known
-        known = known[:, :0]
-    many = 5 * (rank - known.shape[1]) > n - known.shape[1]
+    known = _null_functions(np.ones(n) if null is None else null, component, n_zero)
+    many = 5 * (rank - n_zero) > n - n_zero
     found = None
-    if n <= SMALL or (n <= DENSE and many):
-        found = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
-    elif rank <= known.shape[1]:
+    if n > SMALL and rank <= n_zero:
         found = np.zeros(rank), known[:, :rank].toarray()
-    elif not many:
+    elif n > SMALL and not many:
         with blas_threads(1):  # thin products gain nothing from more
-            found = _filtered_krylov(Lap, rank, known, 0.9 * tol * norm)  # measured in single precision
+            found = _filtered_krylov(Lap, rank, known, 0.5 * tol * norm)  # as seen in single precision
+    if found is None and n <= DENSE:
+        found = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
     values, vectors = found or _lanczos(Lap, rank, norm)
     values = np.clip(values, 0.0, None)
     values[:n_zero] = 0.0
@@ -59,13 +64,13 @@ def low_spectrum(Lap, rank=None, tol=TOL):
     return values, fix_signs(vectors), residual
 
 
-def _constants(component, number):
-    """(n, number) sparse orthonormal columns, each constant on a component and 0 elsewhere, the largest first."""
-    size = np.bincount(component, minlength=number)
-    place = np.empty(number, dtype=np.intp)
-    place[np.argsort(-size, kind="stable")] = np.arange(number)
+def _null_functions(null, component, number):
+    """(n, number) sparse orthonormal columns, each the null function on one component, the largest component first."""
     n = len(component)
-    return sp.csr_matrix((1.0 / np.sqrt(size[component]), place[component], np.arange(n + 1)), (n, number))
+    place = np.empty(number, dtype=np.intp)
+    place[np.argsort(-np.bincount(component, minlength=number), kind="stable")] = np.arange(number)
+    length = np.sqrt(np.bincount(component, null**2, minlength=number))
+    return sp.csr_matrix((null / length[component], place[component], np.arange(n + 1)), (n, number))
 
 
 def _lanczos(Lap, rank, norm):
@@ -86,26 +91,14 @@ def _filtered_krylov(Lap, rank, known, limit):
     n, wanted = Lap.shape[0], rank - known.shape[1]
     order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
     Lap, known = Lap[order][:, order], known[order]
-    space = _Space(Lap, wanted, known, limit)
-    seen = None  # the values when new directions were last thrown in
-    for _ in range(ROUNDS):
-        space.grow()
-        if space.size < 1.4 * wanted:
-            continue
-        if space.residual() > limit:
-            if space.full:
-                space.shrink()
-        elif (seen is None and not space.crowded()) or (
-            seen is not None and np.all(seen - space.values[:wanted] <= limit)
-        ):
+    width = max(16, wanted // 5)
+    while True:
+        space = _Space(Lap, wanted, known, limit, width)
+        if not space.converge():
+            return None
+        if width >= wanted or not space.crowded():
             break
-        else:  # as many equal values as a block is wide, and there may be more of them: look in new directions
-            seen = space.values[:wanted].copy()
-            if space.full:
-                space.shrink()
-            space.block = space.random()
-    else:
-        return None
+        width = min(4 * width, wanted)  # a block reaches no more copies of a value than it is wide
     values, vectors = _settle(Lap, space.ritz(wanted + 4), known)
     back = np.empty_like(order)
     back[order] = np.arange(n)
@@ -116,9 +109,8 @@ def _filtered_krylov(Lap, rank, known, limit):
 class _Space:
     """An orthonormal basis Q in single precision that grows by filtered blocks, with A Q and QᵀAQ."""
 
-    def __init__(self, Lap, wanted, known, limit):
-        self.n, self.wanted, self.limit = Lap.shape[0], wanted, limit
-        self.width = max(16, wanted // 5)
+    def __init__(self, Lap, wanted, known, limit, width):
+        self.n, self.wanted, self.limit, self.width = Lap.shape[0], wanted, limit, width
         self.A = Lap.astype(np.float32)
         self.known, self.known_T = known.astype(np.float32), known.T.astype(np.float32).tocsr()
         self.rng = np.random.default_rng(0)
@@ -128,14 +120,17 @@ class _Space:
         self.Q, self.AQ = (np.empty((self.n, most), np.float32, order="F") for _ in range(2))
         self.T = np.zeros((most, most))
         self.size = 0
-        self.block = self.random()
+        self.block = self.rng.standard_normal((self.n, width), dtype=np.float32)
 
-    @property
-    def full(self):
-        return self.size + self.width > self.Q.shape[1]
-
-    def random(self):
-        return self.rng.standard_normal((self.n, self.width), dtype=np.float32)
+    def converge(self):
+        """Whether the residuals of the wanted pairs came below the limit."""
+        for _ in range(ROUNDS):
+            self.grow()
+            if self.size >= 1.4 * self.wanted and self.residual() <= self.limit:
+                return True
+            if self.size + self.width > self.Q.shape[1]:
+                self.shrink()
+        return False
 
     def grow(self):
         """Filter the block and add what is new in it to the basis."""
@@ -155,9 +150,9 @@ class _Space:
         return max(last, self._residual(slice(self.wanted))) if last <= self.limit else last
 
     def crowded(self):
-        """Whether as many of the wanted values coincide as a start of this width can reach."""
+        """Whether as many of the wanted values as a block is wide are too close for the residual to tell them apart."""
         last = self.values[self.width - 1 : self.wanted]
-        return bool(np.any(last - self.values[: len(last)] <= 0.1 * self.limit))
+        return bool(np.any(last - self.values[: len(last)] <= 4 * self.limit))
 
     def ritz(self, number):
         """The lowest `number` approximate vectors."""
@@ -232,8 +227,7 @@ class _Space:
 
     def _clear(self, V):
         """Take the known null vectors out of V, in place."""
-        if self.known.shape[1]:
-            V -= self.known @ (self.known_T @ V)
+        V -= self.known @ (self.known_T @ V)
         return V
 
     def _orthonormal(self, block):
