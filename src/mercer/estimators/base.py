@@ -61,18 +61,17 @@ class KernelEstimator(BaseEstimator):
     def _fit_map(self, X, weight=None):
         """Choose and fit the map for these training rows; return Z."""
         seed = getattr(self, "random_state", None)
-        stored = self.access != "moments"
-        chosen, reason = choose(self._kernel(), self.approx, X, seed_of(seed), **self._auto_size, stored=stored)
-        Z = chosen.fit_transform(X, weight=weight) if not self._streams(chosen, X) else chosen.learn(X, weight)
+        # Z is not stored for a few passes over host rows, unless a Python function, slow as it is, were called again.
+        kernel = self._kernel()
+        stored = self.access != "moments" or home(X) != "numpy" or not kernel.threadsafe
+        chosen, reason = choose(kernel, self.approx, X, seed_of(seed), **self._auto_size, stored=stored)
+        stored = stored or not isinstance(chosen, LandmarkMap)  # other maps have a state per row
+        Z = chosen.fit_transform(X, weight=weight) if stored else chosen.learn(X, weight)
         if Z is None:
             Z = MappedRows(chosen, X)
         self.map_, self.kernel_ = chosen, chosen.kernel_
         self.approx_reason_ = f"{reason} {chosen.reason_}"
         return Z
-
-    def _streams(self, chosen, X):
-        """Whether Z need not be stored: a few passes over rows on the host, through a map that has no state per row."""
-        return self.access == "moments" and isinstance(chosen, LandmarkMap) and home(X) == "numpy"
 
     def _features(self, X):
         """Z of new rows."""
