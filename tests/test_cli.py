@@ -846,3 +846,28 @@ def test_standard_input_and_output(tmp_path, data):
     done = here("label", data, "-t", "species", "-r", "-")
     assert done.exit_code == 2
     assert "Only the table can be written to standard output" in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Sales 2024,,\n,,\na,b,y\n1,2,p\n3,4,\n", "The name stands further down: remove the lines above the row of"),
+        ("# made by hand\na,b,y\n1,2,p\n3,4,\n", "remove lines above the column names"),
+        ("a,y\n1,p\n2,q\n3,unknown\n", "or name the word they hold with --missing"),
+    ],
+)
+def test_usual_slips_of_tables_are_recognised(tmp_path, text, words):
+    (tmp_path / "t.csv").write_text(text)
+    done = here("label", tmp_path / "t.csv", "-t", "y")
+    assert done.exit_code in (2, 3)
+    assert words in done.output
+
+
+def test_a_long_word_is_not_cut_off_on_a_narrow_terminal(capsys, monkeypatch):
+    from mercer.cli.screen import Screen
+
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    Screen().table(["name", "what"], [("FewLabelClassifierOfAll", "labels all rows")])
+    shown = capsys.readouterr().out
+    assert "…" not in shown

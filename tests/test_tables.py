@@ -414,3 +414,22 @@ def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
         "Spell them alike if they are one class.",
     ]
     assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%y", "%B %d, %Y", "%b %d %Y", "%d %B %Y %H:%M", "%Y/%m/%d %H:%M"],
+)
+def test_dates_in_other_usual_spellings_are_dates(form):
+    when = pd.Series(pd.date_range("2023-01-31", periods=40, freq="11D"), name="when")
+    features = TableFeatures().fit(pd.DataFrame({"when": when.dt.strftime(form)}))
+    assert features.notes_ == ["Column 'when' is read as dates."]
+    plain = TableFeatures().fit_transform(pd.DataFrame({"when": when.dt.strftime("%Y-%m-%d")}))
+    X = features.transform(pd.DataFrame({"when": when.dt.strftime(form)}))
+    np.testing.assert_allclose(X[:, : plain.shape[1]], plain, atol=1e-12)
+
+
+def test_names_with_numbers_are_no_dates():
+    names = [f"Item {i % 28 + 1} {2000 + i}" for i in range(40)]
+    features = TableFeatures().fit(pd.DataFrame({"a": range(5, 45), "name": names, "b": [i % 7 for i in range(40)]}))
+    assert "dates" not in " ".join(features.notes_)

@@ -44,8 +44,8 @@ def label(
         job = open_job(screen, data, target, added(target), **source)
         if job.labels.given.all():
             raise InputError(
-                f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict; "
-                "`mercer check` looks for wrong labels."
+                f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict, or "
+                "name the word they hold with --missing; `mercer check` looks for wrong labels."
             )
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.75 if report else 0.9)
         fitted = fit(screen, job, methods, seconds, seed)

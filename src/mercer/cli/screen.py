@@ -71,7 +71,7 @@ class Screen:
 
         table = Table(title=title, title_justify="left")
         for column in columns:
-            table.add_column(column)
+            table.add_column(column, overflow="fold")  # a long word goes on in the next line: nothing is cut off
         for row in rows:  # Text, not str: brackets in the user's data are not markup
             table.add_row(*(Text(str(cell)) for cell in row))
         Console(stderr=self._aside).print(table)
@@ -124,9 +124,8 @@ class Screen:
         if self.as_json:
             if self.notes:
                 self.result["notes"] = self.notes
-            plain = (
-                "utf" not in (sys.stdout.encoding or "").lower()
-            )  # where letters might be lost, their numbers are written
+            # Letters that the terminal does not have would be lost, so they are written as numbers there.
+            plain = "utf" not in (sys.stdout.encoding or "").lower()
             print(json.dumps(_plain(self.result), allow_nan=False, ensure_ascii=plain))
 
 

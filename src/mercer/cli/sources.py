@@ -39,7 +39,10 @@ def _no_column(name, path, table):
         return f"{Path(path).name} has no column {name!r}. Did you mean {close[0]!r}?"
     shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
     hint = "".join(f" {note}" for note in table.notes if repr(name) in note)
-    if table.headless:
+    head = (table.frame.head(20) == name).any(axis=1) if table.kind == "text" else []
+    if any(head):
+        hint = " The name stands further down: remove the lines above the row of column names."
+    elif table.headless:
         hint = " These are numbers: does the file lack a row of column names? Add one."
     elif len(names) == 1:
         hint = " If that is not how the columns should be split, give --delimiter."

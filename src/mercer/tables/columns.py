@@ -26,7 +26,8 @@ _GROUPED = {  # decimal mark → numbers whose thousands are set apart by the ot
     ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
 }
 _SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
-_ISO = r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
+_ISO = r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
+_NAMED = r"(?:\d{1,2}[ .-]{1,2}[A-Za-z]{3,9}|[A-Za-z]{3,9}\.? \d{1,2})[ .,-]{1,2}(?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
 _SLASHED = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
 
 
@@ -255,6 +256,8 @@ def _date_order(known):
     sample = known[:: max(1, len(known) // 2000)]
     if np.mean([re.fullmatch(_ISO, word) is not None for word in sample]) >= 0.95:
         return "iso"
+    if np.mean([re.fullmatch(_NAMED, word) is not None for word in sample]) >= 0.95:  # 31 Jan 2024, March 1, 2024
+        return "day" if dates(sample, "day").notna().mean() >= 0.95 else ""
     if np.mean([re.fullmatch(_SLASHED, word) is not None for word in sample]) < 0.95:
         return ""
     parts = [re.split(r"[./ -]", word) for word in known if re.fullmatch(_SLASHED, word)]

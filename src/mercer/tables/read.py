@@ -118,7 +118,9 @@ def _read_text(raw, name, delimiter, encoding):
     except pd.errors.EmptyDataError:
         raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
     except pd.errors.ParserError as error:
-        raise InputError(f"{name} is not a regular table: {_reason(error)}. Mend that line.") from None
+        raise InputError(
+            f"{name} is not a regular table: {_reason(error)}. Mend that line; remove lines above the column names."
+        ) from None
     header = [str(cell).strip() for cell in cells.iloc[0]]
     frame = cells.iloc[1:].reset_index(drop=True)
     table = Table(frame, header, "text", delimiter, encoding)
