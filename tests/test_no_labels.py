@@ -18,7 +18,7 @@ from mercer.estimators.kernel_density_novelty import KernelDensityNovelty
 from mercer.estimators.kpca_novelty import KPCANovelty
 from mercer.estimators.novelty import threshold
 from mercer.estimators.svdd import SVDD
-from mercer.kernels import RBF, Laplacian, Linear, Polynomial
+from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from mercer.solvers.svdd import svdd_smo
 
 DETECTORS = [
@@ -409,3 +409,17 @@ def test_svdd_keeps_its_digits_when_rows_are_a_billion_bandwidths_apart():
     model = SVDD(0.2, kernel=RBF(1.0), tol=1e-10).fit(X)
     assert model.objective_ == pytest.approx(dual.objective, rel=1e-8) and model.gap_ <= 1e-10
     assert model.radius_**2 == pytest.approx(dual.info["radius_sq"], rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*of the spectrum of this similarity is negative")
+def test_an_indefinite_similarity_is_measured_by_what_is_left_of_it():
+    """Without its negative part ‖z‖² exceeds k(x, x): distances about the latter would be negative, and cut to 0."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    for seed, k in ((0, 5), (3, 5), (3, 6)):
+        model = KernelCMeans(k, kernel=Sigmoid(), random_state=seed, n_init=2).fit(X)
+        assert np.all(np.diff(model.history_) <= 0)
+        assert_array_equal(model.predict(X), model.labels_)
+        assert model.score(X) == pytest.approx(-model.inertia_)
+    novelty = KPCANovelty(kernel=Sigmoid()).fit(X)
+    assert np.sum(novelty.predict(X) == -1) == 20
+    assert_allclose(novelty.score_samples(X), novelty.training_scores_, atol=1e-12)

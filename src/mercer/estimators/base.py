@@ -11,7 +11,7 @@ from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
 from ..maps import LandmarkMap, choose
 from ..maps.check import check_rows
-from ..operators import MappedRows
+from ..operators import FactorOperator, MappedRows
 
 
 class KernelEstimator(BaseEstimator):
@@ -72,6 +72,13 @@ class KernelEstimator(BaseEstimator):
         self.map_, self.kernel_ = chosen, chosen.kernel_
         self.approx_reason_ = f"{reason} {chosen.reason_}"
         return Z
+
+    def _squares(self, X):
+        """k(x, x) of checked rows; where a negative part was cut off, at least ‖z‖², which then exceeds it."""
+        own = np.asarray(self.map_.diag(X), dtype=np.float64)
+        if self.map_.negative_mass_ > 0 and not isinstance(self.kernel_, Precomputed):
+            own = np.maximum(own, FactorOperator(self.map_.transform(X)).diag())
+        return own
 
     def _features(self, X):
         """Z of new rows."""

@@ -194,7 +194,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             K = np.asarray(self.kernel_(X), dtype=np.float64)
             return K, np.diagonal(K).copy()
         Z = self._fit_map(X, weight)
-        own = np.asarray(self.map_.diag(X), dtype=np.float64)
+        own = self._squares(X)
         same = np.ptp(own) <= 1e-6 * np.max(np.abs(own))
         self._constant_diagonal = float(own[0]) if same else np.nan
         return FactorOperator(Z), own
@@ -243,4 +243,4 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                     "hold, and it differs from row to row here. `predict` does not need it."
                 )
             return np.full(X.shape[0], self._constant_diagonal)
-        return np.asarray((self.map_ or self.kernel_).diag(X), dtype=np.float64)
+        return self._squares(X) if self.map_ is not None else np.asarray(self.kernel_.diag(X), dtype=np.float64)

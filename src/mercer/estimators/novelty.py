@@ -75,7 +75,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
     def _own(self, X):
         """k(x, x) of new rows."""
         if not isinstance(self.kernel_, Precomputed):
-            return self.map_.diag(X)
+            return self._squares(X)
         if np.isnan(self._constant_diagonal):
             raise InputError(
                 f"{type(self).__name__} needs k(x, x) of new rows, which a precomputed kernel matrix k(new, training) "
@@ -86,7 +86,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 
     def _own_training(self, X):
         """k(x, x) of the training rows; remembers it for a precomputed kernel where it is the same for all."""
-        own = np.asarray(self.map_.diag(X), dtype=np.float64)
+        own = self._squares(X)
         same = np.ptp(own) <= 1e-6 * np.max(np.abs(own))
         self._constant_diagonal = float(own[0]) if same else np.nan
         return own
