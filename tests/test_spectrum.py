@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
 
 from mercer import SpectralGraphTransducer
+from mercer.errors import InputError
 from mercer.kernels import spectrum
 from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
 
@@ -152,6 +153,12 @@ def test_others_take_over(monkeypatch):
 def test_a_tighter_residual_can_be_had():
     Lap = laplacian(random_graph(1500, 0, 3, 8))
     assert low_spectrum(Lap, 40, tol=1e-6)[2] <= 1e-6
+
+
+def test_a_function_that_is_not_null_is_refused():
+    W = random_graph(60)
+    with pytest.raises(InputError, match=r"does not send `null` to 0. Accepted: the square roots of the degrees"):
+        low_spectrum(laplacian(W, "symmetric"), 5)
 
 
 @pytest.mark.parametrize("data", ["digits", "moons"])

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import eigsh
 
 from ..backend import blas_threads
+from ..errors import InputError
 from ..linalg import fix_signs
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
@@ -47,7 +48,13 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     rank = min(rank or (n if n <= DENSE else RANK), n)
     n_zero, component = connected_components(Lap, directed=False)
     norm = float(np.max(np.abs(Lap).sum(axis=1)))
-    known = _null_functions(np.ones(n) if null is None else null, component, n_zero)
+    null = np.ones(n) if null is None else null
+    if np.max(np.abs(Lap @ null)) > 1e-8 * norm * np.max(np.abs(null)):
+        raise InputError(
+            "The Laplacian does not send `null` to 0. Accepted: the square roots of the degrees for the symmetric "
+            "Laplacian, None for those whose rows sum to 0."
+        )
+    known = _null_functions(null, component, n_zero)
     many = 5 * (rank - n_zero) > n - n_zero
     found = None
     if n > SMALL and rank <= n_zero:
