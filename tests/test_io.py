@@ -383,3 +383,11 @@ def test_missing_files_and_folders(tmp_path):
         mercer.load(tmp_path / "no.mercer")
     with pytest.raises(InputError, match="cannot be read"):
         mercer.load(tmp_path)
+
+
+def test_a_place_that_cannot_hold_a_model_is_refused_before_it_is_packed(tmp_path):
+    with pytest.raises(InputError, match=r"There is no folder .*nowhere\. Create it first\."):
+        mercer.save(mercer.RBF(1.0), tmp_path / "nowhere" / "m.mercer")
+    with pytest.raises(InputError, match=r"is a folder\. Give the name of a file\."):
+        mercer.save(mercer.RBF(1.0), tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -320,11 +320,15 @@ def test_labels_that_cannot_be_learnt_from_are_refused(cells, words):
 
 def test_marks_named_by_the_user():
     cells = pd.Series(["-1", "0", "1", "NA"], name="y")
-    assert read_target(cells, missing=["-1"]).labels.tolist() == [None, "0", "1", "NA"]
+    assert read_target(cells, missing=["-1"]).labels.tolist() == [None, "0", "1", None]
+    assert read_target(cells, missing=["-1", ""]).labels.tolist() == [None, "0", "1", "NA"]
+    assert "1 cell of 'y' holds NA: read as unlabelled" in read_target(cells, missing=["-1"]).notes[0]
+    with pytest.raises(InputError, match="holds -1"):
+        read_target(cells, missing=["unknown"])
     assert read_target(cells, missing=[""]).labels.tolist() == ["-1", "0", "1", "NA"]
     noted = read_target(pd.Series(["a", "NA", "b"], name="y"))
     assert noted.labels.tolist() == ["a", None, "b"]
-    assert "hold NA" in noted.notes[0]
+    assert "holds NA" in noted.notes[0]
 
 
 # Writing

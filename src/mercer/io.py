@@ -58,6 +58,10 @@ def save(model, path):
     ['high']
     """
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Give the name of a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent}. Create it first.")
     writer = _Writer()
     tree = writer.pack(model, type(model).__name__)
     arrays = [_npy(array) for array in writer.arrays]

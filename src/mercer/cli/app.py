@@ -56,7 +56,11 @@ Include = Annotated[
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", metavar="MARK", help="Another mark for unlabelled cells, such as -1; may be repeated."),
+    typer.Option(
+        "--missing",
+        metavar="MARK",
+        help="Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
+    ),
 ]
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", metavar="CHAR", help="Column delimiter; found if not given.")

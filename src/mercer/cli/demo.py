@@ -21,7 +21,7 @@ def demo(screen, out, seed=0):
     with replacing(files[".csv"], force=True) as (part,):
         frame.to_csv(part, index=False)
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
-    command += f" --report {files['_report.html']} --save {files['.mercer']}"
+    command += f" --report {files['_report.html']} --save {files['.mercer']} --force"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
     model, answer = label(
         screen,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import InputError
+from .notes import cells_of
 
 NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
 MANY_NUMBERS = 20  # different numbers beyond which a column of whole numbers is a measurement rather than classes
@@ -38,23 +39,27 @@ def read_target(column, missing=None, need_labels=True):
     Parameters
     ----------
     column : pandas Series.
-    missing : list of text marks that mean "unlabelled", besides empty cells. None: also NA, N/A, NaN, null and ?, with
-        a note; then -1 is refused, for it may be a class.
+    missing : list of text marks that mean "unlabelled", besides empty cells and, with a note, NA, N/A, NaN, null and ?;
+        -1 is refused if it is not among them, for it may be a class. With "" in the list only the marks in it count.
     need_labels : refuse a column without labels of two classes.
     """
     name = column.name
     empty = column.isna().to_numpy().copy()
     text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
     notes = []
-    marks = NOT_AVAILABLE if missing is None else missing
-    marked = np.isin(text, [m.strip() for m in marks]) & ~empty
-    if missing is None and marked.any():
-        seen = ", ".join(sorted(set(text[marked])))
+    marks = [mark.strip() for mark in missing or []]
+    guess = "" not in marks
+    empty |= np.isin(text, ["", *marks])
+    usual = np.isin(text, NOT_AVAILABLE) & ~empty & guess
+    if usual.any():
+        seen = ", ".join(sorted(set(text[usual])))
+        hold = "holds" if usual.sum() == 1 else "hold"
         notes.append(
-            f"{int(marked.sum())} cells of {name!r} hold {seen}: read as unlabelled (--missing '' makes it a class)."
+            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabelled "
+            "(--missing '' makes it a class)."
         )
-    empty |= marked | (text == "")
-    if missing is None and (text[~empty] == "-1").any():
+    empty |= usual
+    if guess and (text[~empty] == "-1").any():
         raise InputError(
             f'{name!r} holds -1, which may be a class or mean "unlabelled". '
             "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
