@@ -20,9 +20,21 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 import naive
-from mercer import RBF, FourierMap, KernelPCA, LandmarkMap, Laplacian, Linear, Matern32, NotConverged, Polynomial
+from mercer import (
+    RBF,
+    FourierMap,
+    KernelPCA,
+    LandmarkMap,
+    Laplacian,
+    Linear,
+    Matern32,
+    NotConverged,
+    Polynomial,
+    operators,
+)
 from mercer.errors import InputError, NotInductiveError
 from mercer.estimators import components
+from mercer.solvers import eigen
 from naive import assert_close, same_up_to_sign
 
 SOLVERS = ["auto", "dense", "arpack", "randomized", "full", "lanczos", "krylov", "lobpcg"]
@@ -605,3 +617,28 @@ def test_float32_stops_at_its_rounding(way):
         model = KernelPCA(6, kernel=RBF(1e3), solver=way).fit(X)
     assert model.result_.n_iter < 120
     assert np.sum(model.eigenvalues_ > 0) == 4
+
+
+@pytest.mark.parametrize("dtype, tol", [(np.float64, 1e-13), (np.float32, 1e-5)])
+def test_products_with_a_stored_kernel(dtype, tol):
+    X = np.random.default_rng(0).standard_normal((700, 3)).astype(dtype)
+    K = RBF(1.0)(X)
+    assert_array_equal(K, K.T)
+    V = np.random.default_rng(1).standard_normal((700, 3))
+    stored, truth = components.StoredKernel(K), K.astype(np.float64) @ V
+    for some, right in ((V, truth), (V[:, :1], truth[:, :1]), (V[:, 1], truth[:, 1])):
+        product = stored @ some
+        assert product.shape == some.shape and product.dtype == np.float64
+        np.testing.assert_allclose(product, right, atol=tol * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("threads, number, method", [(1, 20, "lanczos"), (1, 41, "krylov"), (2, 20, "krylov")])
+def test_one_thread_reads_half_of_a_stored_kernel(threads, number, method, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((600, 5))
+    monkeypatch.setattr(eigen, "LANCZOS_ROWS", 0)  # as if 600 rows were many
+    monkeypatch.setattr(operators, "n_threads", lambda: threads)
+    model = KernelPCA(number, kernel=RBF(2.0)).fit(X)
+    assert model.result_.info["method"] == method
+    dense = KernelPCA(number, kernel=RBF(2.0), eigen_solver="full").fit(X)
+    np.testing.assert_allclose(model.eigenvalues_, dense.eigenvalues_, rtol=1e-8)
+    assert same_up_to_sign(model.eigenvectors_[:, :5], dense.eigenvectors_[:, :5], 1e-6)

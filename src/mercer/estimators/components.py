@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import get_blas_funcs
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,7 +41,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         elif self._goes_exact(X):
             self.kernel_ = self._kernel().resolve(X, weight)
             self.kernel_._check_resolved()
-            K = DenseOperator(self.kernel_(X)) if self._stored(X) else KernelOperator(self.kernel_, X)
+            K = StoredKernel(self.kernel_(X)) if self._stored(X) else KernelOperator(self.kernel_, X)
         else:
             K = FactorOperator(self._fit_map(X, weight))
         self.X_fit_ = None if self.map_ is not None else self._kept(X)
@@ -143,6 +144,20 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class StoredKernel(DenseOperator):
+    """A kernel matrix in memory, symmetric to the last bit: its product with one vector reads half of it."""
+
+    def __init__(self, K):
+        super().__init__(K)
+        self.symv = None if home(K) == "torch" else get_blas_funcs("symv", (K,))
+
+    def __matmul__(self, V):
+        if V.size != self.shape[0] or self.symv is None:
+            return super().__matmul__(V)
+        product = self.symv(1.0, self.K.T, np.asarray(V, dtype=self.K.dtype).reshape(-1), lower=1)
+        return product.astype(np.float64, copy=False).reshape(V.shape)
 
 
 def check_components(n_components, n, what="n_components"):

@@ -21,7 +21,7 @@ from ..rows import dot, gram, host
 from ..solvers import eigen
 from ..solvers.result import Result
 from .base import check_weight, seed_of
-from .components import KernelComponents, check_components
+from .components import KernelComponents, StoredKernel, check_components
 from .preimage import dense_rows, fixed_point, ridge_map
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
@@ -260,6 +260,8 @@ class KernelPCA(KernelComponents):
             steps = self.iterated_power
         if self.solver == "dual":
             method = "dual"
+        if method == "auto":
+            method = eigen.choose(K.shape[0], number, isinstance(K.K, StoredKernel) and K.K.threads == 1)
         tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
         return self.result_.value

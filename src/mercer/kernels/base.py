@@ -14,6 +14,7 @@ from ..rows import host, like
 
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 GPU_TILE = 8192
+MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 
 
 class Kernel(BaseEstimator):
@@ -309,8 +310,14 @@ def _rows(X):
 
 
 def _symmetric(K):
-    """The mean of K and Kᵀ: rounding must not make a symmetric matrix unsymmetric."""
-    return (K + K.T) / 2
+    """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
+    if home(K) == "torch":
+        return (K + K.T) / 2
+    for start in range(0, len(K), MIRROR):
+        rows = slice(start, start + MIRROR)
+        K[rows, rows] = (K[rows, rows] + K[rows, rows].T) / 2
+        K[:start, rows] = K[rows, :start].T
+    return K
 
 
 def _empty(X, n, m):

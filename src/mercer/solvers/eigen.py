@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg as sla
 import scipy.sparse.linalg as ssl
 
+from ..backend import blas_threads
 from ..errors import InputError
 from ..linalg import eigh_down, fix_signs, sign_rows
 from ..operators import DenseOperator
@@ -31,6 +32,7 @@ from .result import Result
 
 FULL_ROWS = 500  # below this LAPACK is faster than any iteration
 LANCZOS_ROWS = 2000  # below this a product is so cheap that what counts is to need few columns
+LANCZOS_PAIRS = 40  # up to here it is what counts, too, when a product with one vector reads half of the matrix
 
 
 def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=None):
@@ -81,11 +83,15 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     )
 
 
-def choose(n, n_components):
-    """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error."""
+def choose(n, n_components, halved=False):
+    """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error.
+
+    halved : products with one vector take half of the time that their share of a block takes, as they do for a stored
+        kernel matrix in one thread.
+    """
     if n <= FULL_ROWS or n_components > n // 4:
         return "full"
-    return "lanczos" if n < LANCZOS_ROWS else "krylov"
+    return "lanczos" if n < LANCZOS_ROWS or (halved and n_components <= LANCZOS_PAIRS) else "krylov"
 
 
 def _residuals(values, vectors, products):
@@ -108,7 +114,8 @@ def _full(A, s, tol, max_iter, seed, start):
 def _lanczos(A, s, tol, max_iter, seed, start):
     operator, first = _Counted(A), np.random.default_rng(seed).uniform(-1, 1, A.shape[0])
     try:
-        values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
+        with blas_threads(1):  # the vectors are short: threads would wait for each other most of the time
+            values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
     except ssl.ArpackError:  # not within max_iter, or a matrix that annihilates the start: s pairs all the same
         values, vectors, products, steps, history = krylov(A, s, tol, max_iter, seed)
         return values, vectors, products, operator.n_products + steps, history
