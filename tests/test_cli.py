@@ -871,3 +871,10 @@ def test_a_long_word_is_not_cut_off_on_a_narrow_terminal(capsys, monkeypatch):
     Screen().table(["name", "what"], [("FewLabelClassifierOfAll", "labels all rows")])
     shown = capsys.readouterr().out
     assert "…" not in shown
+
+
+def test_a_full_disk_and_a_closed_output_are_no_faults_of_mercer(tmp_path):
+    full = subprocess.run(f"{MERCER} info > /dev/full", shell=True, env=ENVIRONMENT, capture_output=True, text=True)
+    assert (full.returncode, full.stderr) == (2, "mercer: Writing failed: No space left on device.\n")
+    closed = subprocess.run(f"{MERCER} methods >&-", shell=True, env=ENVIRONMENT, capture_output=True, text=True)
+    assert (closed.returncode, closed.stderr) == (0, "")

@@ -149,7 +149,8 @@ def run(job, options):
     except UsageError as error:
         leave(str(error), BAD_USAGE, debug)
     except OSError as error:  # with a sentence of ours, or one of the system's with its number
-        leave(f"{error.filename}: {error.strerror}." if error.errno else str(error), BAD_USAGE, debug)
+        what = f"{error.filename}: {error.strerror}." if error.filename else f"Writing failed: {error.strerror}."
+        leave(what if error.errno else str(error), BAD_USAGE, debug)
     except MemoryError:
         leave("The memory of this machine is not enough. Use fewer rows or columns.", BAD_DATA, debug)
     except Exception as error:
