@@ -17,6 +17,7 @@ from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 from mercer.kernels import RBF
+from mercer.maps import FourierMap
 from mercer.operators import MappedRows
 from mercer.rows import take
 from mercer.selection.leave_one_label_out import leave_one_label_out
@@ -248,13 +249,14 @@ def test_answers_without_features_are_those_with_them(approx, k):
     ],
     ids=repr,
 )
-def test_features_that_are_not_stored_give_the_same_fit(model, monkeypatch):
-    """Through landmarks Z of NumPy rows is computed block by block; Z of tensors is stored."""
+@pytest.mark.parametrize("approx", [20, FourierMap(n_features=20)], ids=["landmarks", "fourier"])
+def test_features_that_are_not_stored_give_the_same_fit(model, approx, monkeypatch):
+    """Through a map Z of NumPy rows is computed block by block; Z of tensors is stored."""
     monkeypatch.setattr("mercer.rows.COMPUTED", 50 * 20)
     X, y = make_moons(5200, noise=0.1, random_state=0)
     y[20:] = -1
     weight = None if getattr(model, "graph", None) else np.random.default_rng(0).integers(1, 3, 5200).astype(float)
-    model = clone(model).set_params(kernel=RBF(0.7), approx=20)
+    model = clone(model).set_params(kernel=RBF(0.7), approx=approx)
     stored = clone(model).fit(torch.from_numpy(X), y, sample_weight=weight)
     streamed = clone(model).fit(X, y, sample_weight=weight)
     assert isinstance(

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from ..backend import home, moved
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
-from ..maps import LandmarkMap, choose
+from ..maps import choose
 from ..maps.check import check_rows
 from ..operators import FactorOperator, MappedRows
 
@@ -65,7 +65,6 @@ class KernelEstimator(BaseEstimator):
         kernel = self._kernel()
         stored = self.access != "moments" or home(X) != "numpy" or not kernel.threadsafe
         chosen, reason = choose(kernel, self.approx, X, seed_of(seed), **self._auto_size, stored=stored)
-        stored = stored or not isinstance(chosen, LandmarkMap)  # other maps have a state per row
         Z = chosen.fit_transform(X, weight=weight) if stored else chosen.learn(X, weight)
         if Z is None:
             Z = MappedRows(chosen, X)

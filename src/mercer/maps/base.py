@@ -33,8 +33,12 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None, weight=None):
         """Learn the map from training rows; y is ignored."""
-        self.fit_transform(X, weight=weight)
+        self.learn(X, weight)
         return self
+
+    def learn(self, X, weight=None):
+        """Fit; return the features of the training rows if they came with the fit, None if `transform` gives them."""
+        return self.fit_transform(X, weight=weight)
 
     def diag(self, X):
         """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""

@@ -40,6 +40,11 @@ class FourierMap(FeatureMap):
 
     def fit_transform(self, X, y=None, weight=None):
         """Draw the frequencies for the columns of X and return the features of its rows."""
+        self.learn(X, weight)
+        return self.transform(X)
+
+    def learn(self, X, weight=None):
+        """Draw the frequencies for the columns of X."""
         X = check_rows(self, X, reset=True, read=False)
         kernel = as_kernel(self.kernel).resolve(X, weight)
         if not isinstance(kernel, Radial):
@@ -64,9 +69,7 @@ class FourierMap(FeatureMap):
         self.frequencies_ = np.ascontiguousarray(frequencies.T)
         self.rank_ = 2 * half
         self.reason_ = f"Fourier: {self.rank_} random features of {kernel!r}."
-        Z = self.transform(X)
-        self._measure(X, Z)
-        return Z
+        self._measure(X, None)
 
     def _transform(self, X):
         half = self.rank_ // 2

@@ -77,7 +77,7 @@ class LandmarkMap(FeatureMap):
         return Z
 
     def learn(self, X, weight=None):
-        """Fit without asking for features; they are returned if they came with the factorisation, else None."""
+        """Fit without asking for features; they are returned if they came with the factorisation."""
         X = check_rows(self, X, reset=True, read=False)
         Z = self._learn(X, weight)
         self._measure(X, Z)
