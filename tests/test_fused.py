@@ -148,6 +148,9 @@ def test_no_gpu_is_said(monkeypatch):
         to_device(np.ones((3, 2)), "cuda")
     with pytest.raises(BackendError, match="torch sees no GPU"), use_device("cuda"):
         pass
+    for device in ("tpu", 1.5):
+        with pytest.raises(BackendError, match=f"device={device!r} is not known to torch. Acc"), use_device(device):
+            pass
 
 
 def test_too_little_gpu_memory_is_said_before_the_copy(monkeypatch):

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 
 from mercer import (
     FewLabelClassifier,
+    KernelPCA,
     LeastSquaresKPCA,
     LSSVMClassifier,
     RLSClassifier,
@@ -281,6 +282,10 @@ def test_refusals(fitted):
         suggest(RLSClassifier().fit(X, given), 3, X=X, y=given)
     with pytest.raises(InputError, match="neither a fitted model nor rows"):
         suggest(np.ones(3), 1)
+    with pytest.raises(InputError, match="KernelPCA is neither a fitted model nor rows"):
+        suggest(KernelPCA(2).fit(X), 1)
+    with pytest.raises(InputError, match="expected_change needs the rows that LSSVMClassifier was fitted on"):
+        expected_change(LSSVMClassifier().fit(X, given))
     with pytest.raises(InputError, match="linear in the labels"):
         suggest(FewLabelClassifier(["ls_kpca"]).fit(X, given), 3)
     with pytest.raises(InputError, match="pass X= and y="):

@@ -95,7 +95,10 @@ def moved(X):
 
 def _check_device(device):
     torch = need("torch")
-    target = torch.device(device)
+    try:
+        target = torch.device(device)
+    except (RuntimeError, TypeError):
+        raise BackendError(f"device={device!r} is not known to torch. Accepted: 'cuda', 'cuda:1', 'cpu'.") from None
     if target.type == "cuda" and not torch.cuda.is_available():
         raise BackendError(
             f"device={device!r} was asked for and torch sees no GPU. Use device='cpu', or leave the rows in NumPy."

@@ -177,7 +177,7 @@ def _state(model, X, y, what):
     if hasattr(model, "_decide"):
         check_is_fitted(model)
         if X is None or y is None:
-            raise InputError(f"suggest needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+            raise InputError(f"{what} needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
         labels = read_labels(y, model.missing_label)
         Z = np.asarray(model._features(X))
         scores = model._decide(Z)
@@ -185,8 +185,10 @@ def _state(model, X, y, what):
         return _State(model, Z, labels.labelled, scores, scores, P, model.calibration_[0], 1.0)
     if is_table(model):
         model = TableEncoder().fit_transform(model)
-    rows = model if sp.issparse(model) else np.asarray(model, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[0] < 2:
+    rows = model if sp.issparse(model) else None
+    if rows is None and not hasattr(model, "get_params"):  # another kind of estimator is not rows
+        rows = np.asarray(model, dtype=np.float64)
+    if rows is None or rows.ndim != 2 or rows.shape[0] < 2:
         raise InputError(
             f"{type(model).__name__} is neither a fitted model nor rows. Accepted: a FewLabelClassifier, an "
             "LSSVMClassifier or SemiKPCA with X and y, or a table of at least two rows."
