@@ -878,3 +878,12 @@ def test_a_full_disk_and_a_closed_output_are_no_faults_of_mercer(tmp_path):
     assert (full.returncode, full.stderr) == (2, "mercer: Writing failed: No space left on device.\n")
     closed = subprocess.run(f"{MERCER} methods >&-", shell=True, env=ENVIRONMENT, capture_output=True, text=True)
     assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_a_line_break_in_a_cell_does_not_break_a_piped_table(tmp_path):
+    frame, _ = iris()
+    frame["flower"] = "a\nflower\twith " + frame["flower"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = here("suggest", tmp_path / "t.csv", "-t", "species", "-n", "3", "--id", "flower")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("a flower with f")]
+    assert [line.count("\t") for line in lines] == [3, 3, 3]
