@@ -57,7 +57,7 @@ class Screen:
         if not self.quiet and not self.as_json:
             print(f"note: {text}", file=sys.stderr)
 
-    def table(self, columns, rows, title=None):
+    def table(self, columns, rows):
         """A table of the result; plain text with tabs when the output is not a terminal."""
         if self.quiet or self.as_json:
             return
@@ -65,11 +65,12 @@ class Screen:
             for row in [columns, *rows]:
                 print("\t".join(" ".join(str(cell).split()) for cell in row), file=self._stream)
             return
+        from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=title, title_justify="left")
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for column in columns:
             table.add_column(column, overflow="fold")  # a long word goes on in the next line: nothing is cut off
         for row in rows:  # Text, not str: brackets in the user's data are not markup

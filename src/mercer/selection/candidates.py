@@ -29,11 +29,11 @@ from .within_variance import WithinVarianceClassifier
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
 METHODS = {  # name → (what people call it, what it does)
     "lssvm": ("Least-squares SVM", "learns from the labelled rows only, with an RBF or linear kernel"),
-    "components": ("Least-squares SVM on components", "the same on the leading kernel principal components"),
+    "components": ("Least-squares SVM on components", "sees only the leading kernel principal components"),
     "diffusion": ("Least-squares SVM on a graph", "labels spread from row to neighbouring row (heat kernel)"),
     "mixed": ("Least-squares SVM on both", "the mean of an RBF kernel and of the graph's heat kernel"),
     "semi_kpca": ("Semi-supervised kernel PCA", "kernel PCA of all rows, pulled by the labels"),
-    "ls_kpca": ("Least-squares kernel PCA", "fits the labels while the variance over all rows is held fixed"),
+    "ls_kpca": ("Least-squares kernel PCA", "fits the labels, with the variance over all rows held fixed"),
     "sgt": ("Spectral graph transducer", "the smoothest balanced function on the graph that agrees with the labels"),
     "mv_kpca": ("Minimum-variance kernel PCA", "ten components that vary little within a class, then an SVM"),
     "lr_kpca": ("Logistic kernel PCA", "as least-squares kernel PCA, with logistic loss"),
