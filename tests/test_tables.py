@@ -399,6 +399,8 @@ def test_the_separator_line_of_spreadsheets_is_not_a_header(tmp_path):
         (["1,234", "99", "5,678"], [1234, 99, 5678]),
         (["1.5", "2.25", "3.125"], [1.5, 2.25, 3.125]),
         (["-1,234.5 $", "+2.5 $", "3 $"], [-1234.5, 2.5, 3]),
+        (["1.234,50 EUR", "-99,00 EUR", "7 EUR"], [1234.5, -99, 7]),
+        (["USD 1,234.50", "USD -99", "USD 7"], [1234.5, -99, 7]),
     ],
 )
 def test_numbers_with_separated_thousands_are_numbers(cells, values):

@@ -19,6 +19,8 @@ LARGEST = 1e150
 LEVELS = 30  # categories kept of a column with many; the rest share one
 _ID_NAME = re.compile(r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|nr|no|number)$|^unnamed)|^column 1$|I[dD]$")
 _SIGNS = "€$£¥%"
+_CODE = "(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN)"
+_CURRENCY = re.compile(rf"{_CODE}\s*(?=[\d+-])|(?<=\d)\s*{_CODE}$")
 _COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _GROUPED = {  # decimal mark → numbers whose thousands are set apart by the other mark
@@ -316,6 +318,8 @@ def _bare(words):
     """Cells without the signs of currencies and percentages, and without spaces that set thousands apart."""
     if any(word[:1] in _SIGNS or word[-1:] in _SIGNS for word in words if word):
         words = np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
+    if any(_CURRENCY.search(word) for word in words):
+        words = np.array([_CURRENCY.sub("", word) for word in words], dtype=object)
     if any(_SPACED.fullmatch(word) for word in words):
         joined = [re.sub(r"[^\d.,+-]", "", word) if _SPACED.fullmatch(word) else word for word in words]
         words = np.array(joined, dtype=object)
