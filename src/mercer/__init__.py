@@ -33,6 +33,7 @@ _HOMES = {
     "selection.risk": "risk_bound",
     "io": "save load",
     "selection.few_label": "FewLabelClassifier",
+    "selection.split": "LabelledKFold RepeatedLabelledKFold LeaveOneLabelOut LabelledScorer",
     "selection.suggest": "suggest expected_change",
     "selection.suspicious": "suspicious",
     "selection.doubt": "doubt",

@@ -18,6 +18,7 @@ from ..rows import dot, host, like, tdot
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator, check_weight, seed_of
 
+EXACT_ROWS = 10_000  # on the host: up to here "auto" is exact, which takes no longer than 1 000 landmarks
 STORED_ROWS = 3000  # up to here the kernel matrix (72 MB) is kept, which saves up to two thirds of ten starts' time
 
 
@@ -40,7 +41,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     max_iter : int, default=300
     tol : float, default=0.0
         A start ends when no row moves, or when the objective falls by at most tol times itself.
-    kernel, approx, random_state : see `KernelEstimator`.
+    kernel, approx, random_state : see `KernelEstimator`. "auto" is exact up to 10 000 rows on the host.
     verbose : bool or callable, default=False
         True prints the iterations. A function is called with (what begins now, share of the starts that have ended).
 
@@ -183,7 +184,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The exact factor is O(n³) where the matrix alone is O(n² d): at n = 2 000 it took 0.7 s of 0.8 s.
         """
         kernel, seed = self._kernel(), seed_of(self.random_state)
-        exact = getattr(choose(kernel, self.approx, X, seed)[0], "landmarks", None)
+        exact = getattr(choose(kernel, self.approx, X, seed, EXACT_ROWS)[0], "landmarks", None)
         if home(X) == "numpy" and isinstance(exact, str) and kernel.psd and not kernel.transductive:
             self.map_, self.kernel_ = None, kernel.resolve(X, weight)
             stored = X.shape[0] <= STORED_ROWS or isinstance(kernel, Precomputed)
