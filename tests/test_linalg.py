@@ -244,3 +244,17 @@ def test_precision_of_numpy_and_torch_dtypes():
         assert linalg.precision(dtype) == np.finfo(np.float32).eps
     for dtype in (np.float64, torch.float64):
         assert linalg.precision(dtype) == np.finfo(np.float64).eps
+
+
+def test_leading_eigenpairs_survive_a_range_of_equal_values():
+    """LAPACK's range loses eigenvalues of I − 11ᵀ/n, sometimes all of them."""
+    for n in (50, 258, 300):
+        A = np.eye(n) - 1.0 / n
+        values, vectors = linalg.eigh_down(A, 2)
+        np.testing.assert_allclose(values, 1.0)
+        np.testing.assert_allclose(A @ vectors, vectors, atol=1e-12)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)
+    B = np.diag([3.0, 1.0, 5.0, 2.0])
+    for number in (None, 1, 2, 3, 4):
+        np.testing.assert_allclose(linalg.eigh_down(B, number)[0], [5.0, 3.0, 2.0, 1.0][:number])
+        assert linalg.eigh_down(B, number)[1].shape == (4, number or 4)

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs, make_moons
@@ -423,3 +424,20 @@ def test_an_indefinite_similarity_is_measured_by_what_is_left_of_it():
     novelty = KPCANovelty(kernel=Sigmoid()).fit(X)
     assert np.sum(novelty.predict(X) == -1) == 20
     assert_allclose(novelty.score_samples(X), novelty.training_scores_, atol=1e-12)
+
+
+@pytest.mark.parametrize("X", [[[0.0], [1.0]], [[0.0], [1.0], [3.0]]])
+def test_svdd_of_two_or_three_rows_converges(X):
+    model = SVDD(kernel=RBF(1.0)).fit(X)
+    assert model.gap_ <= 1e-6
+    K = RBF(1.0)(np.array(X))
+    best = minimize(
+        lambda b: b @ K @ b,
+        np.full(len(X), 1 / len(X)),
+        bounds=[(0, 1)] * len(X),
+        constraints={"type": "eq", "fun": lambda b: b.sum() - 1},
+        tol=1e-12,
+    )
+    beta = np.zeros(len(X))
+    beta[model.support_] = model.dual_coef_
+    assert_allclose(beta, best.x, atol=1e-5)

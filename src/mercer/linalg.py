@@ -28,10 +28,14 @@ def fix_signs(V):
     return V * sign_rows(V)
 
 
-def eigh_down(A):
-    """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix."""
-    values, vectors = sla.eigh(A, check_finite=False, driver="evd")
-    return values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
+def eigh_down(A, number=None):
+    """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix; only the first `number`."""
+    n, values = len(A), np.empty(0)
+    if number is not None and number <= n // 2:
+        values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
+    if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
+        values, vectors = sla.eigh(A, check_finite=False, driver="evd")
+    return values[::-1][:number].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :number])
 
 
 def rank_of(values, eps, n=None):

@@ -129,7 +129,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             )
         if self.map_ is not None:
             both = self._project(X, np.column_stack([self.coefficients_, self.mean_]))
-            own = self.map_.diag(X) - 2 * both[:, -1] + float(self.mean_ @ self.mean_)
+            own = self._squares(X) - 2 * both[:, -1] + float(self.mean_ @ self.mean_)
         else:
             both = self._project(X, np.hstack([self.coefficients_, self.share_]))
             own = self.kernel_.diag(X) - 2 * both[:, -1] + self.grand_mean_

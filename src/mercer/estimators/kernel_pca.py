@@ -275,17 +275,18 @@ class KernelPCA(KernelComponents):
             )
         chosen, reason = choose(self._kernel(), self.approx, X, seed_of(self.random_state), stored=False)
         landmarks = isinstance(chosen, LandmarkMap)
-        Z = chosen.learn(X, weight) if landmarks else chosen.fit_transform(X, weight=weight)
+        Z = chosen.learn(X, weight)
         self.map_, self.kernel_, self.X_fit_ = chosen, chosen.kernel_, None
         self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
         root = None
-        if Z is None and chosen.triangular_:
+        again = home(X) == "numpy" and self.kernel_.threadsafe  # a second pass is cheap, but not a Python function's
+        if Z is None and landmarks and chosen.triangular_:
             # z = L⁻¹k: with L applied to the r × r moments of k instead of to n rows, half of the work is saved. Pivots
             # below 1e-8 of the first are left out, since the moments of k know no more digits of them.
             chosen.shorten(1e-8)
-            Z, root = LandmarkRows(chosen, X) if home(X) == "numpy" else chosen.similarities(X), chosen.root_
+            Z, root = LandmarkRows(chosen, X) if again else chosen.similarities(X), chosen.root_
         elif Z is None:
-            Z = MappedRows(chosen, X) if home(X) == "numpy" else chosen.transform(X)
+            Z = MappedRows(chosen, X) if again else chosen.transform(X)
         self.approx_reason_ = f"{reason} {chosen.reason_}"
         mass = np.ones(X.shape[0]) if weight is None else weight
         P, mean = gram(Z, weight, sums=True)

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import eigsh
 
 from ..backend import blas_threads
 from ..errors import InputError
-from ..linalg import fix_signs
+from ..linalg import eigh_down, fix_signs
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
@@ -63,7 +63,8 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
         with blas_threads(1):  # thin products gain nothing from more
             found = _filtered_krylov(Lap, rank, known, 0.5 * tol * norm)  # as seen in single precision
     if found is None and n <= DENSE:
-        found = sla.eigh(Lap.toarray(), subset_by_index=[0, rank - 1] if rank < n else None)
+        values, vectors = eigh_down(-Lap.toarray(), rank)
+        found = -values, vectors
     values, vectors = found or _lanczos(Lap, rank, norm)
     values = np.clip(values, 0.0, None)
     values[:n_zero] = 0.0

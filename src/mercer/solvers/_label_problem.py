@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg as sla
 from scipy.optimize import minimize_scalar
 
 from ..errors import InputError
@@ -170,11 +169,9 @@ def _leading_eigenpairs(C, full=400, kept=40):
     if off <= 1e-8 * diagonal.max():  # columns from an eigendecomposition, no pinned row and no mean
         order = np.argsort(-diagonal, kind="stable")
         return diagonal[order] + off, np.eye(len(C))[:, order]
-    if len(C) <= full:
+    theta, Q = eigh_down(C, None if len(C) <= full else kept)
+    if len(theta) < len(C) and theta[-1] > (1 - 1e-6) * theta[0]:  # all equal: the rest would have any weight
         theta, Q = eigh_down(C)
-    else:
-        theta, Q = sla.eigh(C, subset_by_index=(len(C) - kept, len(C) - 1), check_finite=False)
-        theta, Q = (theta[::-1], Q[:, ::-1]) if len(theta) == kept else eigh_down(C)  # LAPACK may lose equal ones
     return np.maximum(theta, 0.0), Q
 
 

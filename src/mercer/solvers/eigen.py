@@ -101,13 +101,7 @@ def _residuals(values, vectors, products):
 
 def _full(A, s, tol, max_iter, seed, start):
     K = A.dense()
-    n = len(K)
-    if s > n // 2:
-        values, vectors = eigh_down(K)
-        values, vectors = values[:s], vectors[:, :s]
-    else:
-        values, vectors = sla.eigh(K, subset_by_index=(n - s, n - 1), check_finite=False)
-        values, vectors = values[::-1].copy(), np.ascontiguousarray(vectors[:, ::-1])
+    values, vectors = eigh_down(K, s)
     return values, vectors, K @ vectors, 1, []
 
 

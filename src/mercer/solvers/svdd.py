@@ -205,8 +205,9 @@ def _working_set(gradient, beta, low, high, rho, n_new, n_free):
     free, up, down = (np.flatnonzero(which) for which in (can_grow & can_shrink, can_grow, can_shrink))
     work = np.zeros(len(beta), dtype=bool)
     work[_largest(free, np.abs(gradient[free] - rho), n_free)] = True
-    work[_largest(up, gradient[up], n_new // 2)] = True
-    work[_largest(down, -gradient[down], n_new // 2)] = True
+    each = max(n_new // 2, 1)
+    work[_largest(up, gradient[up], each)] = True
+    work[_largest(down, -gradient[down], each)] = True
     return np.flatnonzero(work)
 
 

@@ -51,8 +51,7 @@ def within_variance_components(P, within, weight, n_components):
         values, V = eigsh(product, k=k, which="LA", v0=start, ncv=min(r, 3 * k + 20))
     else:
         A = damped(damped(P.toarray() if sp.issparse(P) else P).T)
-        values, V = eigh_down((A + A.T) / 2)  # all of them: of equal eigenvalues LAPACK may lose those of a range
-        values, V = values[:k], V[:, :k]
+        values, V = eigh_down((A + A.T) / 2, k)
     order = np.argsort(-values)
     values, V = values[order], fix_signs(damped(V[:, order]))
     right = V + weight * within.T @ (within @ V)
