@@ -80,7 +80,9 @@ def measure(part, options):
     from .tables import merge
 
     rows = getattr(import_module(f".{part}", __package__), part)(options)
-    merge(part, rows, (next(iter(rows[0])),))
+    merge(
+        part, rows, () if part == "profiles" else (next(iter(rows[0])),)
+    )  # names of profiles hold counts: replace all
 
 
 def note(part, options, line, seconds):

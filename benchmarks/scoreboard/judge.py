@@ -3,7 +3,7 @@
 import math
 
 ASKED = 1.2  # peer's seconds over ours
-MEMORY_SLACK_MB = 10.0  # below this the difference is the allocator's
+MEMORY_SLACK_MB = 1.0  # below this the difference is the allocator's
 
 
 def numbers(rows):
@@ -43,6 +43,19 @@ def verdicts(rows):
             }
         )  # fmt: skip
     return lines
+
+
+def ahead_when_small(rows):
+    """[(case, peer, ours, [(n, our seconds over theirs)])]: sizes below its largest at which a peer is faster."""
+    rows = numbers(rows)
+    done = {(r["part"], r["case"], r["contender"], r["n"]): r["seconds"] for r in rows if r["status"] == "ok"}
+    found: dict = {}
+    for (part, case, name, n), seconds in done.items():
+        against = next(r["against"] for r in rows if (r["part"], r["case"], r["contender"]) == (part, case, name))
+        mine = done.get((part, case, against, n))
+        if mine is not None and seconds < mine:
+            found.setdefault((f"{part}/{case}", name, against), []).append((n, mine / seconds))
+    return [(*key, sorted(sizes)) for key, sizes in found.items()]
 
 
 def slope(points, least):

@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import PICTURES, RESULTS, markdown
 
 from .cases import CASES, PARTS
-from .judge import ASKED, MEMORY_SLACK_MB, check_reasons, numbers, slope, verdicts
+from .judge import ASKED, MEMORY_SLACK_MB, ahead_when_small, check_reasons, numbers, slope, verdicts
 from .reasons import NOTES, REASONS
 from .tables import read
 
@@ -31,7 +31,15 @@ def write(page=PAGE, pictures=True):
 
         for part in PARTS:
             draw(part, [row for row in numbers(speed) if row["part"] == part])
-    parts = [head(speed, lines), why(reasons, faults), races(speed), accuracy(), correctness(), profiles(), threads()]
+    parts = [
+        head(speed, lines),
+        why(speed, reasons, faults),
+        races(speed),
+        accuracy(),
+        correctness(),
+        profiles(),
+        threads(),
+    ]
     text = "\n\n".join(piece for part in parts for piece in part)
     Path(page).write_text(text + "\n")
     return faults
@@ -93,13 +101,18 @@ def summary(line):
     }
 
 
-def why(reasons, faults):
+def why(speed, reasons, faults):
     yield "## Where a peer is ahead, or close, and why"
-    if not reasons and not faults:
-        yield "Nowhere."
-    else:
-        said = [f"- {key[0]}, {key[1]}, {key[2]}: {text}" for key, text in reasons.items()]
-        yield "\n".join(said + [f"- **{fault}**" for fault in faults])
+    said = [f"- {key[0]}, {key[1]}, {key[2]}: {text}" for key, text in reasons.items()]
+    said += [f"- **{fault}**" for fault in faults]
+    yield "\n".join(said) or "At its largest size: nowhere."
+    small = [
+        f"- {case}: {peer} beside {ours} at n = " + ", ".join(f"{n} ({ratio:.2g} times)" for n, ratio in sizes)
+        for case, peer, ours, sizes in ahead_when_small(speed)
+    ]
+    if small:
+        yield "At smaller sizes a peer is faster here:"
+        yield "\n".join(small)
 
 
 def races(speed):
