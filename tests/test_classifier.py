@@ -17,8 +17,8 @@ from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 from mercer.kernels import RBF
+from mercer.mapped import MappedRows
 from mercer.maps import FourierMap
-from mercer.operators import MappedRows
 from mercer.rows import take
 from mercer.selection.leave_one_label_out import leave_one_label_out
 from mercer.selection.split import LabelledKFold, LabelledScorer

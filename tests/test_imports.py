@@ -21,6 +21,7 @@ ORDER = [
     ["fused"],  # products that use it, for the operators
     ["maps"],
     ["operators"],
+    ["mapped"],  # products through a fitted map
     ["solvers"],
     ["datasets"],
     ["estimators"],

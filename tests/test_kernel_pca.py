@@ -625,7 +625,7 @@ def test_products_with_a_stored_kernel(dtype, tol):
     K = RBF(1.0)(X)
     assert_array_equal(K, K.T)
     V = np.random.default_rng(1).standard_normal((700, 3))
-    stored, truth = components.StoredKernel(K), K.astype(np.float64) @ V
+    stored, truth = operators.StoredKernel(K), K.astype(np.float64) @ V
     for some, right in ((V, truth), (V[:, :1], truth[:, :1]), (V[:, 1], truth[:, 1])):
         product = stored @ some
         assert product.shape == some.shape and product.dtype == np.float64

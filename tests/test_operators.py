@@ -17,18 +17,17 @@ from mercer import (
     Matern32,
     Polynomial,
     Sigmoid,
+    mapped,
     operators,
 )
 from mercer.kernels import as_kernel
+from mercer.mapped import LandmarkRows, MappedRows, map_product
 from mercer.operators import (
     CentredOperator,
     DenseOperator,
     FactorOperator,
-    LandmarkRows,
-    MappedRows,
     Operator,
     cross_product,
-    map_product,
 )
 from mercer.rows import dot, gram, take, tdot
 from naive import assert_close
@@ -223,8 +222,8 @@ def test_products_without_features(kernel, given, place, monkeypatch):
     truth = np.asarray(fitted.transform(place(new))) @ W
     assert_close(map_product(fitted, place(new), W), truth, rtol=0, atol=1e-10 * np.abs(truth).max())
     assert_close(map_product(fitted, place(new), W[:, 0]), truth[:, 0], rtol=0, atol=1e-10 * np.abs(truth).max())
-    monkeypatch.setattr(operators, "landmark_product", lambda *_: pytest.fail("no features"))
-    few = new[: operators.FEW_ROWS - 1]
+    monkeypatch.setattr(mapped, "landmark_product", lambda *_: pytest.fail("no features"))
+    few = new[: mapped.FEW_ROWS - 1]
     assert_close(map_product(fitted, few, W), fitted.transform(few) @ W, atol=1e-12)
     if kernel == RBF(30.0):  # the smallest pivots are rounding: features are safer
         assert_close(map_product(fitted, new, W), fitted.transform(new) @ W, atol=1e-12)

@@ -9,9 +9,10 @@ from sklearn.base import BaseEstimator
 from ..backend import home, moved
 from ..errors import BackendError, InputError
 from ..kernels import Precomputed, as_kernel
+from ..mapped import MappedRows
 from ..maps import choose
 from ..maps.check import check_rows
-from ..operators import FactorOperator, MappedRows
+from ..operators import FactorOperator
 
 
 class KernelEstimator(BaseEstimator):

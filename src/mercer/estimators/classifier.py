@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..backend import home
 from ..errors import InputError
 from ..linalg import eigh_down, precision
-from ..operators import map_product
+from ..mapped import map_product
 from ..rows import dot, gram, take
 from ..solvers.calibrate import calibrate, probabilities, typical_margin
 from ..solvers.choice import choose, hits

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import get_blas_funcs
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,8 +12,9 @@ from .. import fused
 from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
 from ..kernels import Precomputed
+from ..mapped import map_product
 from ..maps.landmark import square_kernel
-from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, cross_product, map_product
+from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, StoredKernel, cross_product
 from ..rows import host, like, tdot
 from .base import KernelEstimator
 
@@ -144,20 +144,6 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-class StoredKernel(DenseOperator):
-    """A kernel matrix in memory, symmetric to the last bit: its product with one vector reads half of it."""
-
-    def __init__(self, K):
-        super().__init__(K)
-        self.symv = None if home(K) == "torch" else get_blas_funcs("symv", (K,))
-
-    def __matmul__(self, V):
-        if V.size != self.shape[0] or self.symv is None:
-            return super().__matmul__(V)
-        product = self.symv(1.0, self.K.T, np.asarray(V, dtype=self.K.dtype).reshape(-1), lower=1)
-        return product.astype(np.float64, copy=False).reshape(V.shape)
 
 
 def check_components(n_components, n, what="n_components"):

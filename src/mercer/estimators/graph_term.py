@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
 from ..kernels.graph import laplacian, neighbour_graph
-from ..operators import MappedRows
+from ..mapped import MappedRows
 from ..solvers.graph_term import graph_moment
 from ..solvers.smoother import pull_of
 from .base import KernelEstimator

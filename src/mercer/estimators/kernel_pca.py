@@ -15,13 +15,14 @@ from ..backend import home
 from ..errors import InputError, NotInductiveError
 from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
 from ..linalg import eigh_down, precision, sign_rows
+from ..mapped import LandmarkRows, MappedRows
 from ..maps import LandmarkMap, choose
-from ..operators import LandmarkRows, MappedRows
+from ..operators import StoredKernel
 from ..rows import dot, gram, host
 from ..solvers import eigen
 from ..solvers.result import Result
 from .base import check_weight, seed_of
-from .components import KernelComponents, StoredKernel, check_components
+from .components import KernelComponents, check_components
 from .preimage import dense_rows, fixed_point, ridge_map
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}

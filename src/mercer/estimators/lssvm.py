@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home, memory_available
 from ..linalg import precision
+from ..mapped import map_product
 from ..maps import choose
-from ..operators import cross_product, map_product
+from ..operators import cross_product
 from ..rows import host, like
 from ..solvers.dual_ridge import BYTES, dual_left_out, dual_ridge
 from ..solvers.smoother import (

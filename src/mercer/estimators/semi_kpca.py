@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..operators import map_product
+from ..mapped import map_product
 from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, pull_of, shift_filter
 from .classifier import KernelClassifier
 
