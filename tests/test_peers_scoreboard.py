@@ -36,6 +36,14 @@ def test_a_peer_is_judged_at_the_largest_size_it_could_run():
     assert not line["small"]
 
 
+def test_smaller_sizes_at_which_a_peer_is_faster_are_listed():
+    assert judge.ahead_when_small(ROWS) == []
+    faster = [*ROWS, row("mercer exact", 500, 0.04), row("KernelRidge", 500, 0.02, against="mercer exact")]
+    assert judge.ahead_when_small(faster) == [("ridge/fit", "KernelRidge", "mercer exact", [(500, 2.0)])]
+    said = "\n".join(report.why(faster, {}, []))
+    assert "nowhere" in said and "KernelRidge beside mercer exact at n = 500 (2 times)" in said
+
+
 def test_slopes():
     assert judge.slope([(n, 1e-6 * n**2) for n in (1000, 2000, 4000, 8000)], 0.0) == pytest.approx(2.0)
     assert judge.slope([(1000, 0.001), (2000, 0.5)], 0.02) is None
