@@ -21,7 +21,7 @@ ORDER = [
     ["fused"],  # products that use it, for the operators
     ["maps"],
     ["operators"],
-    ["mapped"],  # products through a fitted map
+    ["mapped", "radial"],  # products through a fitted map; a few rows of a kernel matrix, many times
     ["solvers"],
     ["datasets"],
     ["estimators"],

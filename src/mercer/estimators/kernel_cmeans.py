@@ -13,7 +13,8 @@ from ..backend import home
 from ..errors import InputError
 from ..kernels import Precomputed
 from ..maps import choose
-from ..operators import FactorOperator, KernelOperator, cross_product
+from ..operators import FactorOperator, cross_product
+from ..radial import kernel_operator
 from ..rows import dot, host, like, tdot
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator, check_weight, seed_of
@@ -191,7 +192,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             how = "is stored while fitting" if stored else "is evaluated where a row moves and never stored"
             self.approx_reason_ = f"Exact: the kernel matrix of the training rows {how}."
             if not stored:
-                return KernelOperator(self.kernel_, X), np.asarray(self.kernel_.diag(X), dtype=np.float64)
+                return kernel_operator(self.kernel_, X), np.asarray(self.kernel_.diag(X), dtype=np.float64)
             K = np.asarray(self.kernel_(X), dtype=np.float64)
             return K, np.diagonal(K).copy()
         Z = self._fit_map(X, weight)

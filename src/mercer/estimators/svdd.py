@@ -10,11 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
 from ..errors import InputError
-from ..kernels.base import TILE
-from ..kernels.stationary import ROUNDING, Radial
-from ..linalg import precision
 from ..maps import choose
-from ..operators import KernelOperator, Operator, cross_product
+from ..operators import cross_product
+from ..radial import kernel_operator
 from ..rows import dot, host, like, tdot
 from ..solvers.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .base import check_weight, seed_of
@@ -194,7 +192,7 @@ class SVDD(NoveltyDetector):
             self.approx_reason_ = "Exact: the kernel's columns are computed as the solver asks for them."
             own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
             cache = int(self.cache_size * 1e6)
-            K = _operator(self.kernel_, X)
+            K = kernel_operator(self.kernel_, X)
             return svdd_smo(K, low, high, linear=own, cache_bytes=cache, random_state=seed, **settings), own
         Z = self._fit_map(X, weight)
         own = self._own_training(X)
@@ -234,54 +232,3 @@ def known_outliers(y, n):
             "y holds the text '-1', which is ignored: known outliers are marked by the number −1.", stacklevel=4
         )
     return np.array([isinstance(v, Real) and v == -1 for v in y.tolist()], dtype=bool)
-
-
-def _operator(kernel, X):
-    """Columns and blocks of the kernel matrix, the fast way where it keeps the digits."""
-    by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
-    if by_distance and home(X) == "numpy" and not sp.issparse(X):
-        fast = _RadialOperator(kernel, X)
-        if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
-            return fast
-    return KernelOperator(kernel, X)
-
-
-class _RadialOperator(Operator):
-    """A radial kernel on dense host rows: what depends on the rows alone is computed once.
-
-    `KernelOperator` prepares the rows at every call. SMO asks for a few columns many times, and at ν = 1 % the
-    preparation took two thirds of the fit.
-    """
-
-    def __init__(self, kernel, X):
-        centre = X[:: max(1, len(X) // 256)].mean(axis=0)
-        norms = np.einsum("ij,ij->i", X, X)
-        if centre @ centre > 10 * (np.mean(norms) - centre @ centre):  # a far origin would cost digits
-            X = X - centre
-            norms = np.einsum("ij,ij->i", X, X)
-        self.kernel, self.X, self.shape = kernel, X, (len(X), len(X))
-        self.scale = float(kernel.bandwidth) ** -2
-        self.norms = norms * self.scale
-
-    def columns(self, idx):
-        return self._values(idx, slice(None)).T
-
-    def block(self, idx):
-        return self._values(idx, idx)
-
-    def combine(self, idx, factor):
-        out = np.zeros(self.shape[0])
-        for first in range(0, len(idx), TILE):
-            some, weight = idx[first : first + TILE], factor[first : first + TILE]
-            step = TILE**2 // len(some)  # a tile of this many rows stays in the cache
-            for begin in range(0, len(out), step):
-                rows = slice(begin, begin + step)
-                out[rows] += weight @ self._values(some, rows)
-        return out
-
-    def _values(self, idx, rows):
-        squared = (self.X[idx] * (-2 * self.scale)) @ self.X[rows].T
-        squared += self.norms[rows]
-        squared += self.norms[idx, None]
-        np.maximum(squared, 0, out=squared)
-        return np.asarray(self.kernel._profile(squared, np), dtype=np.float64)

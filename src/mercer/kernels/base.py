@@ -14,6 +14,7 @@ from ..rows import host, like
 
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 GPU_TILE = 8192
+ALONE = 8  # tiles up to which threads would take longer to start than they save
 MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 
 
@@ -64,7 +65,8 @@ class Kernel(BaseEstimator):
                 out[cols, rows] = block.T
 
         corners = [(i, j) for i in range(0, n, tile) for j in range(0, m, tile) if not same or j <= i]
-        parallel(fill, corners, threads=1 if on_gpu or not self.threadsafe else None)
+        alone = on_gpu or not self.threadsafe or n * m <= ALONE * tile**2
+        parallel(fill, corners, threads=1 if alone else None)
         return out
 
     def _tile(self, X, Y):
