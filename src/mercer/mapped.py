@@ -47,7 +47,7 @@ class LandmarkRows(Computed):
 
     def __init__(self, fitted, X):
         self.map, self.X = fitted, X
-        self.shape, self.dtype = (X.shape[0], len(fitted.root_)), X.dtype
+        self.shape, self.dtype, self.threadsafe = (X.shape[0], len(fitted.root_)), X.dtype, fitted.kernel_.threadsafe
 
     def __getitem__(self, rows):
         return self.map.similarities(self.X[rows])
@@ -61,7 +61,7 @@ class MappedRows(Computed):
 
     def __init__(self, fitted, X):
         self.map, self.X = fitted, X
-        self.shape, self.dtype = (X.shape[0], fitted.rank_), X.dtype
+        self.shape, self.dtype, self.threadsafe = (X.shape[0], fitted.rank_), X.dtype, fitted.kernel_.threadsafe
 
     def __getitem__(self, rows):
         return self.map.transform(self.X[rows])

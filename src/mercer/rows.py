@@ -18,7 +18,7 @@ Sums over rows are accumulated in float64 block by block, so a float32 Z loses n
 
 import numpy as np
 
-from .backend import blas_for, blas_threads, home, need
+from .backend import blas_for, blas_threads, home, n_threads, need, parallel
 
 COMPUTED = 2**18  # entries per block of a matrix that is computed as asked: 2 MB, or r × r if that is more
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
@@ -33,6 +33,7 @@ class Computed:
 
     shape: tuple[int, int]
     dtype: np.dtype
+    threadsafe = True  # whether rows may be computed in several threads at once
     _known: tuple | None = None  # the latest weight, and its Gram matrix and sums
 
     def __getitem__(self, rows):
@@ -52,7 +53,16 @@ class Computed:
         return self._known[1:]
 
     def _pass(self, weight):
-        return _moments(self, weight)
+        """The moments, from strips of blocks that are shared out among threads."""
+        blocks = _blocks(self)
+        threads = min(n_threads(), len(blocks)) if self.threadsafe else 1
+        parts: list = [None] * threads
+
+        def strip(k):
+            parts[k] = _moments(self, weight, blocks=blocks[k::threads])
+
+        parallel(strip, range(threads), threads)
+        return tuple(sum(part) for part in zip(*parts))
 
 
 def _blocks(Z):
@@ -122,10 +132,10 @@ def _float64(block):
     return block.double() if home(block) == "torch" else np.asarray(block, dtype=np.float64)
 
 
-def _moments(Z, weight, sums=True):
+def _moments(Z, weight, sums=True, blocks=None):
     G = total = 0.0
     with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
-        for rows in _blocks(Z):
+        for rows in _blocks(Z) if blocks is None else blocks:
             block = _float64(Z[rows])
             part = block if weight is None else block * like(weight[rows], block)[:, None]
             G = G + part.T @ block
