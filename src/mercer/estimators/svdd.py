@@ -216,7 +216,7 @@ class SVDD(NoveltyDetector):
             own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
             inner = cross_product(self.kernel_, X, vectors, self.dual_coef_)
         else:
-            own, inner = self._own(X), dot(self.map_.transform(X), self._center)
+            own, inner = self._own(X), dot(self._mapped(X), self._center)
         return -np.maximum(own - 2 * inner + self._center_sq, 0)
 
 
