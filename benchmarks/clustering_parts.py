@@ -8,8 +8,8 @@ from clustering_sets import HELD, of_pair, two_class_sets
 from sklearn.datasets import load_digits
 
 from mercer import RBF, MaxMarginClustering
-from mercer.solvers.label_features import search_basis, search_rows
-from mercer.solvers.label_search import label_search
+from mercer.solvers.label_search.features import search_basis, search_rows
+from mercer.solvers.label_search.solve import label_search
 
 THREADS = 2
 PUBLIC_SECONDS = 15.6  # of the public max-margin code at n = 4 000, as reported

@@ -36,11 +36,11 @@ from harness import RESULTS, arguments
 from sklearn.base import clone
 
 from mercer import FewLabelClassifier, S2RLSClassifier
-from mercer.estimators.labels import read_labels
 from mercer.estimators.semi_kpca import _spread, convexity_interval
+from mercer.few_label.plan import AUTO, METHODS, Candidate, planned
+from mercer.inputs.labels import read_labels
 from mercer.linalg import eigh_down
 from mercer.rows import gram
-from mercer.selection.candidates import AUTO, METHODS, Candidate, planned
 
 WHOLE = {"FewLabelClassifier": "average", "FewLabelClassifier pick": "pick"}
 OURS = [*WHOLE, *METHODS]

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from mercer.selection import LabelledKFold
+from mercer.model_selection import LabelledKFold
 
 NAMES = (
     "1-NN",

@@ -27,7 +27,14 @@ import numpy as np
 from sklearn.datasets import make_blobs
 
 from mercer import LSSVMClassifier, RLSClassifier, SemiKPCA
-from mercer.solvers.smoother import basis_of_moments, left_out_path, moments_of, pull_of, ridge_filter, shift_filter
+from mercer.solvers.ridge.smoother import (
+    basis_of_moments,
+    left_out_path,
+    moments_of,
+    pull_of,
+    ridge_filter,
+    shift_filter,
+)
 
 HERE = Path(__file__).resolve().parents[1]
 

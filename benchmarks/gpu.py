@@ -20,21 +20,12 @@ import torch
 from harness import arguments
 
 import mercer
-from mercer import (
-    RBF,
-    SVDD,
-    Exponential,
-    KernelPCA,
-    LeastSquaresKPCA,
-    Linear,
-    Polynomial,
-    SemiKPCA,
-    fused,
-)
-from mercer.maps import LandmarkMap
-from mercer.operators import _torch_tiles
+from mercer import RBF, SVDD, Exponential, KernelPCA, LeastSquaresKPCA, Linear, Polynomial, SemiKPCA
+from mercer.geometry import fused
+from mercer.geometry.maps import LandmarkMap
+from mercer.geometry.operators import _torch_tiles
 from mercer.rows import gram
-from mercer.solvers.label_features import search_basis, search_rows
+from mercer.solvers.label_search.features import search_basis, search_rows
 
 ROWS = []
 LIMIT = """Dashed in the picture: the half-precision operations of a product divided by the rate of torch's own matrix

@@ -33,9 +33,9 @@ from harness import RESULTS, arguments, in_fresh_process, machine, markdown
 from papers.gieseke_data import load, paper_rows, rotated, split
 
 from mercer import S2RLSClassifier
-from mercer.solvers._label_kernels import class_sums, round_robin, tabu_two
-from mercer.solvers.label_features import search_basis, search_rows
-from mercer.solvers.label_search import choose_form, count_bounds, label_search
+from mercer.solvers.label_search.compiled import class_sums, round_robin, tabu_two
+from mercer.solvers.label_search.features import search_basis, search_rows
+from mercer.solvers.label_search.solve import choose_form, count_bounds, label_search
 
 
 def problem(Z, l, lam, weight):

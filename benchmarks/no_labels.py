@@ -30,7 +30,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import OneClassSVM
 
 from mercer import RBF, SVDD, KernelCMeans, Linear, bandwidth_of
-from mercer.solvers.svdd import certify
+from mercer.solvers.ball.svdd import certify
 
 ROOT = Path(__file__).resolve().parents[1]
 

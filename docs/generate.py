@@ -24,7 +24,7 @@ def table():
     lines += ["| class | what it does | how it reads the rows | runs on |", "|---|---|---|---|"]
     for name in mercer.__all__:
         thing = getattr(mercer, name)
-        rooms = ("mercer.estimators", "mercer.selection")
+        rooms = ("mercer.estimators", "mercer.few_label")
         if inspect.isclass(thing) and hasattr(thing, "fit") and thing.__module__.startswith(rooms):
             how, where = WHERE.get(getattr(thing, "access", ""), ("as the methods it chooses from", "NumPy"))
             lines.append(f"| `{name}` | {inspect.getdoc(thing).splitlines()[0]} | {how} | {where} |")

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
 from mercer import LSSVMClassifier
-from mercer.selection import LabelledKFold, LabelledScorer, LeaveOneLabelOut, leave_one_label_out
+from mercer.model_selection import LabelledKFold, LabelledScorer, LeaveOneLabelOut, leave_one_label_out
 
 warnings.filterwarnings("ignore", module="sklearn")  # small classes and rows without neighbours are the point here
 

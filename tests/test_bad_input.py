@@ -9,7 +9,7 @@ from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMCla
 from mercer.errors import BackendError, InputError
 from mercer.estimators import components
 from mercer.estimators.base import check_weight
-from mercer.maps.check import refuse_not_finite
+from mercer.inputs.check import refuse_not_finite
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ CLASSES = list(exported())
 # Classes whose own test file runs scikit-learn's checks, in the forms that matter to them.
 ELSEWHERE = {
     name
-    for path in Path(__file__).parent.glob("test_*.py")
+    for path in Path(__file__).parent.rglob("test_*.py")
     if path.name != Path(__file__).name and "parametrize_with_checks" in path.read_text()
     for name in re.findall(r"\b([A-Z]\w+)\(", path.read_text())
 }

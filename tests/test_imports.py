@@ -16,17 +16,18 @@ ORDER = [
     ["backend"],
     ["rows"],
     ["linalg"],
+    ["inputs"],
+    ["graphs"],
     ["kernels"],
-    ["_triton"],  # the GPU kernel
-    ["fused"],  # products that use it, for the operators
-    ["maps"],
-    ["operators"],
-    ["mapped", "radial"],  # products through a fitted map; a few rows of a kernel matrix, many times
+    ["geometry"],
     ["solvers"],
+    ["evidence"],
     ["datasets"],
     ["estimators"],
-    ["selection"],
-    ["report", "io", "tables"],
+    ["model_selection"],
+    ["few_label"],
+    ["advice"],
+    ["report", "io"],
     ["cli", "studio"],
     ["__main__"],
 ]
@@ -86,7 +87,7 @@ def test_solvers_see_no_data_kernel_or_estimator(path):
     if room_of(module_of(path)) != "solvers":
         return
     for name, line in imported(path):
-        assert not name.startswith(("mercer.kernels", "mercer.maps")), f"{path.name}:{line}: {name}"
+        assert not name.startswith(("mercer.kernels", "mercer.geometry.maps")), f"{path.name}:{line}: {name}"
 
 
 def run(code):

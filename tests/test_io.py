@@ -329,8 +329,8 @@ def test_a_pickle_inside_is_refused_and_not_run(good, tmp_path, monkeypatch):
         ({"object": "mercer.kernels.graph:sp.csr_matrix", "state": []}, "refused"),
         ({"object": "sklearn.pipeline:FeatureUnion", "state": []}, "FeatureUnion"),
         ({"object": "sklearn.preprocessing._function_transformer:FunctionTransformer", "state": []}, "Function"),
-        ({"object": "mercer.kernels.stationary:RBF", "state": [["__class__", 1]]}, "sets an attribute"),
-        ({"object": "mercer.kernels.stationary:RBF", "state": [["a b", 1]]}, "sets an attribute"),
+        ({"object": "mercer.kernels.radial:RBF", "state": [["__class__", 1]]}, "sets an attribute"),
+        ({"object": "mercer.kernels.radial:RBF", "state": [["a b", 1]]}, "sets an attribute"),
         ({"reduce": "os.system"}, "does not know"),
         ({"rebuild": "os"}, "damaged"),
         ({"array": 99}, "damaged"),
@@ -340,7 +340,7 @@ def test_a_pickle_inside_is_refused_and_not_run(good, tmp_path, monkeypatch):
         ({"tuple": 3}, "damaged"),
         ({"sparse": "dense", "parts": [0, 0, 0], "shape": [9, 9], "old": False}, "format 'dense'"),
         ({"sparse": "csr", "parts": [0, 0, 0], "shape": [9, 9], "old": False}, "damaged"),
-        ({"object": "mercer.kernels.stationary:RBF"}, "damaged"),
+        ({"object": "mercer.kernels.radial:RBF"}, "damaged"),
     ],
 )
 def test_entries_that_are_no_models_are_refused(good, node, words):

@@ -33,7 +33,7 @@ import numpy as np
 
 from mercer import RBF, LSSVMClassifier, SemiKPCA
 from mercer.linalg import eigh_down
-from mercer.solvers.smoother import basis_of_rows, ridge_filter, shift_filter
+from mercer.solvers.ridge.smoother import basis_of_rows, ridge_filter, shift_filter
 
 HERE = Path(__file__).resolve().parents[2]
 FRACTIONS = (0.01, 0.02, 0.05, 0.10)

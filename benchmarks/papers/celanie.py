@@ -31,9 +31,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from harness import PICTURES, RESULTS, arguments, machine, markdown, write_csv
 
 from mercer import Laplacian, bandwidth_of
-from mercer.operators import CentredOperator, DenseOperator
-from mercer.solvers import eigen
-from mercer.solvers.dual import Loss, minimise, objective
+from mercer.geometry.operators import CentredOperator, DenseOperator
+from mercer.solvers.dual.minimise import Loss, minimise, objective
+from mercer.solvers.eigen import top as eigen
 
 SIZES = (128, 512, 1024, 2048, 4096, 8192)
 COMPONENTS = (2, 10, 20, 50)

@@ -41,8 +41,8 @@ from joblib import Parallel, delayed
 from papers.gieseke_data import load, paper_rows, rotated, split
 from sklearn.svm import SVC
 
-from mercer.solvers.label_features import coefficients, rotated_rows, scaled_rows, search_basis
-from mercer.solvers.label_search import label_search, smallest_slack
+from mercer.solvers.label_search.features import coefficients, rotated_rows, scaled_rows, search_basis
+from mercer.solvers.label_search.solve import label_search, smallest_slack
 
 GRID = 2.0 ** np.arange(-10, 11)
 WEIGHTS = (0.1, 1.0)

@@ -11,8 +11,8 @@ from papers.gieseke_data import gaussians, load, rotated, split
 from sklearn.svm import SVC
 
 from mercer import RBF, LandmarkMap, RLSClassifier, S2RLSClassifier
-from mercer.solvers.label_features import coefficients, scaled_rows
-from mercer.solvers.label_search import label_search
+from mercer.solvers.label_search.features import coefficients, scaled_rows
+from mercer.solvers.label_search.solve import label_search
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -34,12 +34,12 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
+from mercer.evidence.margin import relative_hinge
 from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
-from mercer.solvers.irls import constrained_logistic
-from mercer.solvers.left_out import compress_for, left_out
-from mercer.solvers.margin_choice import relative_hinge
-from mercer.solvers.secular import constrained_least_squares, diagonalise
-from mercer.solvers.within_variance import within_group_rows, within_variance_components
+from mercer.solvers.eigen.within_variance import within_group_rows, within_variance_components
+from mercer.solvers.sphere.irls import constrained_logistic
+from mercer.solvers.sphere.left_out import compress_for, left_out
+from mercer.solvers.sphere.secular import constrained_least_squares, diagonalise
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -136,7 +136,7 @@ def nystroem(n=100_000, d=20, m=500):
 
 def graph(n=8000, rank=80):
     """Products of the sparse matrix with blocks in single precision, and keeping the filtered blocks orthogonal."""
-    from mercer.kernels import neighbours, spectrum
+    from mercer.graphs import neighbours, spectrum
 
     W, _ = neighbours.neighbour_graph(mixture(n)["X"], 10)
     Lap, real, blocks = neighbours.laplacian(W), spectrum._Space.grow, []

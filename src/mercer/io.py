@@ -26,7 +26,7 @@ from .errors import BackendError, InputError
 from .rows import host
 
 FORMAT = 1
-_OURS = ("kernels", "maps", "estimators", "selection", "solvers", "tables", "operators")
+_OURS = ("inputs", "graphs", "kernels", "geometry", "solvers", "estimators", "model_selection", "few_label")
 _SKLEARN = {
     "sklearn.preprocessing._data": {"StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer"},
     "sklearn.preprocessing._encoders": {"OneHotEncoder", "OrdinalEncoder"},
@@ -315,7 +315,7 @@ def _class(content, name):
 
 
 def _neighbours(state):
-    from .kernels.neighbours import Neighbours
+    from .graphs.neighbours import Neighbours
 
     return Neighbours(state["rows"])
 
@@ -337,6 +337,6 @@ def _density(state):
 
 
 _REBUILT = {
-    "mercer.kernels.neighbours.Neighbours": ("neighbours", lambda finder: {"rows": finder.rows}, _neighbours),
+    "mercer.graphs.neighbours.Neighbours": ("neighbours", lambda finder: {"rows": finder.rows}, _neighbours),
     "sklearn.neighbors._kde.KernelDensity": ("density", _density_state, _density),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..datasets.digits import few_label_digits
-from ..tables import replacing
+from ..inputs.tables import replacing
 from .labelling import label
 from .screen import UsageError
 

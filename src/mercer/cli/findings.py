@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from ..advice.doubt import doubt
+from ..advice.suggest import expected_change, suggest
+from ..advice.suspicious import suspicious
 from ..errors import InputError
+from ..evidence.choice import accuracy_interval
+from ..few_label.plan import METHODS
+from ..inputs.tables.write import encoding_of, written_with
 from ..report import MOST_POINTS, Findings, Points
-from ..selection.candidates import METHODS
-from ..selection.doubt import doubt
-from ..selection.suggest import expected_change, suggest
-from ..selection.suspicious import suspicious
-from ..solvers.choice import accuracy_interval
-from ..tables.write import encoding_of, written_with
 from .job import added
 from .picture import SENTENCE, positions
 
@@ -199,7 +199,7 @@ def _code(job, out, save):
         lines += [
             "",
             "import mercer",
-            "from mercer.tables import read_table",
+            "from mercer.inputs.tables.import read_table",
             "",
             f"model = mercer.load({str(save)!r})",
             'rows = read_table("new.csv").frame',
@@ -215,7 +215,7 @@ def _reading(table, out):
     if out.suffix.lower() in (".parquet", ".pq"):
         return f"pd.read_parquet({str(out)!r})"
     if out.suffix.lower() == ".npz":
-        return f"mercer.tables.read_table({str(out)!r}).frame"
+        return f"mercer.inputs.tables.read_table({str(out)!r}).frame"
     delimiter, decimal = written_with(table, out)
     options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (encoding_of(table), "utf-8")}
     more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)

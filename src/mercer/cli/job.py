@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..selection.candidates import METHODS
-from ..selection.few_label import FewLabelClassifier
-from ..tables import read_target
+from ..few_label.classifier import FewLabelClassifier
+from ..few_label.plan import METHODS
+from ..inputs.tables import read_target
 from .screen import UsageError
 from .sources import matrix, open_table, refuse_taken, row_names
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..advice.suggest import suggest as suggest_rows
 from ..errors import InputError
+from ..evidence.choice import accuracy_interval
+from ..few_label.plan import METHODS
+from ..inputs.tables import TableClassifier
 from ..io import load, save
 from ..report import render
-from ..selection.candidates import METHODS
-from ..selection.suggest import suggest as suggest_rows
-from ..solvers.choice import accuracy_interval
-from ..tables import TableClassifier
 from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
 from .screen import UsageError, did_you_mean

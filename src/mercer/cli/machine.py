@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import mercer
 
 from ..backend import devices, memory_available, n_threads, size
-from ..selection.candidates import METHODS
+from ..few_label.plan import METHODS
 
 RUNS_ON = {
     "moments": "NumPy, torch, Dask (one pass over the rows)",
@@ -47,7 +47,7 @@ def methods(screen):
     rows = []
     for name in sorted(mercer.__all__):
         home = mercer._WHERE[name]
-        if not home.startswith(("estimators.", "selection.")):
+        if not home.startswith(("estimators.", "few_label.")):
             continue
         cls = getattr(importlib.import_module(f"mercer.{home}"), name)
         if inspect.isclass(cls) and hasattr(cls, "fit"):

@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from ..errors import InputError
-from ..tables import TableFeatures, read_table, replacing
-from ..tables.write import WRITTEN, fill, refuse_ending, refuse_path
+from ..inputs.tables import TableFeatures, read_table, replacing
+from ..inputs.tables.write import WRITTEN, fill, refuse_ending, refuse_path
 from .screen import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks

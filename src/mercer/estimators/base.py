@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator
 
 from ..backend import home, moved
 from ..errors import BackendError, InputError
+from ..geometry.mapped import MappedRows
+from ..geometry.open import choose
+from ..geometry.operators import FactorOperator
+from ..inputs.check import check_rows
 from ..kernels import Precomputed, as_kernel
-from ..mapped import MappedRows
-from ..maps import choose
-from ..maps.check import check_rows
-from ..operators import FactorOperator
 
 
 class KernelEstimator(BaseEstimator):

@@ -24,14 +24,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
 from ..errors import InputError
+from ..evidence.calibration import calibrate, probabilities, typical_margin
+from ..evidence.choice import choose, hits
+from ..geometry.mapped import map_product
+from ..inputs.labels import encode, read_labels, unlabelled, weighed
 from ..linalg import eigh_down, precision
-from ..mapped import map_product
 from ..rows import dot, gram, take
-from ..solvers.calibrate import calibrate, probabilities, typical_margin
-from ..solvers.choice import choose, hits
 from .base import KernelEstimator, check_weight
-from .labels import encode, read_labels, unlabelled, weighed
-from .search import LeftOutSearch, answered
+from .grid import LeftOutSearch, answered
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
 BLOCK = 32_768  # rows that are classified at a time
@@ -48,7 +48,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 3 000 rows and uses landmarks beyond; a number is a number of landmarks.
     missing_label : "auto", None, a mark or a list of marks, default="auto"
-        What marks an unlabelled row in y: see `mercer.estimators.labels.read_labels`.
+        What marks an unlabelled row in y: see `mercer.inputs.labels.read_labels`.
     random_state : int, RandomState or None, default=None
         Seed for the choice of landmarks; None is 0.
 

@@ -8,13 +8,20 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .. import fused
 from ..backend import home, memory_available, size
 from ..errors import InputError, NotInductiveError
+from ..geometry import fused
+from ..geometry.mapped import map_product
+from ..geometry.maps.landmark import square_kernel
+from ..geometry.operators import (
+    CentredOperator,
+    DenseOperator,
+    FactorOperator,
+    KernelOperator,
+    StoredKernel,
+    cross_product,
+)
 from ..kernels import Precomputed
-from ..mapped import map_product
-from ..maps.landmark import square_kernel
-from ..operators import CentredOperator, DenseOperator, FactorOperator, KernelOperator, StoredKernel, cross_product
 from ..rows import host, like, tdot
 from .base import KernelEstimator
 

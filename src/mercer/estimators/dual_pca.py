@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..linalg import precision
-from ..solvers.dual import NORMS, Loss, minimise, sketch, sketch_width
-from ..solvers.dual_search import match_fraction, row_size
+from ..solvers.dual.minimise import NORMS, Loss, minimise, sketch, sketch_width
+from ..solvers.dual.starts import match_fraction, row_size
 from .base import seed_of
 from .components import KernelComponents, check_components
 

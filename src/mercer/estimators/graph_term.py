@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
+from ..geometry.mapped import MappedRows
 from ..kernels.graph import laplacian, neighbour_graph
-from ..mapped import MappedRows
-from ..solvers.graph_term import graph_moment
-from ..solvers.smoother import pull_of
+from ..solvers.ridge.graph_term import graph_moment
+from ..solvers.ridge.smoother import pull_of
 from .base import KernelEstimator
 
 

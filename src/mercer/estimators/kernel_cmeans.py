@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
 from ..errors import InputError
+from ..geometry.open import choose
+from ..geometry.operators import FactorOperator, cross_product
+from ..geometry.radial import kernel_operator
 from ..kernels import Precomputed
-from ..maps import choose
-from ..operators import FactorOperator, cross_product
-from ..radial import kernel_operator
 from ..rows import dot, host, like, tdot
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator, check_weight, seed_of

@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
 from ..errors import InputError, NotInductiveError
+from ..geometry.mapped import LandmarkRows, MappedRows
+from ..geometry.maps import LandmarkMap
+from ..geometry.open import choose
+from ..geometry.operators import StoredKernel
 from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
 from ..linalg import eigh_down, precision, sign_rows
-from ..mapped import LandmarkRows, MappedRows
-from ..maps import LandmarkMap, choose
-from ..operators import StoredKernel
 from ..rows import dot, gram, host
-from ..solvers import eigen
+from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from .base import check_weight, seed_of
 from .components import KernelComponents, check_components

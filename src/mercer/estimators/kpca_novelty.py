@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..linalg import eigh_down, precision, rank_of
 from ..rows import dot
-from ..solvers.smoother import moments_of
+from ..solvers.ridge.smoother import moments_of
 from .base import check_weight
 from .novelty import NoveltyDetector
 

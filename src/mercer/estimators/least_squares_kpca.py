@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..evidence.margin import choose_by_margin
 from ..rows import take
-from ..solvers.left_out import left_out
-from ..solvers.margin_choice import choose_by_margin
-from ..solvers.secular import constrained_least_squares, diagonalise
-from ..solvers.smoother import moments_of
+from ..solvers.ridge.smoother import moments_of
+from ..solvers.sphere.left_out import left_out
+from ..solvers.sphere.secular import constrained_least_squares, diagonalise
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..solvers.irls import constrained_logistic
-from ..solvers.left_out import compress_for, left_out
+from ..solvers.sphere.irls import constrained_logistic
+from ..solvers.sphere.left_out import compress_for, left_out
 from .least_squares_kpca import VarianceConstrained
 
 

@@ -11,13 +11,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home, memory_available
+from ..geometry.mapped import map_product
+from ..geometry.open import choose
+from ..geometry.operators import cross_product
+from ..inputs.labels import read_targets
 from ..linalg import precision
-from ..mapped import map_product
-from ..maps import choose
-from ..operators import cross_product
 from ..rows import host, like
-from ..solvers.dual_ridge import BYTES, dual_left_out, dual_ridge
-from ..solvers.smoother import (
+from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
+from ..solvers.ridge.smoother import (
     MOST,
     basis_of_labelled,
     basis_of_moments,
@@ -31,8 +32,7 @@ from ..solvers.smoother import (
 from .base import KernelEstimator, check_weight, seed_of
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
-from .labels import read_targets
-from .search import LeftOutSearch
+from .grid import LeftOutSearch
 
 GAMMAS = np.logspace(-4, 4, 33)
 RANK_ROWS = 400  # rows on which the rank of a kernel is looked at

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..rows import dot, gram, tdot
-from ..solvers.label_features import coefficients, search_basis, search_rows
-from ..solvers.label_search import SEARCHES, label_search, smallest_slack
+from ..solvers.label_search.features import coefficients, search_basis, search_rows
+from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator, seed_of
 
@@ -42,7 +42,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the balance is a guard and not the force that decides. False is the formula as printed.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
-        How labels are searched; see `mercer.solvers.label_search`. "ea" and "round_robin" are the paper's.
+        How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=10
         Searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
     time_budget : float or None, default=None

@@ -9,11 +9,11 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..errors import InputError
+from ..inputs.labels import read_labels
 from ..rows import dot, take
-from ..solvers.smoother import moments_of
-from ..solvers.within_variance import within_group_rows, within_variance_components
+from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
+from ..solvers.ridge.smoother import moments_of
 from .base import KernelEstimator
-from .labels import read_labels
 
 
 class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):

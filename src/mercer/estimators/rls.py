@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..solvers.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
+from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..errors import InputError
 from ..rows import dot, gram, take
-from ..solvers.label_features import coefficients, rotated_rows, scaled_rows, search_basis, search_rows
-from ..solvers.label_search import SEARCHES, label_search, smallest_slack
+from ..solvers.label_search.features import coefficients, rotated_rows, scaled_rows, search_basis, search_rows
+from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import seed_of
 from .classifier import KernelClassifier
@@ -45,7 +45,7 @@ class S2RLSClassifier(KernelClassifier):
     balance_slack : float, default=0.2
         ε: a share may be off by less than this. The paper uses 0.2 where the share comes from the labels, else 0.1.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
-        How labels are searched; see `mercer.solvers.label_search`. "ea" and "round_robin" are the paper's.
+        How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=50
         Searches from different starts; the best is kept. (10 where a fit only judges parameters or calibrates.)
     multi_class : {"joint", "one_vs_rest"}, default="joint"

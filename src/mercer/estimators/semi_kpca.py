@@ -8,8 +8,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..mapped import map_product
-from ..solvers.smoother import basis_of_moments, filtered_weights, left_out_path, moments_of, pull_of, shift_filter
+from ..geometry.mapped import map_product
+from ..solvers.ridge.smoother import (
+    basis_of_moments,
+    filtered_weights,
+    left_out_path,
+    moments_of,
+    pull_of,
+    shift_filter,
+)
 from .classifier import KernelClassifier
 
 

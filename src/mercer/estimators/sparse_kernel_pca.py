@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from ..errors import InputError
 from ..kernels import Precomputed
 from ..rows import host
-from ..solvers.dual_search import largest_epsilon
+from ..solvers.dual.starts import largest_epsilon
 from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
 

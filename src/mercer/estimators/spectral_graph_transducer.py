@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..kernels.graph import LAPLACIANS, GraphLaplacian
-from ..solvers.left_out import left_out
-from ..solvers.secular import constrained_least_squares
+from ..solvers.sphere.left_out import left_out
+from ..solvers.sphere.secular import constrained_least_squares
 from .classifier import KernelClassifier
 from .least_squares_kpca import VarianceConstrained
 

@@ -10,11 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
 from ..errors import InputError
-from ..maps import choose
-from ..operators import cross_product
-from ..radial import kernel_operator
+from ..geometry.open import choose
+from ..geometry.operators import cross_product
+from ..geometry.radial import kernel_operator
 from ..rows import dot, host, like, tdot
-from ..solvers.svdd import svdd_gradient, svdd_smo, svdd_sweeps
+from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .base import check_weight, seed_of
 from .novelty import NoveltyDetector
 

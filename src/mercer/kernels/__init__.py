@@ -3,8 +3,8 @@
 from .bandwidth import bandwidth_of
 from .base import Callable, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
 from .graph import Diffusion, GraphLaplacian
-from .products import Cosine, Linear, Polynomial, Sigmoid
-from .stationary import RBF, Exponential, Laplacian, Matern32, Matern52
+from .inner import Cosine, Linear, Polynomial, Sigmoid
+from .radial import RBF, Exponential, Laplacian, Matern32, Matern52
 
 NAMES = {
     "rbf": RBF,

@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import InputError
+from ..graphs.neighbours import LAPLACIANS, build, host_rows, laplacian, neighbour_graph
+from ..graphs.spectrum import low_spectrum
 from ..rows import like
 from .base import Kernel
-from .neighbours import LAPLACIANS, build, host_rows, laplacian, neighbour_graph
-from .spectrum import low_spectrum
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
 

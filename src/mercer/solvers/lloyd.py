@@ -119,7 +119,7 @@ class _Start:
 
     def step(self, linear, weight, tol, last):
         """Evaluate the partition; unless it is final, move every row to its nearest centre."""
-        from ._move import nearest
+        from .label_search.moves import nearest
 
         labels, k = self.labels, self.n_clusters
         mass = np.bincount(labels, weight, k)
@@ -191,7 +191,7 @@ class _MovedSums(_ProductSums):
             self._move(starts, self.K.rows(some), at)
 
     def _move(self, starts, rows, at):
-        from ._move import move_rows
+        from .label_search.moves import move_rows
 
         for start in starts:
             here = np.flatnonzero(at[start.moved] >= 0)

@@ -1,0 +1,120 @@
+"""Which answers to look at again, each with its reasons by name."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..backend import need
+from ..errors import InputError
+from ..few_label.classifier import FewLabelClassifier
+from ..few_label.spaces import TurnedSpace
+from .suspicious import suspicious
+
+REASONS = {
+    "low margin": "the two likeliest classes are nearly equally likely",
+    "candidates disagree": "the candidates that were averaged name different classes",
+    "label contradicted": "the other labels speak against the given label",
+    "far from labels": "hardly similar to any labelled row, even through other rows",
+    "novel": "far from what the leading components of all rows can describe",
+}
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Doubtful rows, the most doubtful first.
+
+    Attributes
+    ----------
+    rows : (m,) row numbers.
+    reasons : m lists of names from `REASONS`.
+    labels, confidence : (m,) the answers for these rows and their probability.
+    """
+
+    rows: np.ndarray
+    reasons: list
+    labels: np.ndarray
+    confidence: np.ndarray
+
+    def to_frame(self):
+        """As a pandas DataFrame."""
+        columns = {"row": self.rows, "label": self.labels, "confidence": self.confidence}
+        return need("pandas").DataFrame(columns | {"reasons": [", ".join(names) for names in self.reasons]})
+
+    def __str__(self):
+        lines = zip(self.rows, self.labels.tolist(), self.confidence, self.reasons)
+        return "\n".join(f"row {row}: {label} ({p:.0%}): {', '.join(names)}" for row, label, p, names in lines)
+
+
+def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
+    """Find the rows whose answer should be looked at, with named reasons.
+
+    Parameters
+    ----------
+    model : fitted `FewLabelClassifier`.
+    margin : lead of the likeliest class, in probability, below which it is "low margin".
+    agreement : share of the candidates' weight that must name the same class, else "candidates disagree".
+    similarity : cosine between the diffusion features of a row and of the nearest labelled one, below which it is "far
+        from labels".
+    novelty : a row is "novel" when its reconstruction error is above the third quartile by so many interquartile
+        ranges. Rows at the rim of a cloud reach about 7.
+
+    Returns
+    -------
+    Doubts : given labels appear with "label contradicted" only.
+
+    Examples
+    --------
+    >>> from mercer import FewLabelClassifier, doubt
+    >>> X = [[i / 10] for i in range(10)] + [[5 + i / 10] for i in range(10)]
+    >>> y = [0, 0, 0, 1] + [-1] * 12 + [1, 1, 1, 1]  # row 3 is wrong
+    >>> found = doubt(FewLabelClassifier().fit(X, y))
+    >>> found.reasons[found.rows.tolist().index(3)]
+    ['label contradicted']
+    """
+    if not isinstance(model, FewLabelClassifier):
+        raise InputError(f"doubt needs a fitted FewLabelClassifier, not {type(model).__name__}.")
+    model._check_whole("doubt")
+    given = model.labels_.codes >= 0
+    P = np.sort(model.probabilities_, axis=1)
+    flags = {
+        "low margin": (P[:, -1] - P[:, -2] < margin) & ~given,
+        "candidates disagree": (model.votes_.max(axis=1) < agreement * model.votes_.sum(axis=1)) & ~given,
+        "label contradicted": np.isin(np.arange(len(given)), suspicious(model).rows),
+        "far from labels": (_nearest(model) < similarity) & ~given,
+        "novel": _novel(model, novelty) & ~given,
+    }
+    table = np.column_stack([flags[name] for name in REASONS])
+    rows = np.flatnonzero(table.any(axis=1))
+    order = np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))
+    rows = rows[order]
+    names = list(REASONS)
+    reasons = [[names[j] for j in np.flatnonzero(table[row])] for row in rows]
+    return Doubts(rows, reasons, model.transduction_[rows], model.confidence_[rows])
+
+
+def _nearest(model):
+    """(n,) largest cosine with a labelled row in the first space, the diffusion on ten neighbours by default."""
+    Z = np.asarray(model.candidates_[0].space.Z, dtype=np.float64)
+    Z = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
+    out = np.empty(len(Z))
+    for start in range(0, len(Z), 4096):
+        out[start : start + 4096] = (Z[start : start + 4096] @ Z[model.labels_.labelled].T).max(axis=1)
+    return out
+
+
+def _novel(model, ranges):
+    """(n,) whether what a kernel's leading components leave of a row is unusually large.
+
+    They are those that hold nine tenths of what the space keeps. The first kernel space that was built is looked at.
+    """
+    for candidate in model.candidates_:
+        axes = candidate.space
+        if candidate.method in ("ls_kpca", "semi_kpca") and isinstance(axes, TurnedSpace):
+            base = np.einsum("ij,ij->i", axes.base.Z, axes.base.Z, dtype=np.float64)
+            power = np.mean(axes.Z.astype(np.float64) ** 2, axis=0) / axes.scale**2
+            kept = int(np.searchsorted(np.cumsum(power), 0.9 * power.sum())) + 1
+            described = np.sum(axes.Z[:, :kept].astype(np.float64) ** 2, axis=1) / axes.scale**2
+            error = np.maximum(base - described, 0.0)
+            low, high = np.quantile(error, [0.25, 0.75])
+            return error > high + ranges * max(high - low, 1e-9 * float(base.mean()))
+    return np.zeros(len(model.labels_.codes), dtype=bool)

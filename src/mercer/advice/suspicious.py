@@ -1,0 +1,94 @@
+"""Which given labels are probably wrong: those that the other labels contradict most clearly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from ..evidence.calibration import two_columns
+from ..few_label.classifier import FewLabelClassifier
+
+
+@dataclass(frozen=True)
+class Suspicious:
+    """Labelled rows, most suspicious first.
+
+    Attributes
+    ----------
+    rows : (m,) row numbers.
+    margins : (m,) lead of the given class over the best other one in the answer of a fit that did not know the label;
+        negative where that fit contradicts the label.
+    probability : (m,) how likely the label is wrong, by the model's own calibration.
+    given, proposed : (m,) the label, and the class the others speak for.
+    """
+
+    rows: np.ndarray
+    margins: np.ndarray
+    probability: np.ndarray
+    given: np.ndarray
+    proposed: np.ndarray
+
+    def __str__(self):
+        lines = zip(self.rows, self.given.tolist(), self.proposed.tolist(), self.probability)
+        return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} likely wrong)" for row, old, new, p in lines)
+
+
+def suspicious(model, n=None, *, X=None, y=None):
+    """Rank the labelled rows by how clearly the other labels contradict them.
+
+    Parameters
+    ----------
+    model : fitted `FewLabelClassifier`, whose left-out answers are at hand; or any other classifier of this library
+        with the X and y of its fit.
+    n : int or None, how many rows to return; None returns those that the other labels contradict.
+
+    Returns
+    -------
+    Suspicious
+
+    Notes
+    -----
+    The only label of a class cannot be withheld and is never returned. Cost: none beyond the fit for
+    `FewLabelClassifier`, else one leave-one-label-out.
+
+    Examples
+    --------
+    >>> from mercer import FewLabelClassifier, suspicious
+    >>> X = [[i / 10] for i in range(10)] + [[5 + i / 10] for i in range(10)]
+    >>> y = [0, 0, 0, 1] + [-1] * 12 + [1, 1, 1, 1]  # row 3 is wrong
+    >>> suspicious(FewLabelClassifier().fit(X, y)).rows.tolist()
+    [3]
+    """
+    check_is_fitted(model)
+    if isinstance(model, FewLabelClassifier):
+        labels, left_out, slope = model.labels_, model._with_prior(model.left_out_scores_), model.calibration_[0]
+    elif hasattr(model, "left_out_table"):
+        if X is None or y is None:
+            raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+        _, table, labels = model.left_out_table(X, y)
+        left_out, slope = table[0], model.calibration_[0]
+    else:
+        raise InputError(
+            f"{type(model).__name__} has no left-out answers. Accepted: FewLabelClassifier, or a few-label classifier "
+            "of mercer with X and y."
+        )
+    known = np.flatnonzero(labels.testable & np.isfinite(left_out).all(axis=1))
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+        raise InputError(f"n={n!r} is not accepted: give how many rows to return, at least 1, or None.")
+    scores = two_columns(left_out[known])
+    codes = labels.codes[labels.labelled[known]]
+    own = scores[np.arange(len(known)), codes]
+    scores[np.arange(len(known)), codes] = -np.inf
+    margin = own - scores.max(axis=1)
+    order = np.argsort(margin, kind="stable")
+    order = order[margin[order] < 0] if n is None else order[:n]
+    rows = labels.labelled[known[order]]
+    return Suspicious(
+        rows,
+        margin[order],
+        expit(-slope * margin[order]),
+        model.classes_[codes[order]],
+        model.classes_[scores.argmax(axis=1)[order]],
+    )

@@ -1,0 +1,60 @@
+"""Choose among candidates from a few left-out answers, and say how much the choice is worth."""
+
+import numpy as np
+
+from ..solvers.result import Result
+
+
+def hits(left_out, codes):
+    """(m, l) whether the left-out answers (m, l, k) of m candidates name the right class; k = 1 for two classes."""
+    if left_out.shape[2] == 1:
+        return (left_out[:, :, 0] > 0).astype(int) == codes
+    return np.argmax(left_out, axis=2) == codes
+
+
+def accuracy_interval(right, total, z=1.96):
+    """Wilson's 95 % interval for a rate seen as `right` out of `total`: honest for ten labels, never outside [0, 1].
+
+    >>> low, high = accuracy_interval(9, 10)
+    >>> round(low, 2), round(high, 2)
+    (0.6, 0.98)
+    """
+    if total <= 0:
+        return 0.0, 1.0
+    rate = right / total
+    centre = (rate + z**2 / (2 * total)) / (1 + z**2 / total)
+    half = z * np.sqrt(rate * (1 - rate) / total + z**2 / (4 * total**2)) / (1 + z**2 / total)
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def choose(right, default=None):
+    """The best of m candidates by how many of l left-out labels they get right.
+
+    Ties go to the middle one of the tied candidates in their order, away from the edge of a plateau. `default` is a
+    candidate fixed without looking at labels: it is kept unless the best one beats it by more than one standard error
+    of their difference on the same rows (√(b + c), where b and c count the rows that only one of the two gets right).
+
+    Returns a `Result`: value is the index, reason the sentence for the user, info the accuracies and the interval.
+    """
+    right = np.asarray(right, dtype=bool)
+    n_right = right.sum(axis=1)
+    total = right.shape[1]
+    tied = np.flatnonzero(n_right == n_right.max())
+    best = int(tied[(len(tied) - 1) // 2])
+    chosen, why = best, f"the best of {len(right)} candidates"
+    if default is not None and best != default:
+        only_best = int(np.sum(right[best] & ~right[default]))
+        only_default = int(np.sum(right[default] & ~right[best]))
+        if only_best - only_default <= np.sqrt(only_best + only_default):
+            chosen = int(default)
+            why = (
+                f"the given parameters are kept, for {total} labels cannot tell the best of {len(right)} candidates "
+                f"({n_right[best]} right) apart from them"
+            )
+    low, high = accuracy_interval(n_right[chosen], total)
+    reason = (
+        f"{n_right[chosen]} of {total} left-out labels right (95 % interval of the accuracy: {low:.0%} to {high:.0%}); "
+        f"{why}."
+    )
+    info = {"accuracy": n_right / max(total, 1), "interval": (low, high), "best": best, "tied": tied}
+    return Result(chosen, objective=float(n_right[chosen] / max(total, 1)), reason=reason, info=info)

@@ -1,0 +1,371 @@
+"""FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
+
+import copy
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..backend import home
+from ..errors import BackendError, InputError
+from ..estimators.base import seed_of
+from ..evidence.calibration import calibrate, probabilities, typical_margin
+from ..evidence.choice import accuracy_interval, hits
+from ..inputs.check import check_rows
+from ..inputs.labels import encode, read_labels, unlabelled
+from ..inputs.tables.encoder import TableEncoder, is_table
+from ..rows import host
+from .plan import AUTO, METHODS, planned
+from .predictor import Predictor
+from .priors import estimated_shares, offsets_for, wanted_shares
+from .run import search
+from .summary import Report
+from .weights import evidence, left_out_average, pick, weigh
+
+
+class FewLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Label all rows from a few labelled ones, without choosing a method or a parameter.
+
+    .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
+
+    with ℓ the Brier score of candidate m on label i when that label is withheld, and t = 1/(1 + l/100) for l labels.
+    The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of the rows, all with values fixed
+    beforehand. Where the labels cannot tell them apart they are averaged; where they can, the average becomes a choice.
+    The place to start when there are few labels and no reason yet to prefer a method.
+
+    Parameters
+    ----------
+    methods : "auto", "all" or list of names, default="auto"
+        Which methods may take part: see `mercer.few_label.plan.METHODS`. "all" adds the slower ones.
+    combine : {"average", "pick"}, default="average"
+        "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
+    time_budget : float or None, default=240
+        Seconds after which no further feature space is built (the most useful come first; three are always built).
+        None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
+    abstain : float or None, default=None
+        Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
+        where class names are text, NaN where -1 is a class).
+    prior : None, "labels", "estimate", dict or list of shares, default=None
+        What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
+        labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
+        shares themselves, by class.
+    missing_label : as in `KernelClassifier`.
+    random_state : seed of landmarks and components; None is 0.
+    verbose : bool or callable, default=False
+        True prints what `fit` is doing. A function is called with (stage, fraction): what begins now, in words, and how
+        much of the search is done, from 0 to 1; raising KeyboardInterrupt in it ends the search like Ctrl-C.
+
+    Attributes
+    ----------
+    transduction_ : (n,) given labels, and predicted ones for the other rows.
+    probabilities_ : (n, k) what `predict_proba` says of the training rows.
+    confidence_ : (n,) probability of the predicted class, 1 for given labels.
+    abstained_ : (n,) rows that were not labelled, for lack of confidence.
+    report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
+    left_out_accuracy_, accuracy_interval_ : honest estimate of the accuracy, and its 95 % interval: every label is
+        withheld from the candidates and from their weights.
+    classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
+    weights_ : (m,) weights of the candidates in `candidates_`.
+
+    Notes
+    -----
+    Cost at n = 1 500: some ten decompositions, about 15 s on one core. Above 5 000 rows landmarks and sparse graphs on
+    the leading components. `teach`, `unteach` and `relabel` keep all decompositions: a second or so.
+
+    `predict` on an unlabelled training row gives its `transduction_`, to rounding. Two exceptions: where several
+    training rows are equal, graph methods may score each a little differently, and `predict`, which cannot know which
+    one is meant, gives their mean; and on a row with a given label `predict` says what the model thinks of it.
+
+    Examples
+    --------
+    >>> from mercer import FewLabelClassifier
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
+    >>> y = ["low", None, None, "low", "high", None, None, "high"]
+    >>> FewLabelClassifier().fit(X, y).transduction_.tolist()
+    ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "methods": "no_validation",
+        "combine": [StrOptions({"average", "pick"})],
+        "time_budget": [None, Interval(Real, 0, None, closed="neither")],
+        "abstain": [None, Interval(Real, 0, 1, closed="both")],
+        "prior": "no_validation",
+        "missing_label": "no_validation",
+        "random_state": "no_validation",
+        "verbose": ["verbose", callable],
+    }
+
+    def __init__(
+        self,
+        methods="auto",
+        *,
+        combine="average",
+        time_budget=240.0,
+        abstain=None,
+        prior=None,
+        missing_label="auto",
+        random_state=None,
+        verbose=False,
+    ):
+        self.methods = methods
+        self.combine = combine
+        self.time_budget = time_budget
+        self.abstain = abstain
+        self.prior = prior
+        self.missing_label = missing_label
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y):
+        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+
+        Parameters
+        ----------
+        X : (n, d) rows, dense or sparse, or a data frame with numbers and categories.
+        y : (n,) class names and marks.
+        """
+        self._validate_params()
+        methods = self._methods()
+        X = self._rows(X, reset=True)
+        labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        shares = wanted_shares(self.prior, labels)
+        plan = planned(X, methods, seed_of(self.random_state))
+        found = search(plan, labels, self.time_budget, self._tell)
+        self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
+        return self._learn(labels, shares, found.fitted)
+
+    def teach(self, rows, labels):
+        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
+
+        Parameters
+        ----------
+        rows : row numbers of the training data.
+        labels : one class name, or one for each row. A new class is accepted.
+        """
+        self._check_whole("teach")
+        rows = self._row_numbers(rows)
+        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        if len(names) != len(rows):
+            raise InputError(
+                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
+            )
+        given = np.empty(len(rows), dtype=object)
+        given[:] = names
+        return self._relabel(rows, given)
+
+    def unteach(self, rows):
+        """Take the labels of some training rows back; equal to a fit without them."""
+        self._check_whole("unteach")
+        rows = self._row_numbers(rows)
+        return self._relabel(rows, np.full(len(rows), None, dtype=object))
+
+    def relabel(self, y):
+        """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
+        self._check_whole("relabel")
+        return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
+
+    def compact(self):
+        """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
+
+        `predict`, `predict_proba`, `suspicious` and all attributes but `candidates_` work as before; `teach`,
+        `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
+        """
+        check_is_fitted(self)
+        small = copy.copy(self)
+        small.__dict__.pop("candidates_", None)
+        return small.set_params(verbose=False)
+
+    def decision_function(self, X):
+        """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X):
+        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
+        return self._probabilities(self._scores(X))
+
+    def predict(self, X):
+        """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
+        P = self.predict_proba(X)
+        return self._named(np.argmax(P, axis=1), P.max(axis=1))
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
+        check_is_fitted(self)
+        labelled = ~unlabelled(y, self.missing_label, self.classes_)
+        if not labelled.any():
+            raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
+        truth, answer = encode(y, self.classes_)[labelled], encode(self.predict(X), self.classes_)[labelled]
+        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        return float(np.average((truth == answer) & (truth >= 0), weights=weight))
+
+    # Labels in
+
+    def _tell(self, stage, fraction):
+        if callable(self.verbose):
+            self.verbose(stage, fraction)
+        elif self.verbose:
+            print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
+
+    def _learn(self, labels, shares, fitted):
+        """Everything that follows from the candidates fitted to the labels."""
+        self.labels_, self.classes_ = labels, labels.classes
+        tested = labels.testable
+        codes = labels.codes[labels.labelled[tested]]
+        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+        losses = evidence(left_out, codes)
+        if self.combine == "pick":
+            self.weights_, why = pick(left_out, codes)
+        else:
+            self.weights_, why = weigh(losses), None
+        used = np.flatnonzero(self.weights_)
+        scale = np.ones(len(fitted))
+        n, k = len(labels.codes), labels.signs.shape[1]
+        scores, self.votes_ = np.zeros((n, k)), np.zeros((n, labels.n_classes))
+        for m in used:
+            own = fitted[m].decide(fitted[m].space.Z)
+            scale[m] = float(np.sqrt(np.mean(own**2))) or 1.0
+            scores += self.weights_[m] / scale[m] * own
+            self.votes_[np.arange(n), _codes(own)] += self.weights_[m]
+        self.predictor_ = Predictor.of([fitted[m] for m in used], (self.weights_ / scale)[used])
+        average = left_out_average(left_out, losses, self.weights_, scale)
+        self._calibrate(scores, average, labels, shares)
+        self._answer(scores, average, labels)
+        self.report_ = Report.of(self, fitted, left_out, losses, codes, why)
+        return self
+
+    def _calibrate(self, scores, average, labels, shares):
+        tested = labels.testable
+        result = calibrate(average, labels.given[tested], typical_margin(scores), n_labels=len(labels.labelled))
+        self.calibration_ = result.value
+        slope = self.calibration_[0]
+        counts = labels.counts()
+        among = (counts + 1) / (counts.sum() + len(counts))
+        self.prior_, self.offsets_ = among, np.zeros(len(counts))
+        if isinstance(self.prior, str) and self.prior == "estimate":
+            self.prior_ = estimated_shares(scores[labels.codes < 0], slope, counts)
+            self.offsets_ = np.log(self.prior_ / among)
+        elif self.prior is not None:
+            self.prior_ = among if shares is None else shares
+            self.offsets_ = offsets_for(scores, slope, self.prior_)
+
+    def _answer(self, scores, average, labels):
+        self.scores_ = scores
+        P = self.probabilities_ = self._probabilities(scores)
+        given = labels.codes >= 0
+        self.confidence_ = np.where(given, 1.0, P.max(axis=1))
+        self.predicted_ = np.argmax(P, axis=1)
+        self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
+        self.abstained_ = self.confidence_ < (self.abstain or 0.0)
+        self.left_out_scores_ = np.full((len(labels.labelled), scores.shape[1]), np.nan)
+        self.left_out_scores_[labels.testable] = average
+        right = hits(self._with_prior(average)[None], labels.codes[labels.labelled[labels.testable]])[0]
+        self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
+        self.accuracy_interval_ = accuracy_interval(int(right.sum()), len(right))
+
+    def _relabel(self, rows, given):
+        labels = self.labels_
+        if labels.soft:
+            raise InputError("The model was fitted with class probabilities; teach and unteach need one name per row.")
+        y = np.full(len(labels.codes), None, dtype=object)
+        y[labels.labelled] = [self.classes_.tolist()[code] for code in labels.codes[labels.labelled]]
+        y[rows] = given
+        return self._learn_again(read_labels(y, missing_label=[]))
+
+    def _learn_again(self, labels):
+        shares = wanted_shares(self.prior, labels)
+        return self._learn(labels, shares, [candidate.solve(labels) for candidate in self.candidates_])
+
+    # Answers out
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        return self.predictor_.scores(self._rows(X, reset=False))
+
+    def _probabilities(self, scores):
+        return probabilities(self._with_prior(scores), *self.calibration_)
+
+    def _with_prior(self, scores):
+        """The scores with the class shares that were asked for put in."""
+        b = self.offsets_
+        return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
+
+    def _named(self, codes, confidence):
+        names = self.classes_[codes]
+        if self.abstain is None:
+            return names
+        doubtful = confidence < self.abstain
+        if not doubtful.any():
+            return names
+        if self.classes_.dtype.kind in "US":
+            return np.where(doubtful, "", names)
+        return np.where(doubtful, np.nan if -1 in self.classes_ else -1, names)
+
+    # Rows in
+
+    def _rows(self, X, reset):
+        kind = home(X)
+        if kind == "dask":
+            raise BackendError(
+                "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
+                "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
+            )
+        if kind == "torch":
+            X = host(X)
+        if reset:
+            self.encoder_ = TableEncoder() if is_table(X) else None
+            if self.encoder_ is not None:
+                rows = self.encoder_.fit_transform(X)
+                self.n_features_in_ = len(self.encoder_.columns_)
+                self.feature_names_in_ = np.array(self.encoder_.columns_, dtype=object)
+                return rows
+        elif self.encoder_ is not None:
+            return self.encoder_.transform(X)
+        return check_rows(self, X, reset, min_rows=2 if reset else 1)
+
+    def _check_whole(self, what):
+        """Refuse what needs the feature spaces, which a compact model does not have."""
+        check_is_fitted(self)
+        if not hasattr(self, "candidates_"):
+            raise InputError(
+                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
+                "spaces, which it does not hold. Fit again on the training rows."
+            )
+
+    def _row_numbers(self, rows):
+        n = len(self.labels_.codes)
+        rows = np.atleast_1d(np.asarray(rows))
+        if rows.dtype == bool and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
+            raise InputError(
+                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
+            )
+        return rows
+
+    def _methods(self):
+        if isinstance(self.methods, str):
+            if self.methods in ("auto", "all"):
+                return AUTO if self.methods == "auto" else tuple(METHODS)
+            names = [self.methods]
+        else:
+            names = list(self.methods)
+        strange = [name for name in names if name not in METHODS]
+        if strange or not names:
+            raise InputError(
+                f"methods={self.methods!r} is not accepted: give 'auto', 'all' or a list of {', '.join(METHODS)}."
+            )
+        return tuple(names)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _codes(scores):
+    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)

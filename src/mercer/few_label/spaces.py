@@ -1,0 +1,146 @@
+"""Feature spaces for the few-label choice: one expensive decomposition each, which every method and labelling shares.
+
+A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
+value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` says of a function Z W what
+it is in the base spaces: a list of (base, weights of its Z), and a constant.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ..geometry.maps import LandmarkMap
+from ..kernels.graph import Diffusion
+from ..linalg import eigh_down, fix_signs, rank_of
+from ..rows import gram, tdot
+
+EXACT = 2500  # rows up to which kernels are exact and graphs keep their whole spectrum
+LANDMARKS = 600
+GRAPH_RANK = 150
+PRINCIPAL = 300
+FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
+
+
+class KernelSpace:
+    """Features of a kernel on one view of the rows: exact for few rows, by landmarks for many."""
+
+    def __init__(self, name, view, kernel, rows, random_state=0):
+        self.name = name
+        self.view = view
+        landmarks = "exact" if rows.shape[0] <= EXACT else LANDMARKS
+        self.map_ = LandmarkMap(kernel, landmarks, random_state=random_state)
+        self.scale, self.Z = _unit(self.map_.fit_transform(rows))
+
+    def pull_back(self, W):
+        """A base is its own."""
+        return [(self, W)], 0.0
+
+
+class GraphSpace:
+    """Eigenvectors of a neighbour graph's Laplacian on one view; a new row takes the mean of its neighbours.
+
+    Attributes
+    ----------
+    values : (r,) the Laplacian's eigenvalues, from 0 up, one for each column of Z.
+    """
+
+    def __init__(self, name, view, n_neighbors, rows, random_state=0):
+        self.name = name
+        self.view = view
+        rank = None if rows.shape[0] <= EXACT else GRAPH_RANK
+        self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
+        _, self.Z = _unit(self.kernel_.factor())
+        self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
+        self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
+
+    def pull_back(self, W):
+        """A base is its own."""
+        return [(self, W)], 0.0
+
+
+class TurnedSpace:
+    """(Z − shift) · turn of a base space: its principal axes, or other gains on its columns."""
+
+    def __init__(self, name, base, turn, shift=None):
+        self.name = name
+        self.base = base
+        self.shift = shift
+        self.turn = turn
+        self.scale, self.Z = _unit(self._turned(base.Z))
+
+    def pull_back(self, W):
+        """scale · (Z − shift) · turn · W in terms of the base; its columns beyond those turned have weight 0."""
+        turned = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
+        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
+        wide[: len(turned)] = turned
+        parts, constant = self.base.pull_back(wide)
+        return parts, constant if self.shift is None else constant - self.shift @ turned
+
+    def _turned(self, Z):
+        if self.turn.ndim == 1:
+            return Z[:, : len(self.turn)] * self.turn.astype(Z.dtype)
+        Z = Z[:, : len(self.turn)]
+        Z = Z if self.shift is None else Z - self.shift.astype(Z.dtype)
+        return Z @ self.turn.astype(Z.dtype)
+
+
+class JoinedSpace:
+    """Two spaces side by side: the sum of their kernels with equal shares."""
+
+    def __init__(self, name, first, second):
+        self.name = name
+        self.parts = (first, second)
+        self.Z = np.sqrt(0.5) * np.hstack([first.Z, second.Z])
+
+    def pull_back(self, W):
+        """Each part has its share of the rows of W."""
+        width = self.parts[0].Z.shape[1]
+        (first, a), (second, b) = (
+            part.pull_back(np.sqrt(0.5) * share) for part, share in zip(self.parts, (W[:width], W[width:]))
+        )
+        return first + second, a + b
+
+
+def diffused(base, time):
+    """The heat kernel of a `GraphSpace` at another time; columns whose heat has died are dropped."""
+    gains = np.exp(-(time - FIRST_TIME) / 2 * base.values)
+    return TurnedSpace(f"heat {time:g} on {base.name}", base, gains[gains > 1e-5])
+
+
+def transducer(base, n_eigenvectors=80):
+    """The graph's first non-trivial eigenvectors with eigenvalues 1, 4, 9, … in place of the Laplacian's (Joachims).
+
+    The constant function, an eigenvector for each connected component, is taken out of the span of those at 0.
+    """
+    n_zero = max(int(np.sum(base.values == 0.0)), 1)
+    keep = min(n_zero + n_eigenvectors, len(base.values))
+    turn = np.diag(np.exp(FIRST_TIME / 2 * base.values[:keep]))
+    constant = np.asarray(base.Z[:, :n_zero], dtype=np.float64).sum(axis=0)[None]
+    turn = turn @ sla.block_diag(sla.null_space(constant), np.eye(keep - n_zero))
+    turn = turn[:, :n_eigenvectors]
+    if not turn.shape[1]:
+        return None
+    place = np.arange(turn.shape[1]) - max(n_zero - 2, 0)  # the n_zero − 1 of them at 0 share the first place
+    return TurnedSpace(f"spectrum of {base.name}", base, turn / np.maximum(place + 1.0, 1.0))
+
+
+def principal(base):
+    """The base's directions of largest mean square, at most 300 of them."""
+    values, vectors = eigh_down(gram(base.Z))
+    rank = max(min(rank_of(values, 1e-9), PRINCIPAL), 1)
+    return TurnedSpace(base.name, base, fix_signs(vectors[:, :rank]))
+
+
+def components(space, numbers):
+    """For each number the first so many principal components of a space about its mean (kernel PCA), if it has them."""
+    n = space.Z.shape[0]
+    mean = tdot(space.Z, np.ones(n)) / n
+    values, vectors = eigh_down(gram(space.Z) - n * np.outer(mean, mean))
+    vectors, rank = fix_signs(vectors), rank_of(values, 1e-9)
+    return [TurnedSpace(f"{m} components of {space.name}", space, vectors[:, :m], mean) for m in numbers if m <= rank]
+
+
+def _unit(Z):
+    """(factor, Z times it) such that the mean squared row length is 1."""
+    power = float(np.mean(np.einsum("ij,ij->i", Z, Z, dtype=np.float64)))
+    factor = 1.0 / np.sqrt(power) if power > 0 else 1.0
+    return factor, Z * np.asarray(factor, dtype=Z.dtype)

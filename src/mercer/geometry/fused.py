@@ -1,0 +1,175 @@
+"""K @ V on a CUDA device in one pass: inner products, kernel function and product with V, no n × n tile in memory.
+
+The matrix units take half-precision operands, whose 11-bit mantissa is that of TF32 at twice its rate. Rows and columns
+are split once, outside the loop, into a high and a low half (x = h + l, 22 bits), so that
+
+- ``"fast"`` uses the high halves of the rows (relative error of an entry near 1e-3),
+- ``"high"`` adds the two cross terms h·l + l·h (near 1e-6),
+- ``"exact"`` multiplies float32 numbers in float32.
+
+In "fast" the squared norms are those of the rounded rows, so two equal rows are at distance zero in every precision.
+Kernels of the squared distance or of the inner product, their sums and scalings are fused; the rest use torch tiles.
+Triton is imported when the first product is made.
+"""
+
+import functools
+
+import numpy as np
+
+from ..backend import need
+from ..kernels import RBF, Cosine, Exponential, Linear, Matern32, Matern52, Polynomial
+from ..kernels.base import Scaled, Sum
+
+_RADIAL = {RBF: 0, Exponential: 1, Matern32: 2, Matern52: 3}
+_LINEAR, _COSINE, _POWER = 4, 5, 8  # _POWER + degree: polynomial
+MOST_COLUMNS = 128
+
+
+def terms(kernel, factor=1.0):
+    """The kernel as a list of (code, factor, scale, offset), or None if it cannot be fused."""
+    if isinstance(kernel, Scaled):
+        return terms(kernel.kernel, factor * kernel.factor)
+    if isinstance(kernel, Sum):
+        left, right = terms(kernel.left, factor), terms(kernel.right, factor)
+        return None if left is None or right is None else left + right
+    if type(kernel) in _RADIAL:
+        return [(_RADIAL[type(kernel)], factor, 1.0 / kernel.bandwidth**2, 0.0)]
+    if isinstance(kernel, Linear):
+        return [(_LINEAR, factor, 1.0, 0.0)]
+    if isinstance(kernel, Cosine):
+        return [(_COSINE, factor, 1.0, 0.0)]
+    if isinstance(kernel, Polynomial) and float(kernel.degree).is_integer() and kernel.degree <= 16:
+        return [(_POWER + int(kernel.degree), factor, kernel.scale, kernel.offset)]
+    return None
+
+
+def supports(kernel, X):
+    """Whether the product of this kernel on these rows can be fused."""
+    torch = need("torch")
+    if X.device.type != "cuda" or X.dtype != torch.float32 or X.shape[1] > 4096 or terms(kernel) is None:
+        return False
+    return _triton() is not None
+
+
+@functools.cache
+def _triton():
+    """The compiled kernel, or None where Triton is not installed."""
+    try:
+        from ._triton import fused_product
+    except ImportError:
+        return None
+    return fused_product
+
+
+class Side:
+    """Rows ready for the matrix units: split in halves, scaled into their range, padded to a power of two columns."""
+
+    def __init__(self, X, kernel, centre, magnitude, precision):
+        torch = need("torch")
+        n, d = X.shape
+        width = padded_width(d)
+        # Half precision has a small range: rows are shifted (distances allow it) and scaled to at most 16.
+        scaled = torch.zeros((n, width), dtype=torch.float32, device=X.device)
+        torch.sub(X, centre, out=scaled[:, :d])
+        scaled[:, :d] *= 16.0 / magnitude
+        self.n, self.width, self.precision = n, width, precision
+        if precision == "exact":
+            self.high = self.low = scaled
+            self.norms = (scaled * scaled).sum(1)
+            return
+        self.high = scaled.half()
+        if precision == "fast":
+            self.low = self.high
+            self.norms = self.high.float().square_().sum(1)
+        else:
+            self.norms = (scaled * scaled).sum(1)
+            self.low = scaled.sub_(self.high).half()
+
+
+def padded_width(d):
+    """Columns that d become: a power of two while a tile holds whole rows, then a multiple of its 64-column chunks."""
+    return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
+
+
+def product(kernel, X, Y, V, precision="high"):
+    """k(X, Y) @ V for float32 CUDA rows and a float32 V on the same device; float32, on the device."""
+    left, right, scale = sides(kernel, X, Y, precision)
+    return multiply(kernel, left, right, scale, V)
+
+
+def sides(kernel, X, Y, precision):
+    """Both sides prepared with one shift and one scale; keep them to multiply many V."""
+    torch = need("torch")
+    radial = all(code < _LINEAR for code, *_ in terms(kernel))
+    centre = Y.mean(0) if radial else torch.zeros_like(Y[0])
+    magnitude = max(float((Y - centre).abs().max()), float((X - centre).abs().max()) if X is not Y else 0.0) or 1.0
+    right = Side(Y, kernel, centre, magnitude, precision)
+    left = right if X is Y else Side(X, kernel, centre, magnitude, precision)
+    return left, right, 16.0 / magnitude
+
+
+def multiply(kernel, left, right, scale, V):
+    """The product for prepared sides; V is cut into strips of at most 128 columns."""
+    torch = need("torch")
+    if V.shape[1] > MOST_COLUMNS:
+        strips = V.split(MOST_COLUMNS, dim=1)
+        return torch.cat([multiply(kernel, left, right, scale, strip) for strip in strips], dim=1)
+    parts = terms(kernel)
+    # |k(x, y)| ≤ √(k(x,x) k(y,y)): dividing by this bound keeps the kernel values within half precision's range.
+    largest = float(torch.maximum(left.norms.max(), right.norms.max())) / scale**2
+    bound = float(sum(_bound(code, factor, s, o, largest) for code, factor, s, o in parts))
+    numbers = [value for code, factor, s, o in parts for value in _scaled_term(code, factor / bound, s, o, scale)]
+    table = torch.tensor(numbers, dtype=torch.float32, device=V.device)
+    columns = max(16, 1 << (V.shape[1] - 1).bit_length())
+    size = V.abs().amax(0).clamp_min(torch.finfo(torch.float32).tiny)
+    padded = torch.zeros((right.n, columns), dtype=torch.float32, device=V.device)
+    torch.div(V, size, out=padded[:, : V.shape[1]])
+    exact = left.precision == "exact"
+    high = padded if exact else padded.half()
+    low = padded if exact else (padded - high).half()
+    codes = tuple(code for code, *_ in parts)
+    block_m, block_n, chunk, warps, stages = tile_shape(left.width, columns, left.precision)
+    # Partial sums over at most 2¹⁷ columns each are added in float64: float32 would lose a digit over a million terms.
+    splits = int(min(8, max(1, -(-right.n // 131072), 2 * 132 * block_m // max(left.n, 1))))
+    length = -(-right.n // (splits * block_n)) * block_n
+    out = torch.empty((splits, left.n, columns), dtype=torch.float32, device=V.device)
+    grid = (-(-left.n // block_m), splits)
+    mode = {"fast": 0, "high": 1, "exact": 2}[left.precision]
+    _triton()[grid](
+        left.high, left.low, right.high, right.low, left.norms, right.norms, high, low, out, table,
+        left.n, right.n, length, left.width, codes, columns, chunk, left.width <= chunk, left is right, mode,
+        block_m, block_n, num_warps=warps, num_stages=stages,
+    )  # fmt: skip
+    total = out[0] if splits == 1 else out.sum(0, dtype=torch.float64).float()
+    return total[:, : V.shape[1]] * (size * bound)
+
+
+def tile_shape(width, columns, precision):
+    """(rows, columns, inner chunk, warps, stages) of a tile: the fastest of several measured on an H200."""
+    if precision == "exact":
+        return 128, 128, 16, 8, 3
+    fast = precision == "fast"
+    if width > 128:
+        return (128, 256, 64, 8, 3) if fast else (128, 128, 64, 8, 3)
+    if columns > 64:
+        return (128, 64, width, 8, 3) if fast else (128, 64, width, 8, 2)
+    return (128, 64, width, 4, 3) if fast else (256, 64, width, 8, 2)
+
+
+def _bound(code, factor, scale, offset, largest):
+    if code in (0, 1, 2, 3, _COSINE):
+        return factor
+    if code == _LINEAR:
+        return factor * max(largest, np.finfo(np.float32).tiny)
+    return factor * (scale * largest + abs(offset)) ** (code - _POWER)
+
+
+def _scaled_term(code, factor, scale, offset, unit):
+    """The term's numbers in the units of the scaled rows (which are `unit` times the real ones)."""
+    if code == 0:
+        return factor, -0.5 * scale / unit**2 * np.log2(np.e), 0.0
+    if code in (1, 2, 3):
+        return factor, {1: 1.0, 2: 3.0, 3: 5.0}[code] * scale / unit**2, 0.0
+    if code == _LINEAR:
+        return factor / unit**2, 1.0, 0.0
+    return factor, scale / unit**2, offset

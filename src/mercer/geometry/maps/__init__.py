@@ -1,0 +1,8 @@
+"""Feature maps: rows z(x) with z(x) · z(y) ≈ k(x, y)."""
+
+from .base import FeatureMap
+from .fourier import FourierMap
+from .graph import GraphMap
+from .landmark import LandmarkMap
+
+__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap"]

@@ -1,0 +1,65 @@
+"""Ways to choose landmarks: which rows a kernel matrix is approximated from.
+
+Each function takes host rows, a resolved kernel and a number, and returns the indices of the chosen rows (k-means: new
+rows). `LandmarkMap` calls them; they are public for whoever wants the choice alone.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+
+from ...errors import InputError
+from ...linalg import random_pivots
+
+
+def uniform(X, kernel, n_landmarks, rng):
+    """Rows drawn with equal probability, without replacement."""
+    return np.sort(rng.choice(X.shape[0], n_landmarks, replace=False))
+
+
+def with_probabilities(X, kernel, n_landmarks, rng, probabilities):
+    """Independent draws with replacement (Drineas and Mahoney 2005); the same row may come twice."""
+    p = np.asarray(probabilities, dtype=np.float64)
+    if p.shape != (X.shape[0],) or not np.all(p >= 0) or not p.sum() > 0:
+        raise InputError(
+            f"probabilities has shape {p.shape}: accepted are {X.shape[0]} numbers ≥ 0, one per row, not all zero."
+        )
+    return rng.choice(len(p), n_landmarks, p=p / p.sum())
+
+
+def kmeans(X, kernel, n_landmarks, rng):
+    """Centres of k-means in the input space: landmarks that are not rows (Zhang et al. 2008)."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    seed = int(rng.integers(2**31 - 1))
+    centres = MiniBatchKMeans(n_landmarks, random_state=seed, n_init=1, batch_size=max(1024, 2 * n_landmarks)).fit(X)
+    centres = centres.cluster_centers_.astype(X.dtype)
+    return sp.csr_matrix(centres) if sp.issparse(X) else centres
+
+
+def leverage(X, kernel, n_landmarks, rng):
+    """Rows drawn in proportion to approximate ridge leverage scores (Alaoui and Mahoney 2015).
+
+    The ridge λ is the average of the spectrum's tail beyond n_landmarks, estimated on a uniform sketch, which also
+    stands in for K in the scores: l_i = (k_ii − k_iS (K_SS + λI)⁻¹ k_Si) / λ, at most 1.
+    """
+    n = X.shape[0]
+    sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)
+    K = np.asarray(kernel(X[sketch]), dtype=np.float64)
+    values, vectors = sla.eigh(K)
+    values = np.maximum(values, 0.0)  # an indefinite similarity counts by its positive part
+    ridge = float(values[: len(values) - n_landmarks // 2].sum()) / n_landmarks * n / len(sketch)
+    ridge = max(ridge, 1e-10 * float(values[-1]), np.finfo(np.float64).tiny)
+    cross = vectors.T @ np.asarray(kernel(X[sketch], X), dtype=np.float64)
+    cross /= np.sqrt(values + ridge * len(sketch) / n)[:, None]
+    score = np.clip((kernel.diag(X) - np.einsum("ij,ij->j", cross, cross)) / ridge, 1e-12, 1.0)
+    return np.sort(rng.choice(n, n_landmarks, replace=False, p=score / score.sum()))
+
+
+def pivoted(X, kernel, n_landmarks, rng):
+    """Pivots of the randomly pivoted Cholesky factorisation: rows that the ones before do not explain."""
+    threads = None if kernel.threadsafe else 1
+    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng, threads)[0]
+
+
+CHOICES = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}

@@ -1,0 +1,342 @@
+"""Features from similarities to landmarks: exact, Nyström and precomputed kernels in one class."""
+
+import numbers
+import warnings
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse as sp
+
+from ...backend import home, need, parallel, require_memory
+from ...errors import BackendError, InputError
+from ...inputs.check import check_rows
+from ...kernels import Precomputed, as_kernel
+from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
+from ...rows import host, like
+from . import draw as choose_landmarks
+from .base import FeatureMap
+
+POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
+WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored: features come with the landmarks
+BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
+
+
+class LandmarkMap(FeatureMap):
+    """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
+
+    With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
+    approximation. The pseudo-inverse comes from a pivoted Cholesky factorisation that stops at the precision of the
+    data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
+    semi-definite is factored by its eigenvectors, its negative part cut off and reported.
+
+    Parameters
+    ----------
+    kernel : kernel object, name or function.
+    landmarks : "exact", a number of landmarks, or the landmark rows themselves.
+    choice : how a number of landmarks is found: "pivoted" (default: randomly pivoted Cholesky), "uniform", "kmeans",
+        "leverage", or an array of n probabilities (draws with replacement). Where pivoting has no meaning, because the
+        kernel may be indefinite (precomputed, a Python function), "pivoted" draws uniformly. A precomputed kernel
+        accepts these two only.
+    rank : keep only the best rank-`rank` part of the landmarks' kernel matrix (None: all of it).
+    random_state : seed of the choice.
+
+    Attributes
+    ----------
+    landmarks_ : the landmark rows (for a precomputed kernel: their indices).
+    landmark_indices_ : their positions among the training rows, where they are rows.
+    See `FeatureMap` for rank_, energy_, error_, negative_mass_, reason_.
+
+    Notes
+    -----
+    Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r for the features; choosing them as pivots
+    looks at 10·m rows (5 000 at least) in about 3·m³ operations and 3·m² numbers. Exact: n³/3 at most, less when the
+    kernel matrix is numerically of low rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> Z = LandmarkMap("rbf", landmarks=50).fit_transform(X)
+    >>> Z.shape
+    (200, 50)
+    """
+
+    def __init__(self, kernel="rbf", landmarks="exact", choice="pivoted", rank=None, random_state=0):
+        self.kernel = kernel
+        self.landmarks = landmarks
+        self.choice = choice
+        self.rank = rank
+        self.random_state = random_state
+
+    def fit_transform(self, X, y=None, weight=None):
+        """Choose the landmarks, factor their kernel matrix and return the features of the training rows."""
+        X = check_rows(self, X, reset=True, read=False)
+        Z = self._learn(X, weight)
+        Z = self.transform(X) if Z is None else Z
+        self._measure(X, Z)
+        return Z
+
+    def learn(self, X, weight=None):
+        """Fit without asking for features; they are returned if they came with the factorisation."""
+        X = check_rows(self, X, reset=True, read=False)
+        Z = self._learn(X, weight)
+        self._measure(X, Z)
+        return Z
+
+    def _learn(self, X, weight):
+        self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
+        self.kernel_._check_resolved()
+        self.negative_mass_ = 0.0
+        self.landmark_indices_, scale = None, None
+        exact = isinstance(self.landmarks, str)
+        if exact and self.landmarks != "exact":
+            raise InputError(
+                f"landmarks={self.landmarks!r} is not accepted: give 'exact', a number, or the landmark rows."
+            )
+        Z, given = None, not exact and not isinstance(self.landmarks, numbers.Integral)
+        pivoted = exact or (isinstance(self.choice, str) and self.choice == "pivoted")
+        if isinstance(self.kernel_, Precomputed):
+            Z = self._fit_matrix(square_kernel(X))
+        elif self.kernel_.psd and pivoted and not given:
+            Z = self._fit_pivots(X, exact)
+        else:
+            if given:
+                self.landmarks_ = self._given(X)
+            else:
+                scale = self._choose(X, exact)
+            self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
+        self.reason_ = self._sentence(X.shape[0])
+        return Z
+
+    def _transform(self, X):
+        root = like(self.root_, X)
+        if home(X) == "torch" or X.shape[0] <= BLOCK:
+            return self._features(X, root)
+        out = np.empty((X.shape[0], self.rank_), dtype=X.dtype)
+
+        def fill(start):
+            out[start : start + BLOCK] = self._features(X[start : start + BLOCK], root)
+
+        parallel(fill, range(0, X.shape[0], BLOCK), self._threads())
+        return out
+
+    def _threads(self):
+        return None if self.kernel_.threadsafe else 1
+
+    def _features(self, X, root):
+        K = self.similarities(X)
+        if not self.triangular_:
+            return K @ root
+        if home(K) == "torch":
+            return need("torch").linalg.solve_triangular(root, K.T, upper=False).T
+        return sla.solve_triangular(root, K.T, lower=True, check_finite=False, overwrite_b=True).T
+
+    def similarities(self, X):
+        """k(x, landmark) for every row of X, where X lives."""
+        if home(X) == "dask":
+            chunks = (X.chunks[0], (self.landmarks_.shape[0],))
+            return X.rechunk({1: -1}).map_blocks(self.similarities, chunks=chunks, dtype=X.dtype, meta=X._meta)
+        if isinstance(self.kernel_, Precomputed):
+            columns = X[:, self.landmarks_]
+            return columns.toarray() if sp.issparse(columns) else columns
+        rows = self.landmarks_
+        return self.kernel_(X, like(rows, X) if home(X) == "torch" else rows)
+
+    def on_landmarks(self, W):
+        """Coefficients c with z(x) · W = k(x, landmarks) · c: new rows then need no features."""
+        if not self.triangular_:
+            return self.root_ @ W
+        return sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
+
+    def shorten(self, least):
+        """Keep the leading landmarks, up to the first whose pivot is below `least` of the first one's."""
+        pivots = np.diag(self.root_) ** 2
+        small = np.flatnonzero(pivots < least * pivots[0])
+        if len(small):
+            keep = int(small[0])
+            self.landmarks_ = self.landmarks_[:keep]
+            self.landmark_indices_ = None if self.landmark_indices_ is None else self.landmark_indices_[:keep]
+            self._keep(self.root_[:keep, :keep], triangular=True)
+
+    # How the landmarks are found
+
+    def _given(self, X):
+        rows = self.landmarks
+        rows = rows if sp.issparse(rows) else np.asarray(rows, dtype=X.dtype if home(X) != "torch" else None)
+        if rows.ndim != 2 or rows.shape[1] != X.shape[1]:
+            raise InputError(
+                f"landmarks has shape {rows.shape}. Accepted: 'exact', a number, or rows with {X.shape[1]} columns."
+            )
+        return rows
+
+    def _pool(self, X, exact):
+        """Host rows among which landmarks are chosen, and their positions."""
+        n = X.shape[0]
+        rng = np.random.default_rng(self.random_state)
+        most = POOL if exact else max(POOL, 10 * self._number(n))
+        if home(X) == "dask" and exact and n > POOL:
+            raise BackendError(
+                f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
+                "Use approx=<number of landmarks>, for example approx=1000."
+            )
+        if n <= most or exact:
+            return np.arange(n), host(X) if home(X) != "numpy" else X, rng
+        rows = np.sort(rng.choice(n, most, replace=False))
+        return rows, host(X[rows]) if home(X) != "numpy" else X[rows], rng
+
+    def _fit_pivots(self, X, exact):
+        """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
+        positions, pool, rng = self._pool(X, exact)
+        n, F, threads = pool.shape[0], None, self._threads()
+        of_pool = (lambda i, j: self.kernel_(pool[i], pool[j])), self.kernel_.diag(pool)
+        if exact:
+            room = "Use approx=<number of landmarks>, for example approx=1000, or float32 data (half the memory)."
+            require_memory(min(n, 4000) * n * pool.dtype.itemsize, f"The exact factor of {n} rows", room)
+            pivots, F, _ = pivoted_cholesky(*of_pool, n, pool.dtype, threads=threads)
+        elif n == X.shape[0] <= max(WHOLE, 5 * self._number(n)):
+            pivots, F, _ = pivoted_cholesky(*of_pool, self._number(n), pool.dtype, rng, threads)
+        else:
+            pivots, root = random_pivots(*of_pool, self._number(n), pool.dtype, rng, threads)
+        if len(pivots) == 0:  # a kernel that is zero everywhere has one feature, zero: 0 / 1, not 0 / 0
+            pivots, F, root = np.array([0]), None, np.ones((1, 1))
+        self.landmark_indices_, self.landmarks_ = positions[pivots], pool[pivots]
+        if self.rank is not None:
+            return self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
+        self._keep(root if F is None else F[pivots], triangular=True)
+        return F if home(X) == "numpy" else None
+
+    def _choose(self, X, exact):
+        """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
+        if not exact and not isinstance(self.choice, str):
+            return self._draw(X)
+        positions, pool, rng = self._pool(X, exact)
+        if exact:
+            self.landmark_indices_, self.landmarks_ = positions, pool
+            return None
+        number = self._number(pool.shape[0])
+        if self.choice not in choose_landmarks.CHOICES:
+            raise InputError(
+                f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
+                "or an array of probabilities, one per row."
+            )
+        if self.choice == "pivoted":  # only for kernels that may be indefinite, where pivoting has no meaning
+            chosen = choose_landmarks.uniform(pool, self.kernel_, number, rng)
+        else:
+            chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
+        if chosen.ndim == 2:
+            self.landmarks_ = chosen
+        else:
+            self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
+        return None
+
+    def _draw(self, X):
+        """Independent draws from all rows with the given probabilities."""
+        p = np.asarray(self.choice, dtype=np.float64)
+        number, rng = self._number(X.shape[0]), np.random.default_rng(self.random_state)
+        chosen = choose_landmarks.with_probabilities(X, self.kernel_, number, rng, p)
+        self.landmark_indices_, self.landmarks_ = chosen, X[chosen] if home(X) == "numpy" else host(X[chosen])
+        return 1.0 / np.sqrt(number * p[chosen] / p.sum())
+
+    def _fit_matrix(self, K):
+        """Precomputed: the landmarks are columns of the training matrix."""
+        n = K.shape[0]
+        dtype = np.float32 if K.dtype == np.float32 else np.float64
+        if isinstance(self.landmarks, str):
+            if self.rank is None and _is_psd(K):
+                pivots, F, _ = pivoted_cholesky(lambda i, j: K[np.ix_(i, j)], np.diagonal(K), n, dtype)
+                if len(pivots):
+                    self.landmarks_ = self.landmark_indices_ = pivots
+                    self._keep(np.tril(F[pivots]), triangular=True)
+                    return F
+            self.landmarks_ = self.landmark_indices_ = np.arange(n)
+        else:
+            if not isinstance(self.choice, str) or self.choice not in ("pivoted", "uniform"):
+                raise InputError(
+                    f"choice={self.choice if isinstance(self.choice, str) else 'probabilities'!r} is not accepted for "
+                    "a precomputed kernel. Accepted: 'uniform' (or 'pivoted', which means the same there); for the "
+                    "other ways fit on the rows with a kernel object."
+                )
+            rng = np.random.default_rng(self.random_state)
+            self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
+        core = K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64)
+        self._factor(core, dtype)
+        return self.transform(K)
+
+    def _number(self, n):
+        if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
+            raise InputError(f"landmarks={self.landmarks!r} is not accepted: give 'exact' or a number of at least 1.")
+        return min(int(self.landmarks), n)
+
+    # The root of the landmarks' kernel matrix
+
+    def _factor(self, core, dtype, scale=None):
+        """root with root rootᵀ = core⁺; by pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
+        if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
+            pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
+            if len(pivots):
+                self.landmarks_ = self.landmarks_[pivots]
+                if self.landmark_indices_ is not None:
+                    self.landmark_indices_ = self.landmark_indices_[pivots]
+                return self._keep(np.tril(F[pivots]), triangular=True)
+        scale = np.ones(len(core)) if scale is None else scale
+        values, vectors = eigh_down(core * np.outer(scale, scale))
+        self.negative_mass_ = negative_mass(values)
+        _judge(self.negative_mass_, values, self.kernel_)
+        rank = max(min(rank_of(values, precision(dtype)), self.rank or len(values)), 1)
+        top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
+        return self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
+
+    def _keep(self, root, triangular):
+        self.root_ = np.asarray(root, dtype=np.float64)
+        self.triangular_ = triangular
+        self.rank_ = root.shape[1]
+
+    def _sentence(self, n):
+        if isinstance(self.landmarks, str):
+            return f"Exact: {self.rank_} features reproduce the kernel of {n} rows to working precision."
+        return f"Nyström: {self.rank_} landmarks stand for {n} rows."
+
+
+def square_kernel(K):
+    """A precomputed training matrix on the host, checked: square and symmetric."""
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise InputError(
+            f"A precomputed kernel matrix must be square in fit, got {K.shape[0]} × {K.shape[1]}. "
+            "Accepted: k(training, training) in fit, k(new, training) in predict or transform."
+        )
+    K = host(K) if home(K) != "numpy" else K
+    K = K.toarray() if sp.issparse(K) else np.asarray(K)
+    gap = float(np.max(np.abs(K - K.T), initial=0.0))
+    if gap > 1e-5 * float(np.max(np.abs(K), initial=0.0)):
+        raise InputError(
+            f"The precomputed kernel matrix is not symmetric (entries differ by up to {gap:.3g}). "
+            "Accepted: a symmetric matrix; if the difference is noise, pass (K + K.T) / 2."
+        )
+    return K
+
+
+def _is_psd(K):
+    """Whether Cholesky accepts K with rounding's worth of diagonal added."""
+    n = len(K)
+    slack = n * precision(K.dtype) * max(float(np.trace(K)) / n, np.finfo(np.float64).tiny)
+    try:
+        sla.cholesky(K.astype(np.float64) + 10 * slack * np.eye(n), lower=True, check_finite=False, overwrite_a=True)
+        return True
+    except sla.LinAlgError:
+        return False
+
+
+def _judge(mass, values, kernel):
+    """Warn above 1 % of negative spectrum; refuse a precomputed matrix above 10 %."""
+    if mass <= 0.01:
+        return
+    said = (
+        f"{100 * mass:.1f} % of the spectrum of this similarity is negative (smallest eigenvalue {values[-1]:.3g}, "
+        f"largest {values[0]:.3g}), so it is not a kernel."
+    )
+    if mass > 0.1 and isinstance(kernel, Precomputed):
+        raise InputError(
+            said + " Accepted: a positive semi-definite matrix. To use its positive part: "
+            "w, V = np.linalg.eigh(K); K = (V * w.clip(0)) @ V.T"
+        )
+    warnings.warn(said + " Its negative part is cut off.", UserWarning, stacklevel=5)

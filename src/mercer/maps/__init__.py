@@ -1,9 +1,0 @@
-"""Feature maps: rows z(x) with z(x) · z(y) ≈ k(x, y)."""
-
-from .base import FeatureMap
-from .choose import choose
-from .fourier import FourierMap
-from .graph import GraphMap
-from .landmark import LandmarkMap
-
-__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap", "choose"]

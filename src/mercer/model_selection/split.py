@@ -1,0 +1,164 @@
+"""Cross-validation when some rows have no label: splitters and scorers for scikit-learn's tools.
+
+`cross_val_score` and `GridSearchCV` with their own splitters put unlabelled rows into the test folds and count them as
+errors. The splitters here keep every unlabelled row in every training fold, where the method can use it, and out of
+every test fold, where there is no answer to compare with.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing, check_random_state
+
+from ..errors import InputError
+from ..inputs.labels import read_labels, unlabelled
+
+
+def _testable(y, missing_label):
+    """(labelled rows that may be left out, their class codes, number of rows).
+
+    A row that is the only label of its class may not: without it the class would be unknown in the training fold.
+    """
+    labels = read_labels(y, missing_label)
+    if not labels.testable.any():
+        raise InputError(
+            f"Every class has one label only ({labels.n_classes} labels), so no row can be left out for testing. "
+            "Label a second row of some class."
+        )
+    rows = labels.labelled[labels.testable]
+    return rows, labels.codes[rows], len(labels.codes)
+
+
+def _all_but(n, test):
+    train = np.ones(n, dtype=bool)
+    train[test] = False
+    return np.flatnonzero(train)
+
+
+@dataclass
+class LabelledKFold:
+    """Stratified k-fold over the labelled rows; every unlabelled row trains in every fold.
+
+    Fold sizes differ by at most one, and so do the counts of a class in two folds. The only label of a class
+    always trains.
+
+    Examples
+    --------
+    >>> y = ["a", "b", None, "a", "b", None]
+    >>> [test.tolist() for train, test in LabelledKFold(2).split(y, y)]
+    [[0, 1], [3, 4]]
+    """
+
+    n_splits: int = 5
+    shuffle: bool = False
+    random_state: Any = None
+    missing_label: Any = "auto"
+
+    def split(self, X, y=None, groups=None):
+        """Yield (training rows, test rows) as positions."""
+        rows, codes, n = _testable(y, self.missing_label)
+        if not 2 <= self.n_splits <= len(rows):
+            raise InputError(
+                f"n_splits={self.n_splits} does not fit {len(rows)} labelled rows that can be left out: "
+                f"use 2 to {len(rows)} folds, or LeaveOneLabelOut()."
+            )
+        order = np.arange(len(rows))
+        if self.shuffle:
+            check_random_state(self.random_state).shuffle(order)
+        order = order[np.argsort(codes[order], kind="stable")]
+        for fold in range(self.n_splits):  # the rows, sorted by class, are dealt out like cards
+            test = np.sort(rows[order[fold :: self.n_splits]])
+            yield _all_but(n, test), test
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of folds."""
+        return self.n_splits
+
+
+@dataclass
+class RepeatedLabelledKFold:
+    """`LabelledKFold` shuffled anew n_repeats times.
+
+    Examples
+    --------
+    >>> RepeatedLabelledKFold(n_splits=3, n_repeats=4, random_state=0).get_n_splits()
+    12
+    """
+
+    n_splits: int = 5
+    n_repeats: int = 10
+    random_state: Any = None
+    missing_label: Any = "auto"
+
+    def split(self, X, y=None, groups=None):
+        """Yield (training rows, test rows) as positions."""
+        generator = check_random_state(self.random_state)
+        for _ in range(self.n_repeats):
+            yield from LabelledKFold(self.n_splits, True, generator, self.missing_label).split(X, y)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of folds over all repeats."""
+        return self.n_splits * self.n_repeats
+
+
+@dataclass
+class LeaveOneLabelOut:
+    """Each labelled row is the test fold once; the unlabelled rows always train.
+
+    Examples
+    --------
+    >>> y = ["a", "b", None, "a", "b"]
+    >>> [test.tolist() for train, test in LeaveOneLabelOut().split(y, y)]
+    [[0], [1], [3], [4]]
+    """
+
+    missing_label: Any = "auto"
+
+    def split(self, X, y=None, groups=None):
+        """Yield (training rows, test row) as positions."""
+        rows, _, n = _testable(y, self.missing_label)
+        for row in rows:
+            yield _all_but(n, row), np.array([row])
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of labelled rows whose class has another label."""
+        return len(_testable(y, self.missing_label)[0])
+
+
+@dataclass
+class LabelledScorer:
+    """A scorer that looks at the labelled rows only: `LabelledScorer("balanced_accuracy")`.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        Any scorer of scikit-learn; None is the estimator's own `score`.
+    missing_label : as in `read_labels`. What the estimator learned as a class is a class here.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X = [[0.0], [1.0], [0.1]]
+    >>> model = KNeighborsClassifier(1).fit(X[:2], ["a", "b"])
+    >>> LabelledScorer("accuracy")(model, X, ["a", "b", None])
+    1.0
+    """
+
+    scoring: Any = "accuracy"
+    missing_label: Any = "auto"
+
+    def __call__(self, estimator, X, y, **params):
+        scorer = check_scoring(estimator, scoring=self.scoring)
+        classes = getattr(estimator, "classes_", ())
+        rows = np.flatnonzero(~unlabelled(y, self.missing_label, classes))
+        if len(rows) == 0:
+            raise InputError(
+                "No row to score: all of y marks unlabelled rows. Score on labelled rows; "
+                "the splitters of mercer.model_selection put only those into test folds."
+            )
+        y = _safe_indexing(y, rows)
+        if np.asarray(y).dtype.kind == "O":  # None and NaN are gone, so the entries have one type again
+            y = np.array(list(y))
+        return scorer(estimator, _safe_indexing(X, rows), y, **params)

@@ -1,0 +1,131 @@
+"""What a round of SVDD needs from K, however it is given: a small dense block of it, and the change of the gradient
+when some β change, where `keep` (a flag, or one for each row) says whose columns will be asked for again.
+"""
+
+import numpy as np
+
+from ... import rows
+
+LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
+STREAM = 1 << 20  # kernel values computed at once
+
+
+class Dense:
+    limit = LIMIT
+
+    def __init__(self, K):
+        self.K, self.n_columns = np.ascontiguousarray(K, dtype=np.float64), 0
+
+    def block(self, idx):
+        return self.K[np.ix_(idx, idx)]
+
+    def subtract(self, out, idx, factor, keep=True):
+        from .smo import subtract_rows
+
+        subtract_rows(out, self.K, idx, factor)
+
+
+class Features:
+    limit = LIMIT
+
+    def __init__(self, Z):
+        self.Z = Z
+
+    def block(self, idx):
+        some = rows.take(self.Z, idx)
+        return some @ some.T
+
+    def subtract(self, out, idx, factor, keep=True):
+        if len(idx) <= out.shape[0] // 10:
+            weight = rows.take(self.Z, idx).T @ factor
+        else:
+            full = np.zeros(out.shape[0])
+            full[idx] = factor
+            weight = rows.tdot(self.Z, full)
+        out -= rows.dot(self.Z, weight)
+
+
+class Products:
+    """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
+
+    limit = LIMIT
+
+    def __init__(self, K):
+        self.K, self.n_columns = K, 0
+
+    def block(self, idx):
+        return self.K.block(idx)
+
+    def subtract(self, out, idx, factor, keep=True):
+        out -= self.K.combine(idx, factor)
+        self.n_columns += len(idx)
+
+
+class Columns:
+    """Kernel columns kept in memory, least recently used out first."""
+
+    def __init__(self, K, cache_bytes):
+        self.K, n = K, K.shape[0]
+        kept = max(cache_bytes - 8 * STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
+        self.capacity = min(n, max(int(kept // (8 * n)), 64))
+        self.limit = min(self.capacity, LIMIT)
+        self.store = np.empty((0, n))
+        self.slot_of = np.full(n, -1)
+        self.owner = np.full(self.capacity, -1)
+        self.used_at = np.zeros(self.capacity, dtype=np.int64)
+        self.clock, self.n_columns, self.filled = 0, 0, 0
+
+    def block(self, idx):
+        """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
+        slots = self.slot_of[idx]
+        old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        if len(old) <= len(new):  # at most a third more kernel values, which take less time than to look them up
+            return np.ascontiguousarray(self.K.block(idx))
+        self.clock += 1
+        self.used_at[slots[old]] = self.clock
+        out = np.empty((len(idx), len(idx)))
+        out[old] = known = self.store[np.ix_(slots[old], idx)]
+        if len(new):
+            out[np.ix_(new, old)] = known[:, new].T
+            out[np.ix_(new, new)] = self.K.block(idx[new])
+        return out
+
+    def subtract(self, out, idx, factor, keep=True):
+        from .smo import subtract_rows
+
+        known = self.slot_of[idx] >= 0
+        stored = known | keep
+        if np.sum(stored) > self.capacity // 2 and self.filled + np.sum(stored & ~known) > self.capacity:
+            stored = known  # too many to keep
+        subtract_rows(out, self.store, self._slots(idx[stored]), factor[stored])
+        idx, factor = idx[~stored], factor[~stored]
+        if len(idx):
+            out -= self.K.combine(idx, factor)
+            self.n_columns += len(idx)
+
+    def _slots(self, idx):
+        """Where the columns idx are stored, after computing those that are missing."""
+        self.clock += 1
+        kept = self.slot_of[idx]
+        self.used_at[kept[kept >= 0]] = self.clock
+        missing = idx[kept < 0]
+        if len(missing):
+            slots, step = self._room(len(missing)), max(16, STREAM // len(self.slot_of))
+            for begin in range(0, len(missing), step):
+                part = slice(begin, begin + step)
+                self.store[slots[part]] = self.K.columns(missing[part]).T
+            self.n_columns += len(missing)
+            self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
+        return self.slot_of[idx]
+
+    def _room(self, count):
+        """The next free slots while there are any, then the least recently used."""
+        begin, self.filled = self.filled, min(self.filled + count, self.capacity)
+        # Grown, and not made whole at once: a large new array would take its memory in huge pages.
+        self.store.resize((self.filled, len(self.slot_of)), refcheck=False)
+        if begin + count <= self.capacity:
+            return np.arange(begin, self.filled)
+        slots = np.argsort(self.used_at, kind="stable")[:count]
+        gone = self.owner[slots]
+        self.slot_of[gone[gone >= 0]] = -1
+        return slots

@@ -1,0 +1,391 @@
+"""Kernel PCA by duality: minimise f*(H) − Tr (HᵀGH)^{1/2} over n × s matrices H.
+
+G is the centred kernel matrix: any object with ``shape`` and ``@``. The loss f acts on the scores P (one row a sample)
+and f* = ½‖·‖² + ε‖·‖ + indicator{‖·‖ ≤ κ}: the square loss (ε = 0, κ = ∞), Huber (κ), ε-insensitive (ε), or both.
+``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by itself; f* adds up what ε asks for
+and bounds each one by κ. With ``location=True`` the loss is taken about the best point, min_c f(P − 1cᵀ), and f* gains
+the constraint 1ᵀH = 0: outliers then do not drag the centre along, and new points need no mean over all samples.
+
+Two facts carry the solver. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
+P(H) = G H (HᵀGH)^{-1/2} is the scores of the samples on the orthonormal components that H spans. The DC step
+H ← prox(P(H)) is a proximal gradient step of length one, and its forward-backward envelope is −f(P(H)): the primal
+value itself, smooth and finite for every H, so a quasi-Newton step is safe whenever it lowers that value.
+
+Reference: Tonin, Lambert, Patrinos, Suykens (2023), Extending kernel PCA through dualization, ICML.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...errors import InputError
+from ...linalg import eigh_down, sign_rows
+from ..result import Result
+
+NORMS = ("row", "element")
+NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss f on the scores and its conjugate; kappa = inf and epsilon = 0 give the square loss."""
+
+    kappa: float = np.inf
+    epsilon: float = 0.0
+    norm: str = "row"
+    location: bool = False
+
+    def __post_init__(self):
+        if self.norm not in NORMS:
+            raise InputError(f"norm={self.norm!r} is unknown: use 'row' (2-norm of a row) or 'element' (each entry).")
+        if not self.kappa > 0:
+            raise InputError(f"kappa={self.kappa!r} must be positive: it bounds the size of a row of H.")
+        if not 0 <= self.epsilon < np.inf:
+            raise InputError(f"epsilon={self.epsilon!r} must be zero or positive: rows with a smaller score vanish.")
+
+    @property
+    def square(self):
+        return self.kappa == np.inf and self.epsilon == 0
+
+    def size(self, Y):
+        """What the norm measures: |entries|, or row lengths as one column."""
+        return np.abs(Y) if self.norm == "element" else np.sqrt(np.einsum("ij,ij->i", Y, Y))[:, None]
+
+    def value(self, P):
+        """f(P) = Σ of a parabola that starts at ε and becomes straight at ε + κ."""
+        if self.square:
+            return 0.5 * float(np.vdot(P, P))
+        excess = np.maximum(self.size(P) - self.epsilon, 0.0)
+        inside = np.minimum(excess, self.kappa)
+        return float(np.sum(inside * (excess - 0.5 * inside)))
+
+    def conjugate(self, H):
+        """f*(H) = ½‖H‖² + ε‖H‖, infinite where a size exceeds κ by more than rounding."""
+        size = self.size(H)
+        if size.max(initial=0.0) > self.kappa * (1 + 1e-12):
+            return np.inf
+        return 0.5 * float(np.vdot(H, H)) + self.epsilon * float(size.sum())
+
+    def prox(self, Y):
+        """∇f(Y), the H that attains f(Y): shorten each size by ε, then to at most κ.
+
+        Both terms see a row only through its size r, so this is the minimum of ½(r − ‖y‖)² + εr over 0 ≤ r ≤ κ.
+        """
+        if self.square:
+            return Y
+        size = self.size(Y)
+        wanted = np.minimum(np.maximum(size - self.epsilon, 0.0), self.kappa)
+        return Y * np.divide(wanted, size, out=np.zeros_like(size), where=size > 0)
+
+    def locate(self, P):
+        """The c that minimises f(P − 1cᵀ), by Newton's method; zero when the loss has no location of its own."""
+        if not self.location:
+            return np.zeros(P.shape[1])
+        c = P.mean(axis=0)
+        if self.square:
+            return c
+        value = self.value(P - c)
+        for _ in range(60):
+            shifted = P - c
+            H = self.prox(shifted)
+            slope = H.sum(axis=0)
+            if np.abs(slope).max() <= 1e-13 * np.abs(H).sum():
+                break
+            step = self._newton(shifted, H, slope)
+            for t in (1.0, 0.5, 0.25, 0.1, 0.0):  # the last resort is the gradient: f has curvature at most n
+                trial = c + (t * step if t else slope / len(P))
+                new = self.value(P - trial)
+                if new < value:
+                    break
+            if new >= value:
+                break  # rounding
+            c, value = trial, new
+        return c
+
+    def _newton(self, P, H, slope):
+        """(∇² f)⁻¹ slope; each row contributes 1 along itself while it is neither dead nor at the bound."""
+        size = self.size(P)
+        bent = (size > self.epsilon) & (size < self.epsilon + self.kappa)
+        if self.norm == "element":
+            return slope / np.maximum(bent.sum(axis=0), 1e-3 * len(P))
+        weight = np.divide(self.size(H), size, out=np.zeros_like(size), where=size > 0)
+        direction = np.divide(P, size, out=np.zeros_like(P), where=size > 0)
+        curvature = weight.sum() * np.eye(P.shape[1]) + direction.T @ ((bent - weight) * direction)
+        curvature[np.diag_indices_from(curvature)] += 1e-9 * len(P)
+        return sla.solve(curvature, slope, assume_a="sym", check_finite=False)
+
+
+@dataclass
+class Components:
+    """The s components a dual variable stands for, ordered and uncorrelated.
+
+    Attributes
+    ----------
+    coef : n × r matrix A; the scores of a point x are g(x)ᵀA with g(x) its centred kernel values. AᵀGA = I.
+    scores : n × r, the scores of the samples themselves, G A less `centre`.
+    P : n × s, the same scores in the basis of H: H = prox(P) at a stationary point.
+    values : r sums of squares of the scores, descending, each sample weighed by what the loss leaves of it
+        (PᵀH = (HᵀGH)^{1/2}); the eigenvalues of G for the square loss.
+    centre : r, the location of the loss, zero when it has none.
+    H : n × s dual variable. ``norm="row"`` does not see a rotation of its columns: H and P are then in the basis of the
+        components.
+    """
+
+    coef: np.ndarray
+    scores: np.ndarray
+    P: np.ndarray
+    values: np.ndarray
+    centre: np.ndarray
+    H: np.ndarray
+
+
+class Root:
+    """Square root of M = HᵀGH that keeps its relative accuracy when the columns of H have very different scales.
+
+    ``sigma`` are the singular values of G^{1/2}H, descending, and H ``inverse`` the coefficients of an orthonormal
+    basis of its span; ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M vanishes (against
+    eps · n · the largest Rayleigh quotient) are dropped: all three then have fewer columns than M.
+    """
+
+    def __init__(self, H, GH, eps=EPS):
+        n, s = H.shape
+        M = H.T @ GH
+        M = (M + M.T) / 2
+        diagonal, length = np.diag(M), np.einsum("ij,ij->j", H, H)
+        quotient = np.divide(diagonal, length, out=np.zeros(s), where=length > 0)
+        top = quotient.max(initial=0.0)
+        if quotient.min(initial=0.0) < -NEGATIVE * max(top, -quotient.min(initial=0.0)):
+            raise InputError(_INDEFINITE.format(quotient.min()))
+        alive = np.flatnonzero(quotient > eps * n * top)
+        scale = np.sqrt(diagonal[alive])
+        C = M[np.ix_(alive, alive)] / scale / scale[:, None]
+        values, vectors = sla.eigh(C, check_finite=False) if len(alive) else (np.zeros(0), np.zeros((0, 0)))
+        keep = values > eps * n
+        values, vectors = values[keep], vectors[:, keep]
+        U, self.sigma, Vt = sla.svd((np.sqrt(values) * vectors).T * scale, full_matrices=False, check_finite=False)
+        self.inverse = np.zeros((s, len(values)))
+        self.inverse[alive] = (vectors / np.sqrt(values) @ U) / scale[:, None]
+        self.basis = np.zeros((s, len(values)))
+        self.basis[alive] = Vt.T
+
+    @property
+    def rank(self):
+        return len(self.sigma)
+
+
+_INDEFINITE = (
+    "The kernel matrix is not positive semi-definite: a direction has the quadratic form {:.3g} < 0, and the dual of "
+    "kernel PCA needs its square root. Use a positive semi-definite kernel, or KernelPCA(eigen_solver='dense'), which "
+    "drops the negative part."
+)
+
+
+def objective(H, GH, loss, eps=EPS):
+    """The dual objective f*(H) − Tr (HᵀGH)^{1/2}."""
+    return loss.conjugate(H) - float(Root(H, GH, eps).sigma.sum())
+
+
+def gradient(H, GH, eps=EPS):
+    """Gradient of the dual objective of the square loss, H − G H (HᵀGH)^{-1/2}."""
+    root = Root(H, GH, eps)
+    return H - GH @ (root.inverse @ root.basis.T)
+
+
+def sketch(G, width, n_power=2, random_state=None, eps=EPS):
+    """(H, G H) for the leading `width` components seen through a random block: H = V √λ, columns in order.
+
+    n_power + 1 products with G, of relative precision eps. Fewer columns come back when the rank of G is smaller.
+    """
+    n = G.shape[0]
+    width = min(width, n)
+    Q = np.random.default_rng(random_state).standard_normal((n, width))
+    for _ in range(n_power):
+        Q = sla.qr(G @ Q, mode="economic", check_finite=False)[0]
+    GQ = G @ Q
+    B = Q.T @ GQ
+    values, vectors = sla.eigh((B + B.T) / 2, check_finite=False)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    if values[-1] < -NEGATIVE * np.abs(values).max():
+        raise InputError(_INDEFINITE.format(values[-1]))
+    seen = values > eps * n * values[0]  # a column of rounding has no sign that could be trusted
+    values, vectors = values[seen], vectors[:, seen]
+    return Q @ (vectors * np.sqrt(values)), GQ @ (vectors * np.sqrt(values))
+
+
+def minimise(
+    G,
+    n_components,
+    loss=None,
+    method="lbfgs",
+    tol=1e-6,
+    max_iter=1000,
+    start=None,
+    random_state=None,
+    memory=10,
+    eps=EPS,
+):
+    """Minimise f*(H) − Tr (HᵀGH)^{1/2}; the value −f(P(H)) never rises.
+
+    ``method="dca"`` repeats H ← prox(P(H)). ``method="lbfgs"`` moves along the quasi-Newton direction that the last
+    `memory` residuals give, shortened until −f(P) falls, and takes the DC step when that fails: the same stationary
+    points for a third to a tenth of the products. One product with G an iteration, since G (H + tD) = G H + t G D.
+
+    The problem is not convex. Losses other than the square one start twice when `start` is None, from the leading
+    components and from those of a wider sketch that f values most (outliers in a clump are a leading component that f
+    values little); the lower objective wins.
+
+    Parameters
+    ----------
+    G : n × n positive semi-definite, centred by the caller; anything with shape and ``@``.
+    loss : Loss, the square loss by default.
+    start : (H, G H) or None; with more than n_components columns it is the wider sketch.
+    eps : relative precision of the products with G.
+
+    Returns
+    -------
+    Result with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points; history is
+    −f(P(H)); info has "rank" (less than n_components when components died) and "duality_gap", the dual value less the
+    primal one, relative.
+    """
+    loss = loss or Loss()
+    if method not in ("lbfgs", "dca"):
+        raise InputError(f"method={method!r} is unknown: use 'lbfgs' or 'dca'.")
+    if start is None:
+        start = sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
+    wide = start[0].shape[1] > n_components
+    starts = first_guesses(start, n_components, loss)
+    memory = memory if method == "lbfgs" else 0
+    found, products = [], 0
+    for H, GH in starts:
+        for easier in _stages(loss, H) if wide else ():
+            point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
+            H, GH, products = point.H, point.GH, products + used
+        point, history, used = _descend(G, H, GH, loss, tol, max_iter, memory, eps)
+        products += used
+        found.append((point, history))
+    point, history = min(found, key=lambda one: one[1][-1])
+    return _result(point, history, products, loss, n_components, tol)
+
+
+def sketch_width(n_components, loss):
+    """Columns of the sketch to start from: the square loss needs no more than it returns."""
+    return n_components if loss.square else 2 * n_components + 10
+
+
+def first_guesses(wide, n_components, loss):
+    """[(H, G H)]: the leading columns of the sketch, and those that f values most where they differ."""
+    H, GH = wide
+    worth = [loss.value(h - loss.locate(h)) for h in (H[:, [j]] for j in range(H.shape[1]))]
+    best = np.sort(np.argsort(worth, kind="stable")[::-1][:n_components])
+    leading = np.arange(len(best))
+    chosen = [leading] if loss.square or np.array_equal(best, leading) else [leading, best]
+    return [(H[:, columns], GH[:, columns]) for columns in chosen]
+
+
+def _stages(loss, scores):
+    """Smaller epsilons on the way to the wanted one: a start that it would wipe out first grows into few rows."""
+    if loss.epsilon == 0:
+        return
+    epsilon = max(float(np.median(loss.size(scores))), loss.epsilon / 4)
+    while 0 < epsilon < loss.epsilon:
+        yield replace(loss, epsilon=epsilon)
+        epsilon *= 1.25
+
+
+class _Point:
+    """A dual variable with all that follows from it and its product with G."""
+
+    def __init__(self, H, GH, loss, eps):
+        self.H, self.GH = H, GH
+        self.root = Root(H, GH, eps)
+        P = GH @ (self.root.inverse @ self.root.basis.T)
+        self.centre = loss.locate(P)
+        self.value = -loss.value(P - self.centre)
+        self.image = loss.prox(P - self.centre)
+        self.residual = self.image - H
+
+
+def _descend(G, H, GH, loss, tol, max_iter, memory, eps):
+    """(final point, history, products): the final H is an image of the prox, so that it is sparse and within bounds."""
+    point = _Point(H, GH, loss, eps)
+    history = [point.value]
+    pairs: list[tuple] = []
+    n_iter, is_image = 0, False
+    while point.image.any():
+        settled = _gap(point) <= tol
+        if is_image and (settled or n_iter >= max_iter):
+            break
+        new = None
+        if pairs and not settled and n_iter < max_iter:
+            D = _two_loop(point.residual, pairs)
+            GD = G @ D
+            n_iter += 1
+            new = _shorten(point, D, GD, loss, eps)
+            is_image = False
+        if new is None:
+            new = _Point(point.image, G @ point.image, loss, eps)
+            n_iter += 1
+            pairs, is_image = [] if not settled else pairs, True
+        step, change = new.H - point.H, point.residual - new.residual
+        curvature = float(np.vdot(step, change))
+        if memory and curvature > 1e-10 * np.linalg.norm(step) * np.linalg.norm(change):
+            pairs = [*pairs, (step, change, 1.0 / curvature)][-memory:]
+        point = new
+        history.append(point.value)
+    return point, history, n_iter
+
+
+def _gap(point):
+    length = np.linalg.norm(point.H)
+    return float(np.linalg.norm(point.residual) / length) if length > 0 else 0.0
+
+
+def _shorten(point, D, GD, loss, eps):
+    """The first of H + D, H + D/2, … that lowers −f(P); None when none does. No product is needed."""
+    for t in (1.0, 0.5, 0.25, 0.1):
+        new = _Point(point.H + t * D, point.GH + t * GD, loss, eps)
+        if new.value <= point.value + 4 * EPS * abs(point.value):
+            return new
+    return None
+
+
+def _two_loop(residual, pairs):
+    """L-BFGS direction for the residual prox(P(H)) − H, which plays the negative gradient."""
+    q, weights = residual.copy(), []
+    for step, change, rho in reversed(pairs):
+        weights.append(rho * float(np.vdot(step, q)))
+        q -= weights[-1] * change
+    _, change, rho = pairs[-1]
+    q /= rho * float(np.vdot(change, change))
+    for (step, change, rho), weight in zip(pairs, reversed(weights)):
+        q += (weight - rho * float(np.vdot(change, q))) * step
+    return q
+
+
+def _result(point, history, n_iter, loss, wanted, tol):
+    """Rotate to ordered uncorrelated components and say how it went."""
+    H, GH, root = point.H, point.GH, point.root
+    if not point.image.any():  # everything is below ε: H = 0 is where the iteration goes
+        H = GH = np.zeros_like(H)
+        root = Root(H, GH)
+    dual = loss.conjugate(H) - float(root.sigma.sum())
+    turn, values = np.eye(root.rank), root.sigma
+    scores = GH @ root.inverse - point.centre @ root.basis
+    if loss.square:  # Rayleigh-Ritz: second-order accurate before convergence
+        values, turn = eigh_down(scores.T @ scores)
+    turn = turn * sign_rows(scores @ turn)
+    scores, coef = scores @ turn, H @ (root.inverse @ turn)
+    to_basis = root.basis @ turn
+    H, P = (H @ to_basis, scores) if loss.norm == "row" else (H, scores @ to_basis.T)
+    found = Components(coef, scores, P, values, point.centre @ to_basis, H)
+    gap, rank = _gap(point) if root.rank else 0.0, root.rank
+    converged = gap <= tol
+    reason = f"The residual {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} products."
+    if not converged:
+        reason += " Raise max_iter or tol; components whose eigenvalues nearly tie need many iterations."
+    if rank < wanted:
+        reason += f" Only {rank} of the {wanted} components are left: G has a smaller rank, or epsilon is too large."
+    info = {"rank": rank, "duality_gap": (dual - point.value) / abs(point.value) if point.value else 0.0}
+    return Result(found, dual, gap, max(n_iter, 1), converged, reason, history, info)

@@ -1,0 +1,89 @@
+"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples: nobody can guess the raw values."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .minimise import EPS, Loss, minimise, sketch, sketch_width
+
+LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
+ROUNDS = 12
+
+
+def row_size(P, norm):
+    """One number per sample for the thresholds: its row's length, or its largest entry."""
+    return np.abs(P).max(axis=1) if norm == "element" else np.linalg.norm(P, axis=1)
+
+
+def match_fraction(G, n_components, name, fraction, loss=None, start=None, random_state=None, eps=EPS):
+    """Find kappa or epsilon (`name`) so that `fraction` of the samples are at the bound, or are kept.
+
+    Both are the share of rows of the scores beyond a threshold (kappa + epsilon, or epsilon). A quantile of their sizes
+    is the guess that settles kappa in two or three solves. For epsilon the share can fall steeply, because the problem
+    is not convex, so once it is bracketed the guesses interpolate its logarithm.
+
+    Returns
+    -------
+    (Loss with the value found, the share it gives at a loose tolerance). Every trial starts alike, so the value found,
+    given back as a number, leads to the same solution.
+    """
+    loss = loss or Loss()
+    width = sketch_width(n_components, replace(loss, epsilon=1.0))
+    start = start or sketch(G, width, random_state=random_state, eps=eps)
+    n = G.shape[0]
+    wanted = min(max(round(fraction * n), 1), n - 1)
+    threshold = _quantile(row_size(start[0][:, :n_components], loss.norm), wanted)
+    below, above = (0.0, n), (np.inf, 0)  # (threshold, count) that keep too many and too few
+    best = (np.inf, loss, 0.0)
+    for _ in range(ROUNDS):
+        value = threshold if name == "epsilon" else max(threshold - loss.epsilon, EPS)
+        trial = replace(loss, **{name: value})
+        found = minimise(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps)
+        whole = found.info["rank"] == n_components
+        size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component died: too high
+        count = int(np.sum(size > threshold))
+        if whole:
+            best = min(best, (abs(count - wanted), trial, count / n), key=lambda one: one[0])
+        if best[0] <= max(1, 0.02 * wanted):
+            break
+        below, above = ((threshold, count), above) if count > wanted else (below, (threshold, count))
+        threshold = _next_guess(below, above, wanted, _quantile(size, wanted))
+    return best[1], best[2]
+
+
+def _quantile(size, wanted):
+    """The threshold that has the wanted number of sizes beyond it."""
+    size = np.sort(size)[::-1]
+    return float(0.5 * (size[wanted - 1] + size[wanted]))
+
+
+def _next_guess(below, above, wanted, guess):
+    low, high = below[0], above[0]
+    if low > 0 and high < np.inf:
+        fall = np.log((below[1] + 1) / (above[1] + 1))
+        part = np.log((below[1] + 1) / (wanted + 1)) / fall
+        return low + min(max(part, 0.1), 0.9) * (high - low)
+    if high == np.inf:
+        return min(max(guess, 1.02 * low), 1.3 * low)
+    return min(max(guess, high / 1.3), high / 1.02)
+
+
+def largest_epsilon(G, n_components, loss, start=None, random_state=None, eps=EPS):
+    """An epsilon, three digits, that keeps n_components components while one a few percent larger does not."""
+    start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
+
+    def keeps(epsilon):
+        trial = minimise(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps)
+        return trial.info["rank"] == n_components
+
+    size = np.sort(row_size(start[0][:, :n_components], loss.norm))[::-1]
+    good = float(size[min(n_components, len(size)) - 1])
+    while good > 0 and not keeps(good):
+        good /= 1.5
+    bad = 1.5 * good
+    while good > 0 and keeps(bad):
+        good, bad = bad, 1.5 * bad
+    while good > 0 and bad > 1.02 * good:
+        middle = float(f"{0.5 * (good + bad):.3g}")
+        good, bad = (middle, bad) if keeps(middle) else (good, middle)
+    return good

@@ -1,0 +1,190 @@
+"""The largest eigenpairs of a symmetric operator, by six methods behind one door, each with certified residuals.
+
+``top(A, s)`` returns a `Result` whose value is (values, vectors), largest first, signs fixed, and whose
+``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence. ``n_iter`` counts
+the products with A that the method made on its way, one for a block of columns.
+
+========== ============================================= ==========================================
+method     what it does                                  when it wins
+========== ============================================= ==========================================
+full       LAPACK on the dense matrix                    s near n, or n ≤ 500
+krylov     block Krylov, deflated, stops on the residual most cases
+lanczos    ARPACK                                        few components, products cheap beside n·s
+randomized range finder with power iterations            a quick look (fixed number of products)
+lobpcg     SciPy's LOBPCG                                a good start is known
+dual       L-BFGS on the dual problem (see `dual`)       never for speed; the losses it shares code with
+========== ============================================= ==========================================
+"""
+
+import warnings
+
+import numpy as np
+import scipy.linalg as sla
+import scipy.sparse.linalg as ssl
+
+from ...backend import blas_threads
+from ...errors import InputError
+from ...geometry.operators import DenseOperator
+from ...linalg import eigh_down, fix_signs, sign_rows
+from ..dual import minimise as dual
+from ..result import Result
+from .krylov import krylov
+
+FULL_ROWS = 500  # below this LAPACK is faster than any iteration
+LANCZOS_ROWS = 2000  # below this a product is so cheap that what counts is to need few columns
+LANCZOS_PAIRS = 40  # up to here it is what counts, too, when a product with one vector reads half of the matrix
+
+
+def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=None):
+    """Largest n_components eigenpairs of a symmetric operator.
+
+    Parameters
+    ----------
+    A : an `Operator` or a matrix; "full" needs `dense()`, the others products only.
+    n_components : number of pairs s.
+    method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
+    tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
+    max_iter : most products with a block (krylov, randomized, lobpcg) or restarts (lanczos); None chooses.
+    start : n × k guess of the space (krylov, lobpcg).
+    """
+    A = DenseOperator(np.asarray(A, dtype=np.float64)) if isinstance(A, np.ndarray) else A
+    n = A.shape[0]
+    if not 1 <= n_components <= n:
+        raise InputError(f"{n_components} eigenpairs of a matrix of {n} rows were asked for. Accepted: 1 to {n}.")
+    if method == "auto":
+        method = choose(n, n_components)
+    if method not in METHODS:
+        raise InputError(f"eigen_solver={method!r} is not known. Accepted: auto, {', '.join(METHODS)}.")
+    if method in ("lanczos", "lobpcg", "dual") and n_components > (n - 1 if method == "lanczos" else n // 5):
+        method = "full"  # none of them can give that many
+    accept = tol if tol > 0 else 1e-9
+    values, vectors, products, n_iter, history = METHODS[method](A, n_components, accept, max_iter, seed, start)
+    signs = sign_rows(vectors)
+    residuals = _residuals(values, vectors, products)
+    gap = float(residuals.max(initial=0.0))
+    limit = A.noise / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    converged = gap <= max(accept, 1e-12 * np.sqrt(n), limit)
+    reason = f"{method}: largest residual {gap:.1e} after {n_iter} product(s) with the matrix."
+    if not converged:
+        reason = (
+            f"The eigen-solver {method!r} stopped after {n_iter} product(s) with the matrix at a residual of "
+            f"{gap:.1e}, above {accept:.1e}. Raise max_iter or tol, or use eigen_solver='krylov'."
+        )
+    if method == "randomized":
+        converged = True  # a fixed amount of work was asked for: the residual is reported, not promised
+    return Result(
+        (values, vectors * signs),
+        gap=gap,
+        n_iter=max(1, n_iter),
+        converged=converged,
+        reason=reason,
+        history=history,
+        info={"residuals": residuals, "method": method},
+    )
+
+
+def choose(n, n_components, halved=False):
+    """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error.
+
+    halved : products with one vector take half of the time that their share of a block takes, as they do for a stored
+        kernel matrix in one thread.
+    """
+    if n <= FULL_ROWS or n_components > n // 4:
+        return "full"
+    return "lanczos" if n < LANCZOS_ROWS or (halved and n_components <= LANCZOS_PAIRS) else "krylov"
+
+
+def _residuals(values, vectors, products):
+    scale = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    return np.linalg.norm(products - vectors * values, axis=0) / scale
+
+
+def _full(A, s, tol, max_iter, seed, start):
+    K = A.dense()
+    values, vectors = eigh_down(K, s)
+    return values, vectors, K @ vectors, 1, []
+
+
+def _lanczos(A, s, tol, max_iter, seed, start):
+    operator, first = _Counted(A), np.random.default_rng(seed).uniform(-1, 1, A.shape[0])
+    try:
+        with blas_threads(1):  # the vectors are short: threads would wait for each other most of the time
+            values, vectors = ssl.eigsh(operator, s, which="LA", tol=min(tol, 1e-2), maxiter=max_iter, v0=first)
+    except ssl.ArpackError:  # not within max_iter, or a matrix that annihilates the start: s pairs all the same
+        values, vectors, products, steps, history = krylov(A, s, tol, max_iter, seed)
+        return values, vectors, products, operator.n_products + steps, history
+    order = np.argsort(-values)
+    values, vectors = values[order], vectors[:, order]
+    return values, vectors, A @ vectors, operator.n_products, []
+
+
+class _Counted(ssl.LinearOperator):
+    """An operator as SciPy wants it, which counts its products: SciPy does not say how many it took."""
+
+    def __init__(self, A):
+        super().__init__(np.dtype(np.float64), A.shape)
+        self.A, self.n_products = A, 0
+
+    def _matvec(self, v):
+        return self._matmat(v.ravel())
+
+    def _matmat(self, V):
+        self.n_products += 1
+        return self.A @ V
+
+
+def _randomized(A, s, tol, max_iter, seed, start):
+    n = A.shape[0]
+    rounds = max_iter if max_iter is not None else (7 if s < 0.1 * n else 4)
+    Q = np.random.default_rng(seed).standard_normal((n, min(s + 10, n)))
+    for _ in range(max(rounds, 1)):
+        Q = sla.qr(A @ Q, mode="economic", check_finite=False)[0]
+    product = A @ Q
+    values, Y = eigh_down(Q.T @ product)
+    return values[:s], Q @ Y[:, :s], product @ Y[:, :s], max(rounds, 1), []
+
+
+def _lobpcg(A, s, tol, max_iter, seed, start):
+    n = A.shape[0]
+    guess = np.random.default_rng(seed).standard_normal((n, s))
+    if start is not None:
+        guess[:, : min(start.shape[1], s)] = start[:, :s]
+    operator = _Counted(A)
+    guess = sla.qr(A @ guess, mode="economic")[0]
+    scale = float(np.linalg.norm(A @ guess[:, :1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it did not reach is in the residual
+        values, vectors = ssl.lobpcg(operator, guess, largest=True, tol=tol * scale, maxiter=max_iter or 200)
+    order = np.argsort(-values)
+    values, vectors = values[order], vectors[:, order]
+    products, steps = A @ vectors, operator.n_products
+    if _residuals(values, vectors, products).max() > tol and max_iter is None:
+        # It stalls on clustered or vanishing eigenvalues: finish from where it stands.
+        values, vectors, products, more, _ = krylov(A, s, tol, None, seed, vectors)
+        steps += more
+    return values, vectors, products, steps, []
+
+
+def _dual(A, s, tol, max_iter, seed, start):
+    """Eigenvectors as minimisers of ½‖H‖² − Tr (HᵀAH)^{1/2}; pairs beyond the rank of A are filled up with zeros."""
+    result = dual.minimise(A, s, tol=tol / np.sqrt(s), max_iter=max_iter or 1000, random_state=seed)
+    length = np.linalg.norm(result.value.coef, axis=0)
+    values, vectors, products = result.value.values, result.value.coef / length, result.value.scores / length
+    if len(values) < s:
+        more = np.random.default_rng(seed).standard_normal((A.shape[0], s - len(values)))
+        more = sla.qr(np.hstack([vectors, more]), mode="economic", check_finite=False)[0][:, len(values) :]
+        values, vectors = np.append(values, np.zeros(more.shape[1])), np.hstack([vectors, more])
+        products = np.hstack([products, A @ more])
+    return values, vectors, products, result.n_iter, result.history
+
+
+METHODS = {
+    "full": _full,
+    "krylov": krylov,
+    "lanczos": _lanczos,
+    "randomized": _randomized,
+    "lobpcg": _lobpcg,
+    "dual": _dual,
+}
+
+__all__ = ["METHODS", "choose", "fix_signs", "top"]

@@ -1,0 +1,123 @@
+"""Ridge regression in the dual, (K + penalty·S⁻¹) α = t − b, for kernels whose matrix has no small factor.
+
+A Cholesky factor in float32 costs half of the time and half of the memory of one in float64, and as a preconditioner it
+leaves conjugate gradients in float64 two to twenty steps: the answer has all digits, and its residual is a true one.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...geometry.operators import DenseOperator
+from ...linalg import safe_cholesky
+from ..result import Result
+
+DIRECT = 300  # rows up to which one factor in float64 is as fast
+BYTES = 12  # for every pair of rows: K in float64 and its factor in float32
+STEPS = 100  # of conjugate gradients, before the factor in float64 is made after all
+
+
+def dual_ridge(K, T, penalty, weight=None, bias=False):
+    """Minimise penalty·‖w‖² + Σ_i s_i (t_i − w·φ(x_i) − b)² with w = Σ α_i φ(x_i), for every column of T.
+
+    Parameters
+    ----------
+    K : (l, l) kernel matrix on the host, not changed.
+    T : (l, k) targets. weight : (l,) positive weights s, None for ones.
+
+    Returns
+    -------
+    Result
+        ``value`` (α (l, k), b (k,)); ``gap`` the largest relative residual of the equations. Cost: l³/3 flops in
+        float32, 4 l² bytes beside K.
+    """
+    K = np.asarray(K, dtype=np.float64)  # sums of large terms of both signs: float32 products would lose the residual
+    shift = penalty / np.ones(len(K)) if weight is None else penalty / weight
+    right = np.column_stack([T, np.ones(len(K))]) if bias else np.asarray(T, dtype=np.float64)
+    solution, steps = _solved(K, shift, right)
+    b = np.zeros(T.shape[1])
+    if bias:
+        solution, ones = solution[:, :-1], solution[:, -1:]
+        b = solution.sum(axis=0) / ones.sum()
+        solution = solution - ones * b
+    residual = DenseOperator(K) @ solution + shift[:, None] * solution - (T - b)
+    gap = float(np.max(np.linalg.norm(residual, axis=0) / np.maximum(np.linalg.norm(T, axis=0), 1e-300), initial=0.0))
+    enough = gap <= 1e-6
+    reason = f"Solved in {steps} steps." if enough else (
+        f"The dual equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
+        "the conditioning of the kernel matrix. Use a smaller gamma."
+    )  # fmt: skip
+    return Result((solution, b), gap=gap, n_iter=steps, converged=enough, reason=reason)
+
+
+def dual_left_out(K, T, alpha, penalty, weight=None, bias=False, rows=None):
+    """(len(rows), k) answers for rows by the fit without them: t_i − α_i / C_ii, C the inverse (about its mean for b).
+
+    K is overwritten. Cost: a factor in float64 and l² for every row asked for (None: all).
+    """
+    rows = np.arange(len(K)) if rows is None else rows
+    A = np.asarray(K, dtype=np.float64)
+    A[np.diag_indices_from(A)] += penalty if weight is None else penalty / weight
+    L, _ = safe_cholesky(A)
+    columns = np.zeros((len(A), len(rows)))
+    columns[rows, np.arange(len(rows))] = 1.0
+    half = sla.solve_triangular(L, columns, lower=True, check_finite=False, overwrite_b=True)
+    diagonal = np.einsum("ij,ij->j", half, half)
+    if bias:
+        ones = sla.cho_solve((L, True), np.ones(len(A)), check_finite=False)
+        diagonal = diagonal - ones[rows] ** 2 / ones.sum()
+    # A row that alone determines its answer has C_ii = 0 up to rounding.
+    return T[rows] - alpha[rows] / np.maximum(diagonal, np.finfo(float).eps * diagonal.max())[:, None]
+
+
+def _solved(K, shift, right):
+    """((K + diag(shift))⁻¹ right, steps)."""
+    if len(K) > DIRECT:
+        found, steps = _conjugate_gradients(K, shift, right, _single(K, shift))
+        if steps <= STEPS:
+            return found, steps
+    A = K.copy()
+    A[np.diag_indices_from(A)] += shift
+    L, _ = safe_cholesky(A)
+    return sla.cho_solve((L, True), right, check_finite=False), 1
+
+
+def _single(K, shift):
+    """Factor of K + diag(shift) in float32; of a little more than that where rounding makes it indefinite."""
+    for more in (0.0, 1e-6, 1e-4, 1e-2):
+        A = K.astype(np.float32)
+        A[np.diag_indices_from(A)] += (shift + more * float(np.mean(np.diagonal(K)))).astype(np.float32)
+        try:  # symmetric, so its transpose, in LAPACK's order, is factored in place
+            return sla.cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)[0]
+        except sla.LinAlgError:
+            continue
+    return None
+
+
+def _conjugate_gradients(K, shift, right, L):
+    """(solution, steps), every column to a relative residual of 1e-10; steps above STEPS when that was not reached."""
+    if L is None:
+        return right, STEPS + 1
+    operator, scale = DenseOperator(K), np.linalg.norm(right, axis=0)
+    tol = 1e-10 * scale
+
+    def preconditioned(R):
+        size = np.linalg.norm(R, axis=0)
+        size[size == 0] = 1.0  # float32 has no small numbers: scale, solve, scale back
+        return sla.cho_solve((L, True), (R / size).astype(np.float32), check_finite=False) * size
+
+    X, R = np.zeros_like(right), right.copy()
+    P = Z = preconditioned(R)
+    product = np.sum(R * Z, axis=0)
+    for step in range(1, STEPS + 1):
+        AP = operator @ P + shift[:, None] * P
+        curvature = np.sum(P * AP, axis=0)
+        length = product / np.where(curvature > 0, curvature, np.inf)
+        X += length * P
+        R -= length * AP
+        if np.all(np.linalg.norm(R, axis=0) <= tol):
+            return X, step
+        Z = preconditioned(R)
+        new = np.sum(R * Z, axis=0)
+        P = Z + new / np.where(product > 0, product, np.inf) * P
+        product = new
+    return X, STEPS + 1

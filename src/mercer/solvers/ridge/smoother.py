@@ -1,0 +1,250 @@
+"""Least squares on features, in closed form: fits linear in the labels, and what they answer with a label withheld.
+
+A fit that is linear in its targets, f = S t, knows every left-out answer without refitting. Two things can happen to a
+row whose label is withheld:
+
+* it leaves the sum ("removed": LS-SVM and RLSC on the labelled rows):  t_i - (t_i - f_i) / (1 - S_ii);
+* it stays with target 0 ("zeroed": LS-SVM on all rows, Semi-KPCA):  f_i - S_ii t_i.
+
+Only the diagonal of S at the labelled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
+regularisations. With few labels everything happens on their own rows; with more than `MOST`, on moments that one pass
+over Z gives, and left-out answers are taken for `MOST` of the labels.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...linalg import eigh_down, rank_of, safe_cholesky
+from ...rows import gram, take, tdot
+from ..result import Result
+
+MOST = 4096  # labelled rows that are worth copying to the host, and left-out answers that are worth having
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What one pass over rows gives: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
+
+    G: np.ndarray
+    mean: np.ndarray
+    total: float
+
+    def centred(self, bias):
+        """G about the mean if there is a bias to absorb it, else G."""
+        return self.G - self.total * np.outer(self.mean, self.mean) if bias else self.G
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Eigenpairs of Zᵀ diag(s) Z (about `mean` when there is a bias), largest first, rounding noise cut off."""
+
+    values: np.ndarray
+    vectors: np.ndarray
+    mean: np.ndarray
+    total: float
+    bias: bool = False
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What the labelled rows bring to a fit.
+
+    Attributes
+    ----------
+    rows, T, s : features (l', r), targets (l', k) and weights (l',) of the labelled rows that left-out answers are for.
+    B, sum_t : Σ s z t (r, k) and Σ s t (k,) over all l labelled rows.
+    tested : (l',) which of the labelled rows those are; None when l' = l.
+    n_labels : l.
+    """
+
+    rows: np.ndarray
+    T: np.ndarray
+    s: np.ndarray
+    B: np.ndarray
+    sum_t: np.ndarray
+    tested: np.ndarray | None
+    n_labels: int
+
+    def spread(self, answers):
+        """Answers (..., l', k) as (..., l, k), NaN for the rows that were not asked for."""
+        if self.tested is None:
+            return answers
+        out = np.full(answers.shape[:-2] + (self.n_labels, answers.shape[-1]), np.nan)
+        out[..., self.tested, :] = answers
+        return out
+
+
+def moments_of(Z, weight=None, mean=True):
+    """Moments of a tall matrix wherever it lives: one pass."""
+    total = float(Z.shape[0] if weight is None else np.sum(weight))
+    G, sums = gram(Z, weight, sums=True)
+    return Moments(G, sums / total if mean else np.zeros(Z.shape[1]), total)
+
+
+def pull_of(Z, labelled, T, weight=None, most=None):
+    """The pull of the labelled rows: their positions, targets T (l, k), and a weight for every row of Z."""
+    most = MOST if most is None else most
+    l = len(labelled)
+    s = np.ones(l) if weight is None else weight[labelled]
+    if l <= most:
+        rows = take(Z, labelled)
+        return Pull(rows, T, s, rows.T @ (s[:, None] * T), s @ T, None, l)
+    target = np.zeros((Z.shape[0], T.shape[1]))
+    target[labelled] = s[:, None] * T
+    tested = np.sort(np.random.default_rng(0).choice(l, most, replace=False))
+    return Pull(take(Z, labelled[tested]), T[tested], s[tested], tdot(Z, target), s @ T, tested, l)
+
+
+def basis_of_moments(moments, bias=False):
+    """The eigenbasis of the rows behind the moments: one r × r eigendecomposition, O(r³)."""
+    values, vectors = eigh_down(moments.centred(bias))
+    rank = rank_of(values, _EPS)
+    return Basis(values[:rank], vectors[:, :rank], _mean_if(bias, moments.mean), moments.total, bias)
+
+
+def basis_of_rows(rows, s, bias=False):
+    """The eigenbasis of a few rows with weights s: a thin SVD, O(l r min(l, r))."""
+    mean = _mean_if(bias, s @ rows / s.sum())
+    _, sigma, Vt = sla.svd(np.sqrt(s)[:, None] * (rows - mean), full_matrices=False, check_finite=False)
+    rank = rank_of(sigma, _EPS, max(rows.shape))
+    return Basis(sigma[:rank] ** 2, Vt[:rank].T, mean, float(s.sum()), bias)
+
+
+def basis_of_labelled(Z, labelled, pull, weight=None, bias=False):
+    """The eigenbasis of the labelled rows alone."""
+    if pull.tested is None:
+        return basis_of_rows(pull.rows, pull.s, bias)
+    return basis_of_moments(moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias), bias)
+
+
+def ridge_filter(values, penalty):
+    """1 / (penalty + λ), one row per penalty."""
+    return 1.0 / (np.asarray(penalty, dtype=float)[..., None] + values)
+
+
+def shift_filter(values, gamma, n_removed):
+    """1 / (1/γ - λ) beyond the first n_removed eigenvalues and 0 on those: Semi-KPCA, convex for γ < 1/λ_{k+1}."""
+    gap = 1.0 / np.asarray(gamma, dtype=float)[..., None] - values
+    gap[..., :n_removed] = np.inf  # before dividing: 1/γ may equal a removed eigenvalue
+    return 1.0 / gap
+
+
+def filtered_weights(basis, pull, filter_):
+    """(W, b) with W = V diag(filter) Vᵀ Σ s z t; b is 0 without a bias."""
+    middle = _middle(basis.bias, pull, basis.total)
+    W = basis.vectors @ (filter_[:, None] * (basis.vectors.T @ _about(pull, basis.mean)))
+    return W, middle - basis.mean @ W
+
+
+def left_out_path(basis, pull, filters, removed):
+    """(m, l, k) answers for each labelled row with its own label withheld, for m filters on one eigenbasis.
+
+    filters is a sequence of m filters of shape (p,), or (l', p) where the fit without row i has a filter of its own.
+    Cost: O(m l' p k).
+    """
+    middle = _middle(basis.bias, pull, basis.total)
+    Q = (pull.rows - basis.mean) @ basis.vectors
+    C = basis.vectors.T @ _about(pull, basis.mean)
+    constant = pull.s / basis.total if basis.bias else 0.0
+    out = []
+    for filter_ in filters:
+        shrunk = Q * filter_
+        diagonal = pull.s * np.sum(shrunk * Q, axis=1) + constant
+        out.append(_withhold(pull.T, shrunk @ C + middle, diagonal, 1.0 - diagonal, removed))
+    return pull.spread(np.array(out))
+
+
+def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
+    """Minimise penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over the labelled rows, for every column of T.
+
+    Returns a `Result`: value (W, b), gap the relative residual of the normal equations, info["left_out"] the (l, k)
+    answers for each row by the fit without it. Cost: O(l r min(l, r)), one pass over Z where l is large.
+    """
+    if pull.tested is not None or len(pull.rows) > pull.rows.shape[1]:
+        if pull.tested is None:
+            moments = moments_of(pull.rows, pull.s, mean=bias)
+        else:
+            moments = moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias)
+        return ridge_on_moments(moments, pull, penalty, bias, removed=True)
+    s, total = pull.s, pull.s.sum()
+    mean = _mean_if(bias, s @ pull.rows / total)
+    middle = _middle(bias, pull, total)
+    root = np.sqrt(s)[:, None]
+    A, Y = root * (pull.rows - mean), root * (pull.T - middle)
+    L, _ = safe_cholesky(A @ A.T + penalty * np.eye(len(A)))
+    W = A.T @ sla.cho_solve((L, True), Y, check_finite=False)
+    half = sla.solve_triangular(L, np.eye(len(A)), lower=True, check_finite=False)
+    slack = penalty * np.sum(half**2, axis=0) - (s / total if bias else 0.0)  # 1 - S_ii without cancellation
+    left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, 1.0 - slack, slack, removed=True)
+    gap = _relative(A.T @ (A @ W - Y) + penalty * W, A.T @ Y)
+    return _solved((W, middle - mean @ W), gap, left_out)
+
+
+def ridge_removed(rows, T, penalty, weight=None, bias=False):
+    """`ridge_on_labelled` where every row is labelled and all of them are on the host."""
+    everything = np.arange(len(rows))
+    return ridge_on_labelled(rows, everything, pull_of(rows, everything, T, weight, len(rows)), penalty, weight, bias)
+
+
+def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
+    """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
+
+    With the moments of all rows a withheld label becomes 0 (removed=False); with those of the labelled rows alone the
+    row is removed.
+    """
+    mean = _mean_if(bias, moments.mean)
+    middle = _middle(bias, pull, moments.total)
+    M = moments.centred(bias) + penalty * np.eye(len(moments.G))
+    L, _ = safe_cholesky(M)
+    B = _about(pull, mean)
+    W = sla.cho_solve((L, True), B, check_finite=False)
+    half = sla.solve_triangular(L, (pull.rows - mean).T, lower=True, check_finite=False)
+    diagonal = pull.s * np.sum(half**2, axis=0) + (pull.s / moments.total if bias else 0.0)
+    left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, diagonal, 1.0 - diagonal, removed)
+    return _solved((W, middle - mean @ W), _relative(M @ W - B, B), pull.spread(left_out))
+
+
+def _only(labelled, weight, n):
+    """Weights that are 0 outside the labelled rows."""
+    out = np.zeros(n)
+    out[labelled] = 1.0 if weight is None else weight[labelled]
+    return out
+
+
+def _about(pull, mean):
+    """Σ s (z - mean) t. The mean of t need not be taken off: Σ s (z - mean) = 0 over the rows it averages."""
+    return pull.B - np.outer(mean, pull.sum_t)
+
+
+def _middle(bias, pull, total):
+    """The mean target, for a bias to absorb."""
+    return pull.sum_t / total if bias else np.zeros_like(pull.sum_t)
+
+
+def _withhold(T, fitted, diagonal, slack, removed):
+    if not removed:
+        return fitted - diagonal[:, None] * T
+    # A row that alone determines its answer has 1 - S_ii = 0 up to rounding.
+    return T - (T - fitted) / np.maximum(slack, _EPS)[:, None]
+
+
+def _mean_if(bias, mean):
+    return mean if bias else np.zeros_like(mean)
+
+
+def _relative(residual, right_side):
+    scale = np.linalg.norm(right_side)
+    return float(np.linalg.norm(residual) / scale) if scale > 0 else float(np.linalg.norm(residual))
+
+
+def _solved(value, gap, left_out):
+    if gap < 1e-6:
+        return Result(value, gap=gap, reason="Solved in closed form.", info={"left_out": left_out})
+    reason = (
+        f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
+        "the conditioning of the kernel matrix. Use a smaller gamma (a larger lam)."
+    )
+    return Result(value, gap=gap, converged=False, reason=reason, info={"left_out": left_out})

@@ -1,0 +1,204 @@
+"""What the constrained least-squares fit says about labels it has not seen, for a whole (c, s) grid at once.
+
+For one label weight c the pencil (C, P) is diagonalised: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
+labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
+All (s, S) pairs of one c search together. The number r of directions is shrunk first: what the labelled rows feel of
+the many directions with small θ fits into a few blocks.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...linalg import eigh_down
+from .secular import constrained_least_squares, largest_shift
+
+TOL = 1e-8
+CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
+SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions kept, and blocks for the others
+
+
+def compress(theta, Z, low, high, tol=1e-5):
+    """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol · max‖zᵢ‖², for low ≤ ζ ≤ high.
+
+    The directions of largest θ are kept; the many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
+    (a rational Krylov space: value and slope are exact at those ζⱼ). Head and blocks grow until points between the
+    ζⱼ agree too; where nothing would be gained the pair comes back as it is.
+    """
+    l, r = Z.shape
+    scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
+    for head, n_shifts in SIZES:
+        if _no_gain(head, n_shifts, l, r):
+            break
+        if high * theta[head] > 0.995:  # the tail must stay clear of its poles
+            continue
+        shifts = np.concatenate([[high, 0.0], -np.geomspace(-low, 1.0 / theta[0], n_shifts - 2)])
+        small = _project_tail(theta, Z, head, shifts)
+        between = np.concatenate([[0.9 * high, 0.5 * low, low], -np.sqrt(shifts[2:-1] * shifts[3:]), shifts[-1:] / 2])
+        if all(_agree((theta, Z), small, head, zeta, tol * scale) for zeta in between):
+            return small
+    return theta, Z
+
+
+def _no_gain(head, n_shifts, l, r):
+    return head + n_shifts * l > 0.7 * r
+
+
+def _project_tail(theta, Z, head, shifts):
+    tail, T = theta[head:], Z[:, head:].T
+    Q, R = np.linalg.qr(np.concatenate([T / (1.0 - zeta * tail)[:, None] for zeta in shifts], axis=1))
+    size = np.abs(np.diag(R))
+    Q = Q[:, size > 1e-12 * size.max(initial=0.0)]
+    small, turn = eigh_down(Q.T @ (tail[:, None] * Q))
+    theta = np.concatenate([theta[:head], np.clip(small, 0.0, tail[0])])
+    return theta, np.concatenate([Z[:, :head], (T.T @ Q) @ turn], axis=1)
+
+
+def _agree(pair, small, head, zeta, tol):
+    """Whether both pairs give the same resolvent and slope at ζ; the head is the same in both."""
+
+    def both(theta, Z):
+        half = Z[:, head:] / (1.0 - zeta * theta[head:])
+        return half @ Z[:, head:].T, abs(zeta) * (half * theta[head:]) @ half.T
+
+    return all(np.abs(full - part).max() <= tol for full, part in zip(both(*pair), both(*small)))
+
+
+def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5):
+    """Predictions for labels left out, at every label weight c and spread s².
+
+    Parameters
+    ----------
+    theta, Z, t, costs : as in :func:`mercer.solvers.sphere.secular.constrained_least_squares`.
+    weights, spreads : the values of c and of s².
+    groups : list of index arrays into the labels; each is left out in turn. None: every label alone.
+    shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
+
+    Returns
+    -------
+    array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
+    (NaN for labels in no group).
+
+    Cost: O(r³) a weight after compression, then O(|S| r) a root step for each pair of spread and group.
+    """
+    t = np.asarray(t, float)
+    columns = t[:, None] if t.ndim == 1 else t
+    if groups is None:
+        groups = np.arange(len(t))[:, None]
+    by_size: dict[int, list] = {}
+    for group in groups:
+        by_size.setdefault(len(group), []).append(np.asarray(group))
+    root = np.ones(len(t)) if costs is None else np.sqrt(np.asarray(costs, float))
+    # A label of no weight still gets a prediction: its row is kept at a scale that cannot be felt.
+    root = np.maximum(root, 1e-7 * root.max(initial=1.0))
+    Z = Z * root[:, None]
+    if shrink:
+        theta, Z = compress_for(theta, Z, columns * root[:, None], weights, spreads, shrink)
+    U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
+    core = (Wt * theta) @ Wt.T
+    out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
+    spreads = np.asarray(spreads, float)
+    for a, weight in enumerate(weights):
+        mu, Y = _pencil(theta, U, S, Wt, core, weight)
+        for k, column in enumerate(columns.T):
+            for same_size in by_size.values():
+                sets = np.stack(same_size)
+                values = _grid(mu, Y, column * root, weight, spreads, sets)
+                out[a][:, sets.ravel(), k] = values.reshape(len(spreads), -1) / root[sets.ravel()]
+    return out[..., 0] if t.ndim == 1 else out
+
+
+def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
+    """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
+    if _no_gain(*SIZES[0], *Z.shape):
+        return theta, Z
+    corner = constrained_least_squares(theta, Z, targets, max(weights), min(spreads), tol=1e-3).info["zeta"]
+    low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
+    return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
+
+
+def _pencil(theta, U, S, Wt, core, weight):
+    """(μ, Y = ZV) of the pencil: C^{-1/2} differs from I only on the l right singular vectors W of Z."""
+    damp = 1.0 / np.sqrt(1.0 + weight * S**2)
+    less = damp - 1.0
+    cross = (Wt.T * less) @ (Wt * theta)
+    A = cross + cross.T + (Wt.T @ (less[:, None] * core * less)) @ Wt
+    A.flat[:: len(A) + 1] += theta
+    mu, V = eigh_down(A)
+    return np.clip(mu, 0.0, None), (U * (S * damp)) @ (Wt @ V)
+
+
+def _grid(mu, Y, t, weight, spreads, sets):
+    """Left-out values (spread, group, member) for groups of one size."""
+    n_groups, size = sets.shape
+    spread = np.repeat(spreads, n_groups)
+    group = np.tile(np.arange(n_groups), len(spreads))
+    values = np.empty((len(spread), size))
+    step = max(CHUNK // (size * len(mu)), 1)
+    for start in range(0, len(spread), step):
+        pairs = slice(start, start + step)
+        values[pairs] = _roots(mu, Y, t, weight, spread[pairs], sets[group[pairs]])
+    return values.reshape(len(spreads), n_groups, size)
+
+
+def _roots(mu, Y, t, weight, spread, sets):
+    """Left-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
+    total = t @ Y
+    lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), 1.0 / mu[0])
+    zeta = np.zeros(len(spread))
+    value = np.zeros(sets.shape)
+    todo = np.arange(len(spread))
+    for _ in range(100):
+        definite, f, phi, slope = _evaluate(mu, Y, t, weight, total, zeta[todo], sets[todo])
+        s2 = spread[todo]
+        good = definite & (phi <= s2)
+        value[todo[good]] = f[good]
+        lo[todo[good]] = zeta[todo[good]]
+        over = ~good
+        hi[todo[over]] = zeta[todo[over]]
+        near = definite & (np.abs(phi - s2) <= TOL * s2)
+        value[todo[near]] = f[near]
+        a, b = lo[todo], hi[todo]
+        stop = near | (np.isfinite(a) & (b - a <= 1e-14 * np.maximum(np.abs(a), np.abs(b))))
+        with np.errstate(all="ignore"):
+            step = zeta[todo] + 2.0 * phi / slope * (1.0 - np.sqrt(phi / s2))
+            middle = np.where(np.isfinite(a), (a + b) / 2, b - np.maximum(np.abs(b), 1.0 / mu[0]))
+        inside = definite & (step > a) & (step < b)
+        zeta[todo] = np.where(inside, step, middle)
+        todo = todo[~stop]
+        if not len(todo):
+            break
+    return value
+
+
+def _evaluate(mu, Y, t, weight, total, zeta, sets):
+    """(definite, f_S, wᵀPw, its slope) at one ζ a pair, in the pencil's basis with the group's labels removed."""
+    E = 1.0 / (1.0 - zeta[:, None] * mu)
+    rows = Y[sets]  # pairs × members × directions
+    b = weight * (total - np.einsum("pm,pmr->pr", t[sets], rows))
+    felt = rows * E[:, None, :]
+    R = -weight * np.einsum("pmr,pnr->pmn", felt, rows) if sets.shape[1] > 1 else None
+    if R is None:
+        scalar = 1.0 - weight * np.einsum("pmr,pmr->p", felt, rows)
+        definite = scalar > 0
+        scalar = np.where(definite, scalar, 1.0)
+
+        def inner(a):
+            return a / scalar[:, None]
+    else:
+        R[:, np.arange(sets.shape[1]), np.arange(sets.shape[1])] += 1.0
+        values, vectors = np.linalg.eigh(R)
+        definite = values[:, 0] > 0
+        values = np.where(definite[:, None], values, 1.0)
+
+        def inner(a):
+            turned = np.einsum("pmk,pm->pk", vectors, a) / values
+            return np.einsum("pmk,pk->pm", vectors, turned)
+
+    def solve(h):
+        f = inner(np.einsum("pmr,pr->pm", felt, h))
+        return f, E * (h + weight * np.einsum("pm,pmr->pr", f, rows))
+
+    f, w = solve(b)
+    moved = mu * w
+    slope = 2.0 * np.einsum("pr,pr->p", moved, solve(moved)[1])
+    return definite, f, np.einsum("pr,pr->p", moved, w), slope

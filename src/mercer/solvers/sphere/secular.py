@@ -1,0 +1,210 @@
+"""Least squares on a quadratic sphere: min ‖w‖² + c Σ aᵢ(zᵢ·w − tᵢ)² subject to wᵀPw = s².
+
+The problem is not convex, yet its global minimum is known: w(ζ) = (C − ζP)⁻¹ b with C = I + c ZᵀAZ and b = c ZᵀAt,
+at the one ζ below the smallest generalised eigenvalue δ of (C, P) where wᵀPw = s². P is diagonalised once
+(P = QΘQᵀ, Z ← ZQ); then C − ζP is diagonal plus rank l, and every (c, s, labelling) costs O(r l²) a root step.
+
+Beyond 1/θ₁ the diagonal 1 − ζΘ has zero and negative entries. The few directions where it is small are therefore kept
+explicit and only the rest is eliminated, so that each factor is a Cholesky factor and its failure says ζ ≥ δ.
+"""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...errors import InputError
+from ...linalg import eigh_down, fix_signs
+from ..result import Result
+
+EPS = np.finfo(float).eps
+KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
+
+
+def diagonalise(P, penalty=None):
+    """(theta, Q) with QᵀPQ = diag(theta), descending, and QᵀQ = I, or Qᵀ(I + penalty)Q = I where a penalty is given.
+
+    A penalty wᵀGw beside ‖w‖² (a graph term, say) is thus absorbed by the basis: the solvers never see it.
+    """
+    if penalty is None:
+        theta, Q = eigh_down(P)
+        Q = fix_signs(Q)
+    else:
+        L = sla.cholesky(np.eye(len(P)) + penalty, lower=True)
+        half = sla.solve_triangular(L, P, lower=True)
+        inner = sla.solve_triangular(L, half.T, lower=True)
+        theta, Q = eigh_down((inner + inner.T) / 2)
+        Q = sla.solve_triangular(L, fix_signs(Q), lower=True, trans="T")
+    theta = np.clip(theta, 0.0, None)
+    if len(theta):
+        theta[theta < EPS * len(theta) * theta[0]] = 0.0
+    return theta, Q
+
+
+class Shifted:
+    """The matrix C − ζΘ = (I − ζΘ) + c ZᵀZ at one ζ, factored; `definite` tells whether ζ < δ."""
+
+    def __init__(self, theta, Z, weight, zeta):
+        d = 1.0 - zeta * theta
+        m = int(np.sum(d < KEEP)) if zeta > 0 else 0  # theta descends, so these are the first ones
+        self.head, self.d = Z[:, :m], d[m:]
+        self.tail = Z[:, m:]
+        half = self.tail / np.sqrt(self.d)
+        M = half @ half.T
+        M.flat[:: len(M) + 1] += 1.0 / weight
+        self.factor = sla.cho_factor(M, lower=True, check_finite=False)
+        self.definite = True
+        if m:
+            schur = self.head.T @ sla.cho_solve(self.factor, self.head, check_finite=False)
+            schur.flat[:: m + 1] += d[:m]
+            try:
+                self.schur = sla.cho_factor(schur, lower=True, check_finite=False)
+            except sla.LinAlgError:
+                self.definite = False
+
+    def _inner(self, a):
+        return sla.cho_solve(self.factor, a, check_finite=False)
+
+    def labels(self, t):
+        """(C − ζΘ)⁻¹ c Zᵀt, without ever forming the product c Zᵀt (no cancellation for a large c)."""
+        m = self.head.shape[1]
+        top = sla.cho_solve(self.schur, self.head.T @ self._inner(t), check_finite=False) if m else np.zeros(0)
+        v = self._inner(t - self.head @ top)
+        return np.concatenate([top, (v @ self.tail) / self.d])
+
+    def solve(self, h):
+        """(C − ζΘ)⁻¹ h."""
+        m = self.head.shape[1]
+        p = self.tail @ (h[m:] / self.d)
+        top = np.zeros(0)
+        if m:
+            top = sla.cho_solve(self.schur, h[:m] - self.head.T @ self._inner(p), check_finite=False)
+        u = self._inner(self.head @ top + p)
+        return np.concatenate([top, (h[m:] - u @ self.tail) / self.d])
+
+
+def largest_shift(theta, Z, weight):
+    """δ, the smallest generalised eigenvalue of (I + weight ZᵀZ, Θ), from above and to one per cent."""
+    lo, hi = 1.0 / theta[0], _rayleigh(theta, Z, weight)
+    while hi > 1.01 * lo:
+        middle = np.sqrt(lo * hi)
+        lo, hi = (middle, hi) if Shifted(theta, Z, weight, middle).definite else (lo, middle)
+    return hi
+
+
+def _rayleigh(theta, Z, weight):
+    """An upper bound of δ: the best Rayleigh quotient of a unit vector."""
+    with np.errstate(divide="ignore"):
+        return float(np.min((1.0 + weight * np.sum(Z**2, axis=0)) / theta))
+
+
+def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11, max_iter=200):
+    """Minimise ‖w‖² + weight Σ costsᵢ (Zᵢ·w − tᵢ)² subject to Σ θₖ wₖ² = spread, globally.
+
+    Parameters
+    ----------
+    theta : (r,) descending, non-negative, from :func:`diagonalise`.
+    Z : (l, r) labelled rows in the basis of theta; l may be 0, which leaves kernel PCA.
+    t : (l,) or (l, k) targets; the columns are separate problems.
+    weight, spread : c and s², both positive.
+    costs : (l,) non-negative factors of the single losses; None means ones.
+
+    Returns
+    -------
+    Result : value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all columns;
+        info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
+        one entry a column.
+
+    Cost: O(r l²) a root step, about eight steps a column.
+    """
+    theta, Z, t = np.asarray(theta, float), np.asarray(Z, float), np.asarray(t, float)
+    if not len(theta) or theta[0] <= 0:
+        raise InputError(
+            "The function values cannot vary: every training row has the same features, so no function reaches the "
+            "wanted variance. Check the data and the kernel's width."
+        )
+    if not (weight > 0 and spread > 0):
+        raise InputError(f"weight and spread must be positive; got weight={weight!r} and spread={spread!r}.")
+    if costs is not None:
+        root = np.sqrt(np.asarray(costs, float))
+        Z, t = Z * root[:, None], (t.T * root).T
+    columns = t[:, None] if t.ndim == 1 else t
+    rest = np.zeros(columns.shape[1])
+    if len(Z) > len(theta):  # more labels than features: ‖Zw − t‖² = ‖Rw − Qᵀt‖² + what no w can fit
+        Q, Z = sla.qr(Z, mode="economic", check_finite=False)
+        fitted = Q.T @ columns
+        rest = weight * np.maximum(np.sum(columns**2, axis=0) - np.sum(fitted**2, axis=0), 0.0)
+        columns = fitted
+    parts = [_one(theta, Z, column, weight, spread, tol, max_iter) for column in columns.T]
+    info = {name: np.array([p[1][name] for p in parts]) for name in ("zeta", "kkt", "constraint", "hard", "objective")}
+    gap = float(max(info["kkt"].max(), info["constraint"].max()))
+    info["objective"] = info["objective"] + rest
+    converged = gap <= max(tol, 1e-7)
+    return Result(
+        value=parts[0][0] if t.ndim == 1 else np.stack([p[0] for p in parts], axis=1),
+        objective=float(info["objective"].sum()),
+        gap=gap,
+        n_iter=max(p[1]["n_iter"] for p in parts),
+        converged=converged,
+        reason="The secular equation is solved."
+        if converged
+        else f"The secular equation was left with a residual of {gap:.1e}. "
+        "Bring label_weight and variance nearer to 1.",
+        info=info,
+    )
+
+
+def _one(theta, Z, t, weight, spread, tol, max_iter):
+    """One right-hand side: (w, facts). Newton on 1/√φ(ζ), which is concave and falling, inside a bracket."""
+    lo, hi = -np.inf, _rayleigh(theta, Z, weight)  # φ < spread at lo; at hi φ > spread, or hi ≥ δ
+    zeta, below = 0.0, None
+    w, hard, n_iter = np.zeros(len(theta)), False, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        system = Shifted(theta, Z, weight, zeta)
+        step = np.nan
+        if system.definite:
+            w = system.labels(t)
+            phi = float(theta @ w**2)
+            if abs(phi - spread) <= tol * spread:
+                break
+            if phi < spread:
+                lo, below = zeta, (system, w)
+            else:
+                hi = zeta
+            moved = theta * w
+            slope = 2.0 * float(moved @ system.solve(moved))
+            if slope > 0:
+                step = zeta + 2.0 * phi / slope * (1.0 - np.sqrt(phi / spread))
+        else:
+            hi = zeta
+        if below is not None and hi - lo <= 8 * EPS * max(abs(hi), abs(lo)):
+            w, hard = _along_eigenvector(theta, *below, spread), True
+            zeta = lo
+            break
+        zeta = step if lo < step < hi else (lo + hi) / 2 if np.isfinite(lo) else hi - max(abs(hi), 1 / theta[0])
+    kept = _residuals(theta, Z, t, weight, spread, zeta, w)
+    return w, kept | {"zeta": zeta, "hard": hard, "n_iter": n_iter}
+
+
+def _along_eigenvector(theta, system, w, spread):
+    """w plus the multiple of δ's eigenvector that meets the constraint: b has (almost) no part along that vector."""
+    x = np.sqrt(theta) + np.linspace(1.0, 0.5, len(theta)) * np.sqrt(theta[0])
+    for _ in range(4):  # inverse iteration: the system is singular to working precision, so this converges at once
+        x = system.solve(theta * x)
+        x /= np.linalg.norm(x)
+    x = fix_signs(x[:, None])[:, 0]
+    square, cross, short = theta @ x**2, theta @ (x * w), spread - theta @ w**2
+    root = np.sqrt(cross**2 + square * short)
+    # The two ends are minima of equal height when b has no part at all; otherwise the nearer one continues w.
+    return w + (root - cross if cross >= 0 else -root - cross) / square * x
+
+
+def _residuals(theta, Z, t, weight, spread, zeta, w):
+    miss = Z @ w - t
+    fit = weight * (miss @ Z)
+    parts = (w, zeta * theta * w, weight * (Z @ w) @ Z, weight * t @ Z)
+    scale = max(float(np.linalg.norm(part)) for part in parts)
+    return {
+        "kkt": float(np.linalg.norm(w - zeta * theta * w + fit)) / scale if scale > 0 else 0.0,
+        "constraint": abs(float(theta @ w**2) - spread) / spread,
+        "objective": float(w @ w + weight * miss @ miss),
+    }

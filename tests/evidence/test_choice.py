@@ -1,0 +1,44 @@
+"""Choosing by left-out labels: the default survives unless the labels can tell the difference."""
+
+import numpy as np
+import pytest
+
+from mercer.evidence.choice import accuracy_interval, choose, hits
+
+
+def table(*n_right, total=10):
+    return np.array([[i < n for i in range(total)] for n in n_right])
+
+
+def test_the_default_is_kept_until_beaten_by_more_than_a_standard_error():
+    kept = choose(table(6, 7), default=0)  # one label better: b - c = 1 is not more than √1
+    assert kept.value == 0 and "given parameters are kept" in kept.reason and "6 of 10" in kept.reason
+    beaten = choose(table(6, 8), default=0)  # b - c = 2 > √2
+    assert beaten.value == 1 and "the best of 2 candidates" in beaten.reason
+    opposed = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1]])  # b - c = 2 < √8
+    assert choose(opposed, default=0).value == 0
+
+
+def test_ties_go_to_the_middle_of_the_plateau():
+    assert choose(table(5, 8, 8, 8, 2)).value == 2
+    assert choose(table(8, 8)).value == 0
+
+
+def test_hits_for_two_and_for_many_classes():
+    assert hits(np.array([[[0.2], [-0.1], [0.0]]]), np.array([1, 1, 0])).tolist() == [[True, False, True]]
+    scores = np.array([[[0.1, 0.5, 0.2], [3, 2, 1]]])
+    assert hits(scores, np.array([1, 2])).tolist() == [[True, False]]
+
+
+@pytest.mark.parametrize(("right", "total"), [(0, 10), (10, 10), (7, 10), (0, 0), (93, 100)])
+def test_interval_contains_the_rate_and_stays_within_zero_and_one(right, total):
+    low, high = accuracy_interval(right, total)
+    assert 0 <= low <= (right / total if total else 0.5) <= high <= 1
+    assert high - low > 1 / (total + 2)  # never certain
+
+
+def test_interval_covers():
+    """Of 400 draws of 20 labels at accuracy 0.9, about 95 % of the intervals contain 0.9."""
+    seen = np.random.default_rng(0).binomial(20, 0.9, size=400)
+    inside = [low <= 0.9 <= high for low, high in (accuracy_interval(n, 20) for n in seen)]
+    assert 0.92 < np.mean(inside) < 0.99

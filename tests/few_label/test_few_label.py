@@ -1,0 +1,459 @@
+"""FewLabelClassifier: its left-out answers and weights against slow loops, teaching against refitting, its answers."""
+
+import copy
+import pickle
+import warnings
+
+import dask.array
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import torch
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris, make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mercer import FewLabelClassifier, GraphLaplacian, suspicious
+from mercer.errors import BackendError, InputError
+from mercer.few_label.plan import METHODS, planned
+from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TurnedSpace, transducer
+from mercer.few_label.weights import evidence, left_out_average, pick, weigh
+from mercer.inputs.labels import read_labels
+
+EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([FewLabelClassifier()], expected_failed_checks=lambda _: EXPECTED, xfail_strict=True)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def two_groups(n=36, labels=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.normal(0, 1, (n // 2, 5)), rng.normal(1.5, 1, (n // 2, 5))])
+    y = np.repeat([0, 1], n // 2)
+    given = np.full(n, -1)
+    rows = np.concatenate([rng.choice(n // 2, labels // 2, False), n // 2 + rng.choice(n // 2, labels // 2, False)])
+    given[rows] = y[rows]
+    return X, y, given
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    given = np.full(len(y), -1)
+    rows = np.random.default_rng(3).choice(len(y), 15, replace=False)
+    given[rows] = y[rows]
+    return X, y, given, FewLabelClassifier().fit(X, given)
+
+
+def test_every_candidate_knows_its_left_out_answers():
+    """Methods with a closed form: the same answers as a fit without the label, on the same features."""
+    X, _, given = two_groups()
+    labels = read_labels(given)
+    plan = planned(X, ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca"))
+    found = [candidate for _, build in plan for candidate in build()]
+    assert len(found) > 25
+    for candidate in found:
+        left_out = candidate.solve(labels).left_out
+        for i in (0, 5):
+            fewer = candidate.solve(labels.keep(np.delete(np.arange(8), i)))
+            expected = fewer.decide(candidate.space.Z[labels.labelled[i]][None])[0]
+            np.testing.assert_allclose(left_out[i], expected, atol=2e-4, err_msg=candidate.name)
+
+
+def test_weights_and_left_out_average_against_loops():
+    rng = np.random.default_rng(0)
+    m, l = 6, 9
+    left_out = rng.normal(size=(m, l, 1))
+    codes = rng.integers(0, 2, l)
+    losses = evidence(left_out, codes)
+    t = 1 / (1 + l / 100)
+    for j in range(m):
+        margins = [left_out[j, i, 0] * (1 if codes[i] else -1) for i in range(l)]
+        scale = np.sqrt(np.mean(np.square(margins)))
+        believed = [min(max((1 + margin / scale) / 2, 0), 1) for margin in margins]
+        np.testing.assert_allclose(losses[j], [(1 - p) ** 2 + (0 - (1 - p)) ** 2 for p in believed])
+    raw = np.array([np.exp(-t * sum(losses[j])) for j in range(m)])
+    weight = weigh(losses)
+    kept = weight > 0
+    np.testing.assert_allclose(weight[kept], raw[kept] / raw[kept].sum())
+    assert raw[kept].sum() >= 0.995 * raw.sum()
+    scales = rng.uniform(1, 2, m)
+    average = left_out_average(left_out, losses, weight, scales)
+    for i in range(l):
+        without = np.array([np.exp(-t * (sum(losses[j]) - losses[j, i])) if kept[j] else 0.0 for j in range(m)])
+        expected = sum(without[j] / without.sum() * left_out[j, i, 0] / scales[j] for j in range(m))
+        np.testing.assert_allclose(average[i, 0], expected)
+
+
+def test_a_missing_left_out_answer_is_no_answer():
+    left_out = np.array([[[1.0], [np.nan]], [[1.0], [-1.0]]])
+    np.testing.assert_allclose(evidence(left_out, np.array([1, 0]))[0, 1], 0.5)
+
+
+def test_without_evidence_all_candidates_weigh_the_same():
+    X, _, given = two_groups()
+    few = np.full(len(given), -1)
+    few[0], few[-1] = 0, 1
+    model = FewLabelClassifier().fit(X, few)
+    used = model.weights_[model.weights_ > 0]
+    np.testing.assert_allclose(used, used[0])
+    assert len(used) >= len(model.weights_) - 1
+    assert "No label could be withheld" in str(model.report_)
+    picked = FewLabelClassifier(combine="pick").fit(X, few)
+    assert picked.weights_[0] == 1.0
+
+
+def test_pick_keeps_the_default_unless_another_is_clearly_better():
+    codes = np.arange(20) % 2
+    sign = np.where(codes == 1, 1.0, -1.0)[:, None]
+    coin = sign.copy()
+    coin[::2] *= -1
+    weight, reason = pick(np.array([coin, sign]), codes)
+    assert weight.tolist() == [0.0, 1.0]
+    assert "20 of 20" in reason
+    two_wrong, one_wrong = sign.copy(), sign.copy()
+    two_wrong[:2] *= -1
+    one_wrong[2] *= -1
+    weight, reason = pick(np.array([two_wrong, one_wrong]), codes)
+    assert weight.tolist() == [1.0, 0.0]
+    assert "default" in reason
+
+
+def test_scores_are_the_weighted_average_of_the_candidates(iris):
+    X, _, given, model = iris
+    labels = read_labels(given)
+    scores = np.zeros((len(X), 3))
+    for weight, candidate in zip(model.weights_, model.candidates_):
+        fitted = candidate.solve(labels)
+        own = fitted.decide(candidate.space.Z)
+        scores += weight * own / np.sqrt(np.mean(own**2))
+    np.testing.assert_allclose(model.scores_, scores, atol=1e-8)
+
+
+def features(space, X):
+    """The features of any rows, space by space: the slow way round `Predictor`."""
+    if isinstance(space, TurnedSpace):
+        return space.scale * space._turned(features(space.base, X))
+    if isinstance(space, JoinedSpace):
+        return np.sqrt(0.5) * np.hstack([features(part, X) for part in space.parts])
+    rows = space.view.transform(X)
+    return space.scale * space.map_.transform(rows) if isinstance(space, KernelSpace) else space.kernel_.features(rows)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_predictor_is_the_average_of_the_candidates_for_new_rows(k):
+    X, y = make_blobs(60, 9, centers=k, cluster_std=5.0, random_state=0)
+    given = np.where(np.arange(60) < 12, y, -1)
+    new = X[:5] + np.random.default_rng(0).normal(size=(5, 9))
+    model = FewLabelClassifier("all").fit(X, given)
+    labels = read_labels(given)
+    scores = np.zeros((5, model.scores_.shape[1]))
+    for weight, candidate in zip(model.weights_, model.candidates_):
+        if weight > 0:
+            fitted = candidate.solve(labels)
+            own = fitted.decide(candidate.space.Z)
+            scores += weight * fitted.decide(features(candidate.space, new)) / np.sqrt(np.mean(own**2))
+    np.testing.assert_allclose(model.predictor_.scores(new), scores, atol=1e-9)
+
+
+def test_accuracy_and_confidence(iris):
+    _, y, given, model = iris
+    free = given < 0
+    assert np.mean(model.transduction_[free] == y[free]) > 0.85
+    assert np.array_equal(model.transduction_[~free], given[~free])
+    assert np.all(model.confidence_[~free] == 1)
+    assert np.all(model.confidence_[free] <= 16 / 17 + 1e-12)
+    right = model.predicted_[free] == y[free]
+    assert model.confidence_[free][right].mean() > model.confidence_[free][~right].mean()
+    low, high = model.accuracy_interval_
+    assert low < model.left_out_accuracy_ <= high
+
+
+def test_digits_from_thirty_labels_beat_nearest_neighbour():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:500], y[:500]
+    given = np.full(500, -1)
+    rows = np.random.default_rng(0).choice(500, 30, replace=False)
+    given[rows] = y[rows]
+    model = FewLabelClassifier(methods=["diffusion", "lssvm"]).fit(X, given)
+    free = given < 0
+    nearest = given[rows][np.argmin(((X[:, None] - X[rows][None]) ** 2).sum(-1), axis=1)]
+    assert np.mean(model.predicted_[free] == y[free]) > np.mean(nearest[free] == y[free]) + 0.03
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-9), (np.float32, 1e-4)])
+def test_predictions_of_training_rows_are_their_transduction(dtype, tolerance):
+    """In 60 dimensions, where distances come with rounding and the principal components from a random start."""
+    X, y = make_blobs(520, 60, centers=3, cluster_std=8.0, random_state=0)
+    X = X.astype(dtype)
+    given = np.where(np.arange(520) < 12, y, -1)
+    model = FewLabelClassifier().fit(X, given)
+    np.testing.assert_allclose(model.predict_proba(X), model.probabilities_, atol=tolerance)
+    np.testing.assert_allclose(model.predict_proba(X[100:103]), model.probabilities_[100:103], atol=tolerance)
+    assert np.array_equal(model.predict(X)[given < 0], model.transduction_[given < 0])
+
+
+def test_of_equal_training_rows_the_prediction_is_the_mean(iris):
+    X, _, _, model = iris
+    _, first, count = np.unique(X, axis=0, return_index=True, return_counts=True)
+    once = first[count == 1]
+    np.testing.assert_allclose(model.predict_proba(X)[once], model.probabilities_[once], atol=1e-9)
+    twin = np.flatnonzero((X - X[first[count == 2][0]] == 0).all(axis=1))
+    np.testing.assert_allclose(model.decision_function(X[twin[:1]])[0], model.scores_[twin].mean(axis=0), atol=1e-9)
+
+
+def test_teach_unteach_and_relabel_equal_a_refit(iris):
+    X, y, given, model = iris
+    more = given.copy()
+    rows = np.flatnonzero(given < 0)[[0, 40, 99]]
+    more[rows] = y[rows]
+    refit = FewLabelClassifier().fit(X, more)
+    taught = copy.copy(model).teach(rows, y[rows])
+    for attribute in ("scores_", "weights_", "probabilities_", "left_out_scores_", "votes_"):
+        np.testing.assert_array_equal(getattr(taught, attribute), getattr(refit, attribute))
+    assert np.array_equal(taught.transduction_, refit.transduction_)
+    back = taught.unteach(rows)
+    np.testing.assert_array_equal(back.scores_, model.scores_)
+    np.testing.assert_array_equal(copy.copy(model).relabel(more).scores_, refit.scores_)
+
+
+def test_teach_takes_a_new_class_and_unteach_leaves_the_model_when_it_refuses():
+    X, _, given = two_groups()
+    names = np.array(["no", "yes"], dtype=object)[given]
+    names[given < 0] = None
+    model = FewLabelClassifier(["diffusion"]).fit(X, names)
+    free = np.flatnonzero(given < 0)
+    model.teach(free[:2], "new")
+    assert model.classes_.tolist() == ["new", "no", "yes"]
+    assert np.all(model.transduction_[free[:2]] == "new")
+    before = model.scores_.copy()
+    with pytest.raises(InputError, match="one class only"):
+        model.unteach(np.concatenate([np.flatnonzero(given == 0), free[:2]]))
+    np.testing.assert_array_equal(model.scores_, before)
+    with pytest.raises(InputError, match="whole numbers from 0 to 35"):
+        model.teach([99], "no")
+    with pytest.raises(InputError, match="whole numbers from 0 to 35"):
+        model.unteach([0.5])
+    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one for each row"):
+        model.teach([0, 1, 2], ["no"])
+
+
+def test_abstain_marks_the_doubtful_rows():
+    X, _, given = two_groups()
+    model = FewLabelClassifier(["diffusion"]).fit(X, given)
+    threshold = float(np.median(model.confidence_[given < 0]))
+    careful = clone(model).set_params(abstain=threshold).fit(X, given)
+    assert np.array_equal(careful.abstained_, model.confidence_ < threshold)
+    assert careful.abstained_.any()
+    assert np.all(careful.transduction_[careful.abstained_] == -1)
+    assert np.array_equal(careful.transduction_[~careful.abstained_], model.transduction_[~careful.abstained_])
+    assert np.array_equal(careful.predict(X) == -1, model.predict_proba(X).max(axis=1) < threshold)
+    named = clone(careful).fit(X, np.array(["", "a", "b"])[given + 1])
+    assert np.all(named.transduction_[named.abstained_] == "")
+    signs = clone(careful).set_params(missing_label=0).fit(X, np.where(given < 0, 0, 2 * given - 1))
+    assert signs.classes_.tolist() == [-1, 1]
+    assert np.array_equal(np.isnan(signs.transduction_), signs.abstained_)
+
+
+def test_prior_shares_hold_over_all_rows():
+    X, y = make_blobs([150, 50], 3, random_state=0, cluster_std=4.0)
+    given = np.full(200, -1)
+    rows = np.concatenate([np.flatnonzero(y == c)[:6] for c in (0, 1)])
+    given[rows] = y[rows]
+    plain = FewLabelClassifier(["lssvm"]).fit(X, given)
+    told = FewLabelClassifier(["lssvm"], prior={0: 0.75, 1: 0.25}).fit(X, given)
+    floor = told.calibration_[1]
+    mean = (told.probabilities_.mean(axis=0) - floor) / (1 - 2 * floor)
+    np.testing.assert_allclose(mean, [0.75, 0.25], atol=1e-4)
+    assert np.mean(told.predicted_ == 1) < np.mean(plain.predicted_ == 1)
+    assert "as given" in str(told.report_)
+    tested = told.labels_.codes[told.labels_.labelled]
+    answers = told._probabilities(told.left_out_scores_).argmax(axis=1)  # the estimate is that of these answers
+    assert told.left_out_accuracy_ == np.mean(answers == tested)
+    assert np.any(answers != (told.left_out_scores_[:, 0] > 0))
+    assert set(suspicious(told).rows) == set(told.labels_.labelled[answers != tested])
+    half = FewLabelClassifier(["lssvm"], prior="labels").fit(X, given)
+    np.testing.assert_allclose(half.prior_, [0.5, 0.5])
+    guessed = FewLabelClassifier(["lssvm"], prior="estimate").fit(X, given)
+    assert guessed.prior_[0] > 0.5
+    assert "estimated" in str(guessed.report_)
+    for wrong in ({0: 1.0}, [0.5, 0.6], [1.0], "fair"):
+        with pytest.raises(InputError, match="prior"):
+            FewLabelClassifier(["lssvm"], prior=wrong).fit(X, given)
+
+
+def test_mixed_table_in_and_out():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 80)
+    frame = pd.DataFrame(
+        {
+            "income": np.where(kind, 1e5, 2e4) * rng.uniform(0.5, 1.5, 80),
+            "town": np.where(rng.random(80) < 0.85, np.where(kind, "Rome", "Oslo"), "Bern"),
+            "name": [f"person {i}" for i in range(80)],
+        }
+    )
+    frame.loc[3, "income"] = np.nan
+    y = [("rich" if k else "poor") if i < 12 else None for i, k in enumerate(kind)]
+    model = FewLabelClassifier(["diffusion", "lssvm"]).fit(frame, y)
+    assert np.mean((model.transduction_ == "rich") == kind) > 0.9
+    assert "name (nearly every value is different)" in str(model.report_)
+    assert model.feature_names_in_.tolist() == ["income", "town", "name"]
+    new = pd.DataFrame({"town": ["Rome", "Atlantis"], "name": ["x", "y"], "income": [1.1e5, 1.5e4]})
+    assert model.predict(new).tolist() == ["rich", "poor"]
+    with pytest.raises(InputError, match="town"):
+        model.predict(new.drop(columns="town"))
+
+
+def test_sparse_rows_and_many_classes():
+    rng = np.random.default_rng(0)
+    k, n, d = 12, 240, 300
+    y = np.arange(n) % k
+    topics = rng.random((k, d)) < 0.08
+    X = sp.csr_matrix(rng.poisson(0.02 + 0.6 * topics[y]))
+    given = np.where(np.arange(n) < 4 * k, y, -1)
+    model = FewLabelClassifier(["diffusion", "lssvm", "components"]).fit(X, given)
+    free = given < 0
+    assert np.mean(model.transduction_[free] == y[free]) > 0.9
+    assert model.predict_proba(X[:5]).shape == (5, k)
+
+
+def test_many_rows_use_landmarks_and_components(monkeypatch):
+    monkeypatch.setattr("mercer.few_label.plan.LARGE", 500)
+    monkeypatch.setattr("mercer.few_label.spaces.EXACT", 300)
+    monkeypatch.setattr("mercer.few_label.spaces.LANDMARKS", 100)
+    monkeypatch.setattr("mercer.few_label.spaces.GRAPH_RANK", 40)
+    X, y = make_blobs(900, 60, centers=4, cluster_std=6.0, random_state=0)
+    given = np.full(len(y), -1)
+    given[:40] = y[:40]
+    model = FewLabelClassifier(["diffusion", "lssvm"]).fit(X.astype(np.float32), given)
+    assert max(c.space.Z.shape[1] for c in model.candidates_) <= 140
+    assert np.mean(model.transduction_ == y) > 0.95
+    assert np.mean(model.predict(X[:50].astype(np.float32)) == y[:50]) > 0.9
+
+
+def test_time_budget_leaves_out_the_last_spaces():
+    X, _, given = two_groups()
+    model = FewLabelClassifier(time_budget=1e-9).fit(X, given)
+    assert len(model.skipped_) >= 3
+    assert "time budget left out" in str(model.report_)
+
+
+def test_progress_is_told_in_words_and_fractions(capsys):
+    X, _, given = two_groups()
+    told = []
+    model = FewLabelClassifier(verbose=lambda *what: told.append(what)).fit(X, given)
+    stages, fractions = zip(*told)
+    assert stages[0] == "building neighbour graph (raw, 10)"
+    assert f"trying {model.candidates_[0].name}" in stages
+    assert fractions[0] < 0.01
+    assert fractions[-1] == 1.0
+    assert np.all(np.diff(fractions) >= 0)
+    assert capsys.readouterr().out == ""
+    FewLabelClassifier(["lssvm"], verbose=True).fit(X, given)
+    assert "[FewLabelClassifier]   0% building RBF kernel" in capsys.readouterr().out
+    told.clear()
+    FewLabelClassifier(time_budget=1e-9, verbose=lambda *what: told.append(what)).fit(X, given)
+    assert {fraction for _, fraction in told} == {1.0}  # the time is the larger part of what was allowed
+
+
+def test_an_interrupt_keeps_the_candidates_tried_so_far():
+    X, _, given = two_groups()
+    whole = FewLabelClassifier().fit(X, given)
+
+    def stop_at(place):
+        def hook(stage, fraction):
+            if place in stage:
+                raise KeyboardInterrupt
+
+        return hook
+
+    name = whole.candidates_[7].name
+    model = FewLabelClassifier(verbose=stop_at(name)).fit(X, given)
+    assert [c.name for c in model.candidates_] == [c.name for c in whole.candidates_[:7]]
+    assert model.interrupted_
+    assert "The search was interrupted, which left out: RBF kernel (raw, 1), linear kernel" in str(model.report_)
+    assert len(model.transduction_) == len(X)
+    more = given.copy()
+    more[given < 0] = 0
+    assert np.isfinite(model.relabel(more).scores_).all()  # and is taught with them
+    with pytest.raises(KeyboardInterrupt):
+        FewLabelClassifier(verbose=stop_at("building")).fit(X, given)
+    again = copy.copy(whole).set_params(verbose=stop_at("building"))
+    with pytest.raises(KeyboardInterrupt):
+        again.fit(X, given)
+    assert len(again.candidates_) == len(whole.candidates_)  # an earlier fit is not half undone
+
+
+def test_every_method_can_be_asked_for_alone():
+    X, y, given = two_groups()
+    for method in METHODS:
+        model = FewLabelClassifier([method]).fit(X, given)
+        assert {row["method"] for row in model.report_.candidates} == {method}
+        assert np.mean(model.transduction_ == y) > 0.6, method
+
+
+def test_report_lists_every_candidate_with_its_error(iris):
+    model = iris[3]
+    frame = model.report_.to_frame()
+    assert len(frame) == len(model.candidates_)
+    np.testing.assert_allclose(frame["weight"].sum(), 1.0)
+    assert frame["weight"].is_monotonic_decreasing
+    assert (frame["standard_error"] > 0).all()
+    assert "Left-out accuracy" in str(model.report_)
+    assert "Class shares (among the labels" in str(model.report_)
+
+
+def test_pickle_answers_the_same(iris):
+    X, _, _, model = iris
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X[:9]), model.predict_proba(X[:9]))
+
+
+def test_degenerate_rows_work():
+    given = [0, 0, -1, -1, 1, 1, -1, -1]
+    for X in (np.ones((8, 3)), np.repeat(np.eye(2), 4, axis=0), np.arange(8.0)[:, None]):
+        model = FewLabelClassifier().fit(X, given)
+        assert np.isfinite(model.probabilities_).all()
+        np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1.0)
+
+
+def test_homes_and_refusals():
+    X, _, given = two_groups()
+    model = FewLabelClassifier(["lssvm"])
+    a = model.fit(X, given).scores_
+    np.testing.assert_array_equal(model.fit(torch.as_tensor(X), given).scores_, a)
+    with pytest.raises(BackendError, match="Dask"):
+        model.fit(dask.array.from_array(X), given)
+    with pytest.raises(InputError, match="methods='magic' is not accepted"):
+        FewLabelClassifier("magic").fit(X, given)
+    with pytest.raises(InputError, match="No row to score"):
+        model.fit(X, given).score(X, np.full(len(X), -1))
+    bad = X.copy()
+    bad[2, 1] = np.nan
+    with pytest.raises(InputError, match="NaN"):
+        model.fit(bad, given)
+    soft = np.where((given >= 0)[:, None], np.where(given == 1, 0.9, 0.1)[:, None] * [1, 0], 0.0)
+    soft[given >= 0, 1] = 1 - soft[given >= 0, 0]
+    with pytest.raises(InputError, match="one name per row"):
+        FewLabelClassifier(["lssvm"]).fit(X, soft).teach([0], 1)
+
+
+def test_the_spectrum_of_a_graph_is_that_of_the_transducer():
+    """In pieces too, whose differences share the first place: the same kernel but for the unit."""
+    rng = np.random.default_rng(0)
+    for heaps in (1, 4):
+        X = np.concatenate([100 * i + rng.normal(size=(12, 2)) for i in range(heaps)])
+        Z = transducer(GraphSpace("graph", "raw", 5, X), 10).Z
+        expected = GraphLaplacian(5, rank=10, eigenvalues="squares").resolve(X).factor()
+        K, truth = Z @ Z.T, expected @ expected.T
+        np.testing.assert_allclose(K / np.trace(K), truth / np.trace(truth), atol=1e-9)
+
+
+def test_rows_that_are_all_the_same_say_nothing_and_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = FewLabelClassifier().fit(np.ones((40, 4)), np.r_[0, 1, 1, np.full(37, -1)])
+    assert (model.transduction_[3:] == 1).all()
