@@ -28,21 +28,6 @@ def need(name):
         ) from error
 
 
-def home(A):
-    """Where an array lives: "numpy", "torch" or "dask" (decided without importing either)."""
-    package = type(A).__module__.partition(".")[0]
-    if package == "torch":
-        return "torch"
-    if package == "dask":
-        return "dask"
-    return "numpy"
-
-
-def namespace(A):
-    """The module whose `exp`, `sqrt`, `clip`, ... act on A: torch for tensors, numpy for the rest."""
-    return sys.modules["torch"] if home(A) == "torch" else np
-
-
 def devices():
     """Names of the devices torch can use, "cpu" first; empty when torch is not installed."""
     try:
@@ -50,6 +35,11 @@ def devices():
     except BackendError:
         return []
     return ["cpu"] + [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+
+
+def on_gpu(X):
+    """Whether an array lives on a CUDA device."""
+    return str(getattr(X, "device", "")).startswith("cuda")
 
 
 def to_device(X, device="cuda"):
@@ -61,7 +51,7 @@ def to_device(X, device="cuda"):
     torch, target = _check_device(device)
     n_bytes = 4 * int(np.prod(X.shape))
     if target.type == "cuda":
-        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", target)
+        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", memory_available(target))
     return torch.as_tensor(X).to(target, torch.float32).contiguous()
 
 
@@ -136,9 +126,9 @@ def size(n_bytes):
     return f"{n_bytes:.1f} GB"
 
 
-def require_memory(n_bytes, what, remedy, device=None):
-    """Refuse an allocation that cannot fit, before it is tried."""
-    free = memory_available(device)
+def require_memory(n_bytes, what, remedy, free=None):
+    """Refuse an allocation that cannot fit, before it is tried; free are the bytes there are, the host's by default."""
+    free = memory_available() if free is None else free
     if free is not None and n_bytes > free:
         raise BackendError(f"{what} needs {size(n_bytes)} and {size(free)} are available. {remedy}")
 
@@ -173,7 +163,7 @@ def blas_for(m, k, n):
 
 
 def parallel(function, tasks, threads=None):
-    """Call function on every task from several threads; NumPy lets go of the interpreter inside its loops."""
+    """Call function on every task from several threads; NumPy releases the GIL inside its loops."""
     threads = min(threads or n_threads(), len(tasks))
     if threads <= 1:
         for task in tasks:

@@ -1,199 +1,113 @@
-"""Six verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed as asked.
+"""Verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed when asked for.
 
-Only n × r objects live off the host. What the verbs return lives on the host:
+Only n × r objects live off the host. What the first four verbs return lives on the host:
 
-====================== =========================== ================
-verb                   gives                       type
-====================== =========================== ================
-``gram(Z, weight)``    Zᵀ diag(weight) Z, r × r    float64 (and Zᵀ weight from the same pass, with ``sums=True``)
-``tdot(Z, A)``         Zᵀ A, r × k                 float64
-``dot(Z, W, weight)``  diag(weight) Z W, n × k     float64
-``take(Z, idx)``       some rows                   float64
-``host(a)``            the array itself            dtype kept
-``like(a, Z)``         a, moved to where Z lives   Z's dtype
-====================== =========================== ================
+========================= =========================== ================
+verb                      gives                       type
+========================= =========================== ================
+``gram(Z, weight)``       Zᵀ diag(weight) Z, r × r    float64 (with ``sums=True`` also Zᵀ weight, from the same pass)
+``tdot(Z, A)``            Zᵀ A, r × k                 float64
+``dot(Z, W, weight)``     diag(weight) Z W, n × k     float64
+``take(Z, idx)``          some rows                   float64
+``squares(Z)``            squared length of each row  float64
+``host(a)``               the array itself            dtype kept
+``like(a, Z)``            a, moved to where Z lives   Z's dtype
+``near(a, X)``            host rows beside X's blocks dtype kept on the host
+``by_blocks(f, X, width)`` f on row blocks of X       where X lives
+``empty(shape, X)``       an array beside X           X's dtype
+``concat(parts)``         matrices side by side       where they live
+========================= =========================== ================
 
-Sums over rows are accumulated in float64 block by block, so a float32 Z loses no digits in its Gram matrix.
+Sums over rows are accumulated in float64 block by block, so a float32 Z loses no digits in its Gram matrix. Each home
+is one module of `mercer.homes`.
 """
 
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 
-from .backend import blas_for, blas_threads, home, n_threads, need, parallel
-
-COMPUTED = 2**18  # entries per block of a matrix that is computed as asked: 2 MB, or r × r if that is more
-BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
-
-
-class Computed:
-    """A tall host matrix whose rows are computed when a verb asks for them: it is never there as a whole.
-
-    A kind sets `shape` and `dtype` and defines ``Z[rows]``; it may replace `product` and `_pass`. ``np.asarray(Z)``
-    stores it.
-    """
-
-    shape: tuple[int, int]
-    dtype: np.dtype
-    threadsafe = True  # whether rows may be computed in several threads at once
-    _known: tuple | None = None  # the latest weight, and its Gram matrix and sums
-
-    def __getitem__(self, rows):
-        raise NotImplementedError(f"{type(self).__name__} has no rows.")
-
-    def __array__(self, dtype=None, copy=None):
-        return np.asarray(self[:], dtype=dtype)
-
-    def product(self, W):
-        """Z W for a host W."""
-        return _dot(self, W, None)
-
-    def moments(self, weight):
-        """(Zᵀ diag(weight) Z, Zᵀ weight); the latest are kept, since a pass computes every row again."""
-        if self._known is None or self._known[0] is not weight:
-            self._known = weight, *self._pass(weight)
-        return self._known[1:]
-
-    def _pass(self, weight):
-        """The moments, from strips of blocks that are shared out among threads."""
-        blocks = _blocks(self)
-        threads = min(n_threads(), len(blocks)) if self.threadsafe else 1
-        parts: list = [None] * threads
-
-        def strip(k):
-            parts[k] = _moments(self, weight, blocks=blocks[k::threads])
-
-        parallel(strip, range(threads), threads)
-        return tuple(sum(part) for part in zip(*parts))
+from .backend import require_memory
+from .homes import home_of
+from .homes.base import Array, Rows
 
 
-def _blocks(Z):
-    n, r = Z.shape
-    step = max(r, COMPUTED // r) if isinstance(Z, Computed) else BLOCK
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def host(a):
+def host(a: Rows) -> Array:
     """The array on the host as NumPy, whatever its home."""
-    kind = home(a)
-    if kind == "torch":
-        return a.detach().cpu().numpy()
-    if kind == "dask":
-        return _compute(a)
-    return np.asarray(a)
+    return home_of(a).host(a)
 
 
-def like(a, Z):
+def host_rows(X: Rows) -> Any:
+    """Rows on the host, dense or CSR, in floating point."""
+    if sp.issparse(X):
+        return X.tocsr()
+    rows = host(X)
+    return rows if rows.dtype.kind == "f" else np.asarray(rows, dtype=np.float64)
+
+
+def like(a: Any, Z: Rows) -> Any:
     """A host array moved to where Z lives, in Z's dtype (for Dask the array stays on the host)."""
-    if home(Z) == "torch":
-        return need("torch").as_tensor(np.ascontiguousarray(a), dtype=Z.dtype, device=Z.device)
-    return np.asarray(a, dtype=Z.dtype)
+    return home_of(Z).like(a, Z)
 
 
-def gram(Z, weight=None, sums=False):
+def near(a: Any, X: Rows) -> Any:
+    """Host rows, dense or sparse, as the second argument of a kernel whose first one is a block of X."""
+    return home_of(X).near(a, X)
+
+
+def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Any:
     """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones. With sums=True also Zᵀ weight."""
-    if isinstance(Z, Computed):
-        G, total = Z.moments(weight)
-    elif home(Z) == "dask":
-        G, total = (np.sum(parts, axis=0) for parts in zip(*_each_block(Z, weight, _moments)))
-    else:
-        G, total = _moments(Z, weight, sums)
+    G, total = home_of(Z).moments(Z, weight)
     return (G, total) if sums else G
 
 
-def tdot(Z, A):
+def tdot(Z: Rows, A: Any) -> Array:
     """Zᵀ A for a host vector or matrix A with one row per row of Z."""
-    if home(Z) == "dask":
-        return np.sum(_each_block(Z, np.asarray(A, dtype=np.float64), _tdot), axis=0)
-    return _tdot(Z, np.asarray(A, dtype=np.float64))
+    return home_of(Z).tdot(Z, np.asarray(A, dtype=np.float64))
 
 
-def dot(Z, W, weight=None):
+def dot(Z: Rows, W: Any, weight: Array | None = None) -> Array:
     """diag(weight) Z W as a host float64 array for a host vector or matrix W; weight = None means ones."""
-    W = np.asarray(W, dtype=np.float64)
-    if home(Z) == "dask":
-        parts = _each_block(Z, weight, lambda block, weight: _dot(block, W, weight))
-        return np.concatenate(parts, axis=0)
-    if isinstance(Z, Computed):
-        out = Z.product(W)
-        return out if weight is None else (weight * out.T).T
-    return _dot(Z, W, weight)
+    out = home_of(Z).dot(Z, np.asarray(W, dtype=np.float64))
+    return out if weight is None else (weight * out.T).T
 
 
-def take(Z, idx):
+def take(Z: Rows, idx: Any) -> Array:
     """The rows idx (integers or a boolean mask) of Z on the host, float64."""
     idx = np.asarray(idx)
-    if idx.dtype == bool:
-        idx = np.flatnonzero(idx)
-    if home(Z) == "torch":
-        idx = need("torch").as_tensor(idx, device=Z.device)
-    return host(Z[idx]).astype(np.float64)
+    return home_of(Z).take(Z, np.flatnonzero(idx) if idx.dtype == bool else idx).astype(np.float64)
 
 
-def _float64(block):
-    return block.double() if home(block) == "torch" else np.asarray(block, dtype=np.float64)
+def squares(Z: Rows) -> Array:
+    """‖z‖² of every row, on the host."""
+    return home_of(Z).squares(Z)
 
 
-def _moments(Z, weight, sums=True, blocks=None):
-    G = total = 0.0
-    with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
-        for rows in _blocks(Z) if blocks is None else blocks:
-            block = _float64(Z[rows])
-            part = block if weight is None else block * like(weight[rows], block)[:, None]
-            G = G + part.T @ block
-            if sums:
-                total = total + part.sum(0)
-    return host(G), host(total)
+def by_blocks(f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Rows:
+    """f(X) for an f that acts on rows, block by block where X is in blocks.
+
+    width : columns of the result; None for one number a row. dtype : of the result, X's by default.
+    """
+    return home_of(X).by_blocks(f, X, width, dtype)
 
 
-def _tdot(Z, A):
-    total = 0.0
-    with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), A.shape[1] if A.ndim > 1 else 1):
-        for rows in _blocks(Z):
-            block = _float64(Z[rows])
-            total = total + block.T @ like(A[rows], block)
-    return host(total)
+def empty(shape: tuple[int, ...], X: Rows) -> Any:
+    """An uninitialised array where X lives, of its dtype; refused where the memory for it is not there."""
+    return home_of(X).empty(shape, X)
 
 
-def _dot(Z, W, weight):
-    out = np.empty((Z.shape[0],) + W.shape[1:])
-    with blas_for(min(Z.shape[0], BLOCK), Z.shape[1], W.shape[1] if W.ndim > 1 else 1):
-        for rows in _blocks(Z):
-            block = _float64(Z[rows])
-            if weight is not None:
-                block = block * like(weight[rows], block)[:, None]
-            product = block @ like(W, block)
-            if home(product) == "torch":
-                need("torch").from_numpy(out[rows]).copy_(product)  # straight into its place: no copy in between
-            else:
-                out[rows] = product
-    return out
+def concat(parts: Sequence[Rows]) -> Rows:
+    """Matrices of one home side by side."""
+    return parts[0] if len(parts) == 1 else home_of(parts[0]).concat(parts)
 
 
-# Dask: one task per row block; what comes back is small.
+def room_for(n_bytes: int, X: Rows, what: str, remedy: str) -> None:
+    """Refuse an allocation beside X that cannot fit, before it is tried."""
+    require_memory(n_bytes, what, remedy, home_of(X).free_memory(X))
 
 
-def _each_block(Z, A, function):
-    """[function(block, rows of A)] over the row blocks of a Dask array, computed in one go."""
-    delayed = need("dask").delayed
-    if Z.numblocks[1] != 1:
-        Z = Z.rechunk({1: -1})
-    ends = np.cumsum(Z.chunks[0])
-    parts = [
-        delayed(_pinned)(function, block, None if A is None else A[end - length : end])
-        for block, length, end in zip(Z.to_delayed().ravel(), Z.chunks[0], ends)
-    ]
-    with blas_threads(1):  # the threaded scheduler already uses every core
-        return need("dask").compute(*parts)
-
-
-def _pinned(function, block, A):
-    """Run on a worker; in another process BLAS is pinned to one thread for good, since Dask runs a task a core."""
-    import multiprocessing
-
-    if multiprocessing.parent_process() is not None:
-        blas_threads(1)
-    return function(block, A)
-
-
-def _compute(a):
-    with blas_threads(1):
-        return a.compute()
+def namespace(A: Any) -> ModuleType:
+    """The module whose `exp`, `sqrt`, `clip`, … act on A: torch for tensors, numpy for the rest."""
+    return home_of(A).namespace(A)

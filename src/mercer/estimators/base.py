@@ -1,17 +1,14 @@
-"""What every estimator shares: reading rows wherever they live, choosing the map, tags, weights."""
+"""What every estimator shares: reading rows wherever they live, opening the kernel matrix, tags."""
 
-from numbers import Integral
-from typing import ClassVar
-
-import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..backend import home, moved
+from ..backend import moved
 from ..errors import BackendError, InputError
-from ..geometry.mapped import MappedRows
-from ..geometry.open import choose
-from ..geometry.operators import FactorOperator
+from ..geometry.maps import mapped
+from ..geometry.open import open_gram
+from ..homes import home_of
 from ..inputs.check import check_rows
+from ..inputs.weights import seed_of
 from ..kernels import Precomputed, as_kernel
 
 
@@ -33,7 +30,7 @@ class KernelEstimator(BaseEstimator):
     """
 
     access = "moments"
-    _auto_size: ClassVar[dict] = {}  # exact_rows and landmarks of `choose`, where a method has better ones for "auto"
+    policy: str | None = None  # row of `POLICIES` that says what "auto" means; None: the one named after `access`
 
     def set_params(self, **params):
         """Set parameters; ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
@@ -52,73 +49,30 @@ class KernelEstimator(BaseEstimator):
 
     def _rows(self, X, reset, min_rows=1):
         """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`."""
-        if home(X) == "dask" and self.access == "rows":
+        if self.access == "rows" and home_of(X).lazy:
             raise BackendError(
                 f"{type(self).__name__} goes through the rows one at a time, which Dask cannot do. "
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows))
 
+    def _open(self, X, weight=None, store="auto"):
+        """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""
+        seed = seed_of(getattr(self, "random_state", None))
+        gram = open_gram(self._kernel(), self.approx, X, weight, self.policy or self.access, seed, store)
+        self.map_, self.kernel_, self.approx_reason_ = gram.map, gram.kernel, gram.reason
+        return gram
+
     def _fit_map(self, X, weight=None):
         """Choose and fit the map for these training rows; return Z."""
-        seed = getattr(self, "random_state", None)
-        # Z is not stored for a few passes over host rows, unless a Python function, slow as it is, were called again.
-        kernel = self._kernel()
-        stored = self.access != "moments" or home(X) != "numpy" or not kernel.threadsafe
-        chosen, reason = choose(kernel, self.approx, X, seed_of(seed), **self._auto_size, stored=stored)
-        Z = chosen.fit_transform(X, weight=weight) if stored else chosen.learn(X, weight)
-        if Z is None:
-            Z = MappedRows(chosen, X)
-        self.map_, self.kernel_ = chosen, chosen.kernel_
-        self.approx_reason_ = f"{reason} {chosen.reason_}"
-        return Z
-
-    def _squares(self, X):
-        """k(x, x) of checked rows; where a negative part was cut off, at least ‖z‖², which then exceeds it."""
-        own = np.asarray(self.map_.diag(X), dtype=np.float64)
-        if self.map_.negative_mass_ > 0 and not isinstance(self.kernel_, Precomputed):
-            own = np.maximum(own, FactorOperator(self.map_.transform(X)).diag())
-        return own
+        return self._open(X, weight).Z
 
     def _features(self, X):
-        """Z of new rows."""
-        return self._mapped(self._rows(X, reset=False))
-
-    def _mapped(self, X):
-        """Z of checked rows, for the verbs: never stored for rows on the host."""
-        return MappedRows(self.map_, X) if home(X) == "numpy" else self.map_.transform(X)
+        """Z of new rows, for the verbs: never stored for rows on the host."""
+        return mapped(self.map_, self._rows(X, reset=False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
         return tags
-
-
-def seed_of(random_state):
-    """A seed from scikit-learn's random_state; None gives 0, so that results repeat unless a generator is passed."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise InputError(
-            f"random_state={random_state!r} is not accepted: give a whole number of at least 0, a RandomState or None."
-        )
-    return int(random_state)
-
-
-def check_weight(weight, n):
-    """Sample weights as float64 (None stays None): finite, not negative, not all zero."""
-    if weight is None:
-        return None
-    weight = np.asarray(weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.ndim != 1:
-        raise InputError("Sample weights must be 1D array or scalar.")
-    if weight.shape != (n,):
-        raise InputError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
-        raise InputError("sample_weight holds a negative, infinite or NaN value, or only zeros. Accepted: numbers ≥ 0.")
-    return weight

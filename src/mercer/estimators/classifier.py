@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
+from ..inputs.weights import check_weight
 from ..errors import InputError
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
@@ -30,7 +31,7 @@ from ..geometry.mapped import map_product
 from ..inputs.labels import encode, read_labels, unlabelled, weighed
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
-from .base import KernelEstimator, check_weight
+from .base import KernelEstimator
 from .grid import LeftOutSearch, answered
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..inputs.weights import seed_of
 from ..errors import InputError
 from ..linalg import precision
 from ..solvers.dual.minimise import NORMS, Loss, minimise, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size
-from .base import seed_of
 from .components import KernelComponents, check_components
 
 
@@ -50,7 +50,7 @@ class DualComponents(KernelComponents):
         """Scores of the rows of X on the components, relative to the centre of the loss."""
         check_is_fitted(self)
         X = self._rows(X, reset=False)
-        scores = self._project(X, self.coefficients_) - self.shift_ - self.location_
+        scores = self.expansion_(X, self.coefficients_) - self.shift_ - self.location_
         return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
     def _fit(self, X):
@@ -58,7 +58,7 @@ class DualComponents(KernelComponents):
         asked = self._asked()
         X = self._rows(X, reset=True, min_rows=2)
         check_components(self.n_components, X.shape[0])
-        K = self._open(X)
+        gram, K = self._open_centred(X)
         eps = precision(X.dtype)
         if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
@@ -89,7 +89,7 @@ class DualComponents(KernelComponents):
         self.location_ = found.centre
         self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
         self._describe(found, loss)
-        self._close(K, found.coef)
+        self._close(gram, K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
     def _check_rank(self, start, n, eps):

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
+from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError
 from ..geometry.open import choose
 from ..geometry.operators import FactorOperator, cross_product
@@ -17,7 +18,7 @@ from ..geometry.radial import kernel_operator
 from ..kernels import Precomputed
 from ..rows import dot, host, like, tdot
 from ..solvers.lloyd import lloyd
-from .base import KernelEstimator, check_weight, seed_of
+from .base import KernelEstimator
 
 EXACT_ROWS = 10_000  # on the host: up to here "auto" is exact, which takes no longer than 1 000 landmarks
 STORED_ROWS = 3000  # up to here the kernel matrix (72 MB) is kept, which saves up to two thirds of ten starts' time

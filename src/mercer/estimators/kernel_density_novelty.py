@@ -10,11 +10,11 @@ from sklearn.neighbors import KernelDensity
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
+from ..inputs.weights import check_weight
 from ..errors import BackendError
 from ..kernels import RBF, bandwidth_of
 from ..kernels.bandwidth import RULES
 from ..rows import dot, host, tdot
-from .base import check_weight
 from .novelty import NoveltyDetector
 
 

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import home
+from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError, NotInductiveError
 from ..geometry.mapped import LandmarkRows, MappedRows
 from ..geometry.maps import LandmarkMap
@@ -22,7 +23,6 @@ from ..linalg import eigh_down, precision, sign_rows
 from ..rows import dot, gram, host
 from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
-from .base import check_weight, seed_of
 from .components import KernelComponents, check_components
 from .preimage import dense_rows, fixed_point, ridge_map
 
@@ -177,7 +177,7 @@ class KernelPCA(KernelComponents):
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
         if present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
             # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
-            if home(X) == "dask":
+            if home_of(X).lazy:
                 raise InputError("A Dask array cannot have rows of weight zero. Drop those rows first.")
             keep = np.flatnonzero(weight > 0)
             X, weight = X[keep], weight[keep]
@@ -185,13 +185,13 @@ class KernelPCA(KernelComponents):
             check_components(self.n_components, present)
         self._rounding = precision(X.dtype)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
-        if self._goes_exact(X) or isinstance(self._kernel(), Precomputed):
-            K = self._open(X, weight)
-            self._store(K, *self._exact(K, X.dtype))
-            if self.fit_inverse_transform:
-                self._fit_ridge(K)
-        else:
-            self._fit_through_map(X, weight)
+        gram, K = self._open_centred(X, weight)
+        if gram.map is not None and not isinstance(self.kernel_, Precomputed):
+            self._fit_through_map(gram, weight)
+            return self
+        self._store(gram, K, *self._exact(K, X.dtype))
+        if self.fit_inverse_transform:
+            self._fit_ridge(K)
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -214,8 +214,9 @@ class KernelPCA(KernelComponents):
         short.n_components = n_components
         for name in ("eigenvalues_", "explained_variance_ratio_", "convexity_intervals_", "shift_"):
             setattr(short, name, getattr(self, name)[:n_components])
-        for name in ("eigenvectors_", "coefficients_"):
-            setattr(short, name, getattr(self, name)[:, :n_components])
+        short.eigenvectors_ = self.eigenvectors_[:, :n_components]
+        columns = np.append(np.arange(n_components), -1)  # the last one is the mean
+        short.expansion_ = self.expansion_.with_coef(self.expansion_.coef[:, columns])
         if self.fit_inverse_transform:
             short._fit_ridge_on(self.X_transformed_fit_[:, :n_components])
         return short
@@ -263,50 +264,33 @@ class KernelPCA(KernelComponents):
         if self.solver == "dual":
             method = "dual"
         if method == "auto":
-            method = eigen.choose(K.shape[0], number, isinstance(K.K, StoredKernel) and K.K.threads == 1)
+            method = eigen.choose(K.shape[0], number, K.K.symmetric_vector)
         tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
         return self.result_.value
 
-    def _fit_through_map(self, X, weight):
+    def _fit_through_map(self, gram, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
         if self.fit_inverse_transform:
             raise InputError(
                 "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
                 "Use approx='exact'."
             )
-        chosen, reason = choose(self._kernel(), self.approx, X, seed_of(self.random_state), stored=False)
-        landmarks = isinstance(chosen, LandmarkMap)
-        Z = chosen.learn(X, weight)
-        self.map_, self.kernel_, self.X_fit_ = chosen, chosen.kernel_, None
         self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
-        root = None
-        again = home(X) == "numpy" and self.kernel_.threadsafe  # a second pass is cheap, but not a Python function's
-        if Z is None and landmarks and chosen.triangular_:
-            # z = L⁻¹k: with L applied to the r × r moments of k instead of to n rows, half of the work is saved. Pivots
-            # below 1e-8 of the first are left out, since the moments of k know no more digits of them.
-            chosen.shorten(1e-8)
-            Z, root = LandmarkRows(chosen, X) if again else chosen.similarities(X), chosen.root_
-        elif Z is None:
-            Z = MappedRows(chosen, X) if again else chosen.transform(X)
-        self.approx_reason_ = f"{reason} {chosen.reason_}"
-        mass = np.ones(X.shape[0]) if weight is None else weight
-        P, mean = gram(Z, weight, sums=True)
-        mean = mean / mass.sum()
-        if root is not None:
-            mean = sla.solve_triangular(root, mean, lower=True)
-            P = sla.solve_triangular(root, sla.solve_triangular(root, P, lower=True).T, lower=True)
-        if self.center:
-            P = P - mass.sum() * np.outer(mean, mean)
+        moments = moments_of(gram.Z, weight)
+        P = moments.centred(self.center)
         values, U = eigh_down((P + P.T) / 2)
         self.total_variance_ = max(float(np.trace(P)), 0.0)
         number = self._number_of(values)
-        values, U = self._clean(values[:number], U[:, :number], 10 * precision(Z.dtype) * len(P) * values[0], 0.0)
-        self.mean_ = mean if self.center else np.zeros_like(mean)
-        scores = dot(Z, U if root is None else chosen.on_landmarks(U)) - self.mean_ @ U
+        noise = 10 * precision(gram.Z.dtype) * len(P) * values[0]
+        values, U = self._clean(values[:number], U[:, :number], noise, 0.0)
+        mean = moments.mean if self.center else np.zeros(len(P))
+        scores = dot(gram.Z, U) - mean @ U
+        mass = np.ones(len(scores)) if weight is None else weight
         vectors = np.sqrt(mass)[:, None] * scores / np.sqrt(np.where(values > 0, values, 1.0))
         signs = sign_rows(scores) * (values > 0)
-        self.coefficients_, self.shift_ = U * signs, self.mean_ @ U * signs
+        self.expansion_ = gram.on_features(np.column_stack([U * signs, mean]))
+        self.shift_, self.grand_mean_ = mean @ U * signs, float(mean @ mean)
         self._describe(values, vectors * signs)
 
     def _number_of(self, values):
@@ -337,10 +321,10 @@ class KernelPCA(KernelComponents):
             values, vectors = values[:keep], vectors[:, :keep]
         return values, vectors
 
-    def _store(self, K, values, vectors):
+    def _store(self, gram, K, values, vectors):
         live = values > 0
         inverse_root = np.where(live, 1.0 / np.sqrt(np.where(live, values, 1.0)), 0.0)
-        self._close(K, K.root * vectors * inverse_root)
+        self._close(gram, K, K.root * vectors * inverse_root)
         self._describe(values, vectors)
 
     def _describe(self, values, vectors):
@@ -391,29 +375,14 @@ class KernelPCA(KernelComponents):
                 "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
             )
         rows = dense_rows(self.X_fit_)
-        weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + self.share_.T
-        centre = self.share_[:, 0] @ rows if self.center else rows.mean(axis=0)
+        share = self.expansion_.coef[:, -1]
+        weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + share
+        centre = share @ rows if self.center else rows.mean(axis=0)
         start = dense_rows(self._rows(X, reset=False))
         return fixed_point(self.kernel_, rows, weights, start, centre, max_iter, tol)
 
-    # The kernel that scikit-learn's parameters describe
-
     def _kernel(self):
         """A name has scikit-learn's meaning here, so that switching is a change of import."""
-        if not isinstance(self.kernel, str):
-            if callable(self.kernel) and not isinstance(self.kernel, Kernel):
-                extra = self.kernel_params or {}
-                return Callable(partial(self.kernel, **extra) if extra else self.kernel)
-            return as_kernel(self.kernel)
-        gamma = getattr(self, "gamma_", self.gamma)
-        if gamma is not None and gamma == 0 and self.kernel in ("rbf", "poly", "sigmoid"):
-            raise InputError(f"gamma=0 makes the kernel {self.kernel!r} constant. Accepted: a number above 0, or None.")
-        named = {
-            "linear": Linear,
-            "cosine": Cosine,
-            "precomputed": Precomputed,
-            "rbf": lambda: RBF.from_gamma(gamma) if gamma else RBF(),
-            "poly": lambda: Polynomial(self.degree, self.coef0, gamma),
-            "sigmoid": lambda: Sigmoid(gamma, self.coef0),
-        }
-        return named[self.kernel]() if self.kernel in named else as_kernel(self.kernel)
+        return sklearn_kernel(
+            self.kernel, getattr(self, "gamma_", self.gamma), self.degree, self.coef0, self.kernel_params
+        )

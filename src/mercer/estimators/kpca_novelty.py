@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..linalg import eigh_down, precision, rank_of
+from ..inputs.weights import check_weight
 from ..rows import dot
 from ..solvers.ridge.smoother import moments_of
-from .base import check_weight
 from .novelty import NoveltyDetector
 
 

@@ -16,6 +16,7 @@ from ..geometry.open import choose
 from ..geometry.operators import cross_product
 from ..inputs.labels import read_targets
 from ..linalg import precision
+from ..inputs.weights import check_weight, seed_of
 from ..rows import host, like
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import (
@@ -29,7 +30,7 @@ from ..solvers.ridge.smoother import (
     ridge_on_labelled,
     ridge_on_moments,
 )
-from .base import KernelEstimator, check_weight, seed_of
+from .base import KernelEstimator
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 from .grid import LeftOutSearch

@@ -8,12 +8,13 @@ from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..inputs.weights import seed_of
 from ..errors import InputError
 from ..rows import dot, gram, tdot
 from ..solvers.label_search.features import coefficients, search_basis, search_rows
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
-from .base import KernelEstimator, seed_of
+from .base import KernelEstimator
 
 SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/clustering_parts.py
 SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
@@ -79,7 +80,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """
 
     access = "rows"
-    _auto_size: ClassVar = {"exact_rows": 1000, "landmarks": 300}  # more landmarks: no better, and much slower
+    policy = "label search"
     _parameter_constraints: ClassVar = {
         "kernel": "no_validation",  # these three are read where they are used, with a sentence of advice each
         "approx": "no_validation",

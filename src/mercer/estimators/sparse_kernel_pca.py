@@ -2,11 +2,8 @@
 
 import numpy as np
 import scipy.linalg as sla
-import scipy.sparse as sp
 
 from ..errors import InputError
-from ..kernels import Precomputed
-from ..rows import host
 from ..solvers.dual.starts import largest_epsilon
 from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
@@ -108,30 +105,21 @@ class SparseKernelPCA(DualComponents):
         self.dual_variables_, self.dual_coef_ = found.H[self.support_], found.coef[self.support_]
         self.bounded_ = at_bound(found.P, loss)
 
-    def _close(self, K, coefficients):
+    def _close(self, gram, K, coefficients):
         """Keep the support rows only. Since Σ A = 0, projecting needs no mean over all rows."""
-        super()._close(K, coefficients)
-        if self.map_ is not None:
-            self.centre_error_ = 0.0
-            return self
+        super()._close(gram, K, coefficients)
+        self.centre_error_ = 0.0
+        if gram.map is not None:
+            return
         kept = self.support_
         total = self.shift_ + self.location_
-        assert self.X_fit_ is not None
-        self.X_fit_, self.coefficients_ = self.X_fit_[kept], self.dual_coef_
         # reconstruction_error measures from the mean; its nearest point in the span of the kept rows stands for it
         core = K.K.columns(kept)[kept]
         mean, length = K.means()[kept], self.grand_mean_
         weights = sla.lstsq(core, mean, cond=1e-10, check_finite=False)[0] if self.center else np.zeros(len(kept))
-        self.share_ = weights[:, None]
+        self.expansion_ = gram.expansion(np.column_stack([self.dual_coef_, weights]), rows=kept)
         self.grand_mean_ = float(weights @ core @ weights)
         missing = max(length - 2 * float(weights @ mean) + self.grand_mean_, 0.0)
         self.centre_error_ = float(np.sqrt(missing / length)) if self.center and length > 0 else 0.0
         self.shift_ = (core @ weights) @ self.coefficients_
         self.location_ = total - self.shift_
-        return self
-
-    def _project(self, X, columns):
-        if self.map_ is None and isinstance(self.kernel_, Precomputed):
-            X = X[:, self.support_]
-            return np.asarray(X @ columns if sp.issparse(X) else host(X) @ columns, dtype=np.float64)
-        return super()._project(X, columns)

@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..backend import home
+from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError
 from ..geometry.open import choose
 from ..geometry.operators import cross_product
 from ..geometry.radial import kernel_operator
 from ..rows import dot, host, like, tdot
 from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
-from .base import check_weight, seed_of
 from .novelty import NoveltyDetector
 
 

@@ -1,62 +1,248 @@
-"""The only "auto": which map a method gets when the user did not say."""
+"""How a kernel matrix is held: the only place that decides between a stored matrix, products and a feature map.
+
+`POLICIES` has every size at which ``approx="auto"`` changes its mind.
+"""
 
 import numbers
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
-from ..backend import home, memory_available, size
+from ..backend import size
 from ..errors import InputError
-from ..kernels import as_kernel
-from .maps.base import FeatureMap
-from .maps.graph import GraphMap
-from .maps.landmark import LandmarkMap
+from ..homes import home_of
+from ..homes.base import Array, Rows
+from ..kernels import Precomputed, as_kernel
+from ..kernels.base import Kernel
+from ..rows import squares, tdot
+from . import fused
+from .expansion import Expansion
+from .maps import FeatureMap, GraphMap, LandmarkMap, mapped
+from .maps.landmark import square_kernel
+from .maps.rows import GROWTH
+from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, StoredKernel
+from .operators.radial import kernel_operator
 
-EXACT_ROWS = 3000  # up to here an exact factor and an r × r eigendecomposition take a few seconds on two cores
-LANDMARKS = 1000
+
+@dataclass(frozen=True)
+class Policy:
+    """What ``approx="auto"`` means for a method.
+
+    Attributes
+    ----------
+    exact_rows : most rows whose kernel is taken exactly.
+    landmarks : of the feature map above that.
+    holds : what an exact method works on: "features" (the exact map), "products" (of the whole matrix with tall ones)
+        or "columns" (a few at a time, many times).
+    stored_rows : most rows for which "columns" come from a stored matrix.
+    device_factor : how many times `exact_rows` a GPU with fused products takes.
+    host_only : whether rows on a device go through features even where the host is exact.
+    passes : whether features of host rows are stored ("many") or computed again in each of a "few" passes.
+    least_pivot : share of the first pivot below which landmarks add nothing that a method sees.
+    growth : of rounding that products without features may have.
+    """
+
+    exact_rows: int
+    landmarks: int = 1000
+    holds: str = "features"
+    stored_rows: int = 0
+    device_factor: int = 1
+    host_only: bool = False
+    passes: str = "many"
+    least_pivot: float = 0.0
+    growth: float = GROWTH
 
 
-def choose(kernel, approx, X, random_state=0, exact_rows=EXACT_ROWS, landmarks=LANDMARKS, stored=True):
-    """An unfitted map for `approx`, and the reason as a sentence.
+POLICIES = {
+    # An exact factor and an r × r eigendecomposition of 3 000 rows take a few seconds on two cores.
+    "moments": Policy(3_000, passes="few"),
+    "sweeps": Policy(3_000),
+    "rows": Policy(3_000),
+    # Exact products beyond this take too long to be a default. Eigenvalues below 1e-8 of the first are not looked at.
+    "components": Policy(200_000, holds="products", device_factor=10, passes="few", least_pivot=1e-8, growth=1e8),
+    "dual components": Policy(200_000, holds="products", device_factor=10),
+    "ball": Policy(3_000, holds="columns"),
+    # Exact takes no longer than 1 000 landmarks up to here; a stored matrix (72 MB) saves up to 2/3 of ten starts.
+    "clusters": Policy(10_000, holds="columns", stored_rows=3_000, host_only=True),
+    "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
+    # From here on 1 000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
+    "targets": Policy(5_000, holds="columns", stored_rows=5_000, host_only=True, passes="few"),
+    "few labels": Policy(2_500, 600),
+}
+
+
+@dataclass
+class Gram:
+    """The kernel matrix of the training rows, held in one of the ways above.
+
+    Attributes
+    ----------
+    kernel : with every rule resolved to a number.
+    map, Z : the feature map and the features of the training rows; None where the kernel itself is used.
+    operator : the matrix for a solver.
+    X : the training rows.
+    reason : one or two sentences that say how the matrix is held, and why.
+    """
+
+    kernel: Kernel
+    map: FeatureMap | None
+    Z: Rows | None
+    operator: Operator
+    X: Rows
+    reason: str
+
+    def diag(self) -> Array:
+        """k(x, x) of the training rows; where a negative part was cut off, at least ‖z‖²."""
+        if self.map is None:
+            return self.operator.diag()
+        own = self.map.diag(self.X)
+        return np.maximum(own, squares(self.Z)) if self.map.negative_mass_ > 0 else own
+
+    def expansion(self, coef: Array, rows: Array | None = None) -> Expansion:
+        """The function with these coefficients on the training rows (on `rows` of them): k(·, x) coef.
+
+        Through a map the coefficients are moved to its features. The model keeps copies of the rows.
+        """
+        if self.map is not None:
+            if rows is not None:
+                full = np.zeros((self.X.shape[0],) + coef.shape[1:])
+                full[rows] = coef
+                coef = full
+            return self.on_features(tdot(self.Z, coef))
+        X = self.X if rows is None else self.X[rows]
+        if isinstance(self.kernel, Precomputed):
+            centres: Any = np.arange(X.shape[0]) if rows is None else np.asarray(rows)
+        else:
+            centres = home_of(X).kept(X)
+        return Expansion(self.kernel, centres, coef, diagonal=self._diagonal())
+
+    def on_features(self, W: Array) -> Expansion:
+        """The function z(·) W."""
+        return Expansion(self.kernel, None, W, self.map, self._diagonal())
+
+    def _diagonal(self) -> float:
+        """k(x, x) of a precomputed kernel if it is the same for all rows, else NaN."""
+        if not isinstance(self.kernel, Precomputed):
+            return np.nan
+        own = self.diag()
+        return float(own[0]) if np.ptp(own) <= 1e-6 * np.max(np.abs(own)) else np.nan
+
+
+def open_gram(
+    kernel: Any,
+    approx: Any,
+    X: Rows,
+    weight: Array | None = None,
+    policy: str | Policy = "moments",
+    seed: int = 0,
+    store: str = "auto",
+) -> Gram:
+    """The kernel matrix of the rows of X, held as `approx` asks or, for "auto", as the policy says.
 
     Parameters
     ----------
-    kernel : kernel object or name.
+    kernel : kernel object, name or function.
     approx : "auto", "exact", a number of landmarks, or a map (its own kernel is replaced by `kernel`).
-    X : the training rows; only their number, type and home are looked at.
-    exact_rows, landmarks : for "auto": the most rows whose kernel is taken exactly, and the landmarks above that.
-    stored : whether the features of host rows will be; there are then no more of them than a quarter of the memory
-        has room for.
+    X : checked training rows.
+    weight : (n,) sample weights, for bandwidth rules and maps.
+    policy : a row of `POLICIES`, or its name.
+    seed : of the landmarks.
+    store : "stored" or "operator" force how exact products are made; "auto" decides by memory.
     """
-    n = X.shape[0]
+    policy = POLICIES[policy] if isinstance(policy, str) else policy
+    kernel = as_kernel(kernel)
+    if not kernel.transductive:
+        kernel = kernel.resolve(X, weight)  # once, for all that follows
+        kernel.check()
+    if policy.holds == "products" and goes_exact(kernel, approx, X, policy):
+        return _products(kernel, X, weight, store)
+    if policy.holds == "columns" and kernel.psd and not kernel.transductive and goes_exact(kernel, approx, X, policy):
+        stored = X.shape[0] <= policy.stored_rows
+        how = "is stored while fitting" if stored else "is evaluated where a solver asks and never stored"
+        operator = StoredKernel(np.asarray(kernel(X), dtype=np.float64)) if stored else kernel_operator(kernel, X)
+        return Gram(kernel, None, None, operator, X, f"Exact: the kernel matrix of the training rows {how}.")
+    # Z is not stored for a few passes over host rows, unless a slow Python function would be called again.
+    again = policy.passes == "few" and home_of(X).on_host and kernel.threadsafe
+    chosen, reason = choose_map(kernel, approx, X, seed, policy, stored=not again)
+    Z = chosen.learn(X, weight, policy.least_pivot)
+    if Z is None:
+        Z = mapped(chosen, X, policy.growth) if again else chosen.transform(X)
+    return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
+
+
+def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy) -> bool:
+    """Whether the kernel itself is used, and not features, by a method that holds products or columns."""
+    home = home_of(X)
+    if home.lazy or (policy.host_only and not home.on_host) or not isinstance(approx, str):
+        return False
+    most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
+    return approx == "exact" or (approx == "auto" and (X.shape[0] <= most or isinstance(kernel, Precomputed)))
+
+
+def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:
+    """The exact matrix for products: stored when asked, or when it takes at most half of the free memory."""
+    if isinstance(kernel, Precomputed):
+        operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
+        return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")
+    kernel = kernel.resolve(X, weight) if kernel.transductive else kernel
+    need, free = X.shape[0] ** 2 * X.dtype.itemsize, home_of(X).free_memory(X)
+    stored = free is None or need <= free / 2
+    if store in ("stored", "operator"):
+        stored, reason = store == "stored", f"Exact: solver={store!r} was asked for."
+    elif fused.supports(kernel, X):
+        stored, reason = False, "Exact: fused products on the GPU are faster than a stored matrix."
+    elif stored:
+        reason = f"Exact: the kernel matrix needs {size(need)}, which fits in memory."
+    else:
+        reason = (
+            f"Exact: the kernel matrix needs {size(need)} and {size(free)} are free, so products are computed tile by "
+            "tile."
+        )
+    if not stored:
+        operator = KernelOperator(kernel, X)
+    else:
+        operator = (StoredKernel if home_of(X).on_host else DeviceMatrix)(kernel(X))
+    return Gram(kernel, None, None, operator, X, reason)
+
+
+def choose_map(
+    kernel: Any, approx: Any, X: Rows, seed: int = 0, policy: Policy = POLICIES["sweeps"], stored: bool = True
+) -> tuple[FeatureMap, str]:
+    """An unfitted map for `approx`, and the reason as a sentence.
+
+    stored : whether the features of host rows will be; there are then no more of them than a quarter of the memory has
+        room for.
+    """
+    n, home = X.shape[0], home_of(X)
     if as_kernel(kernel).transductive:
-        return GraphMap(kernel, approx, random_state), "The kernel has a graph over the training rows in it."
+        return GraphMap(kernel, approx, seed), "The kernel has a graph over the training rows in it."
     if isinstance(approx, FeatureMap):
-        chosen = clone(approx).set_params(kernel=kernel)
-        return chosen, f"You gave the map {type(approx).__name__}."
+        return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":
         return LandmarkMap(kernel), "You asked for the exact kernel."
     if isinstance(approx, numbers.Integral) and not isinstance(approx, bool) and int(approx) >= 1:
-        return LandmarkMap(kernel, int(approx), random_state=random_state), f"You asked for {approx} landmarks."
+        return LandmarkMap(kernel, int(approx), random_state=seed), f"You asked for {approx} landmarks."
     if not (isinstance(approx, str) and approx == "auto"):
         raise InputError(
             f"approx={approx!r} is not accepted: give 'auto', 'exact', a number of landmarks, "
             "or a map such as FourierMap()."
         )
-    if kernel == "precomputed" or type(kernel).__name__ == "Precomputed":
+    if isinstance(as_kernel(kernel), Precomputed):
         return LandmarkMap(kernel), "A precomputed kernel is used exactly."
-    if n <= exact_rows and home(X) != "dask":
-        return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {exact_rows})."
-    if home(X) == "dask":
-        reason = f"The rows of a Dask array are mapped block by block, through {min(n, landmarks)} landmarks."
-        return LandmarkMap(kernel, landmarks, random_state=random_state), reason
-    itemsize, number = X.dtype.itemsize, landmarks
-    need = "are taken, and their features are never stored"
-    if stored or home(X) != "numpy":
-        free = memory_available(X.device if home(X) == "torch" else None)
-        number = landmarks if free is None else max(50, min(landmarks, int(0.25 * free / (n * itemsize))))
-        need = f"need {size(n * number * itemsize)}"
+    if home.lazy:
+        reason = f"The rows of a {home.name} are mapped block by block, through {min(n, policy.landmarks)} landmarks."
+        return LandmarkMap(kernel, policy.landmarks, random_state=seed), reason
+    if n <= policy.exact_rows:
+        return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {policy.exact_rows})."
+    number, itemsize, room = policy.landmarks, X.dtype.itemsize, "are taken, and their features are never stored"
+    if stored or not home.on_host:
+        free = home.free_memory(X)
+        number = number if free is None else max(50, min(number, int(0.25 * free / (n * itemsize))))
+        room = f"need {size(n * number * itemsize)}"
     reason = (
         f"{n} rows are too many for the exact kernel by default (it may need {size(n * n * itemsize)}); "
-        f"{number} landmarks {need}. approx='exact' or another number overrides this."
+        f"{number} landmarks {room}. approx='exact' or another number overrides this."
     )
-    return LandmarkMap(kernel, number, random_state=random_state), reason
+    return LandmarkMap(kernel, number, random_state=seed), reason

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from ..errors import InputError
 from ..linalg import precision
-from ..rows import host
+from ..rows import host_rows
 from .nearest import Products, squares
 
 PRODUCTS_ROWS, PRODUCTS_COLUMNS = 3000, 12  # from here on products in single precision are faster than trees
@@ -117,11 +117,3 @@ def laplacian(W, kind="normalized-weights"):
     if kind == "symmetric":
         return (sp.eye(W.shape[0]) - S).tocsr()
     return (sp.diags(np.asarray(S.sum(axis=1)).ravel()) - S).tocsr()
-
-
-def host_rows(X):
-    """Rows as the neighbour search takes them: on the host, dense or CSR, floating point."""
-    if sp.issparse(X):
-        return X.tocsr()
-    rows = host(X)
-    return rows if rows.dtype.kind == "f" else np.asarray(rows, dtype=np.float64)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import InputError
-from ..graphs.neighbours import LAPLACIANS, build, host_rows, laplacian, neighbour_graph
+from ..graphs.neighbours import LAPLACIANS, build, laplacian, neighbour_graph
 from ..graphs.spectrum import low_spectrum
 from ..rows import like
 from .base import Kernel

@@ -4,5 +4,6 @@ from .base import FeatureMap
 from .fourier import FourierMap
 from .graph import GraphMap
 from .landmark import LandmarkMap
+from .rows import MappedRows, mapped
 
-__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap"]
+__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap", "MappedRows", "mapped"]

@@ -1,14 +1,16 @@
 """What a feature map is: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ...backend import home
+from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...kernels import Precomputed
-from ...rows import host
+from ...rows import by_blocks, host, take
 
 CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
@@ -28,49 +30,73 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     reason_ : a sentence that says what kind of map this is and why.
     """
 
+    kernel: Any
+    kernel_: Any
+    rank_: int
     negative_mass_ = 0.0
     reason_ = ""
 
-    def fit(self, X, y=None, weight=None):
+    def fit(self, X: Rows, y: Any = None, weight: Array | None = None) -> "FeatureMap":
         """Learn the map from training rows; y is ignored."""
         self.learn(X, weight)
         return self
 
-    def learn(self, X, weight=None):
-        """Fit; return the features of the training rows if they came with the fit, None if `transform` gives them."""
-        return self.fit_transform(X, weight=weight)
+    def fit_transform(self, X: Rows, y: Any = None, weight: Array | None = None) -> Rows:
+        """Learn the map and return the features of the training rows."""
+        Z = self.learn(X, weight)
+        return self.transform(X) if Z is None else Z
 
-    def diag(self, X):
+    def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
+        """Fit; return the features of the training rows if they came with the fit, None if `transform` gives them.
+
+        least : share of the largest direction below which a map that can tell leaves directions out.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define learn(X, weight).")
+
+    def diag(self, X: Rows) -> Array:
         """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
-        return self._block_diag(X) if home(X) != "dask" else host(X.map_blocks(self._block_diag, drop_axis=1))
+        return np.asarray(host(by_blocks(self.kernel_.diag, X, None, np.float64)), dtype=np.float64)
 
-    def _block_diag(self, X):
-        return self.kernel_.diag(X)
-
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
         X = check_rows(self, X, reset=False, read=False)
-        if home(X) == "dask":
-            X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-            return X.map_blocks(self._transform, chunks=(X.chunks[0], (self.rank_,)), dtype=X.dtype, meta=X._meta)
-        return self._transform(X)
+        return by_blocks(self.features, X, self.rank_)
 
-    def __sklearn_tags__(self):
+    def features(self, X: Rows) -> Rows:
+        """`transform` of checked rows that are in one piece."""
+        raise NotImplementedError(f"{type(self).__name__} must define features(X).")
+
+    def on_landmarks(self, W: Array, growth: float) -> tuple[Any, Array] | None:
+        """(rows, c) with z(x) · W = k(x, rows) · c; None where there is no such form.
+
+        None also where rounding in the product, relative to the result, would grow by more than `growth`.
+        """
+        return None
+
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _measure(self, X, Z):
+    def kernel_of(self, X: Rows, rows: Array) -> Array:
+        """The kernel matrix of some of the training rows, on the host."""
+        sample = X[rows]
+        if isinstance(self.kernel_, Precomputed):
+            sample = sample[:, rows]
+            return np.asarray(sample.toarray() if sp.issparse(sample) else host(sample), dtype=np.float64)
+        return np.asarray(self.kernel_(sample if sp.issparse(sample) else host(sample)), dtype=np.float64)
+
+    def _measure(self, X: Rows, Z: Rows | None) -> None:
         """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are (Z = None: transform)."""
         n = X.shape[0]
         rows = np.arange(n)
         if n > CHECKED_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
-        K = self._kernel_of(X, rows)
-        Z = np.asarray(host(self.transform(X[rows]) if Z is None else Z[rows]), dtype=np.float64)
+        K = self.kernel_of(X, rows)
+        Z = np.asarray(host(self.transform(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
         self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
@@ -78,15 +104,8 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         gap -= K  # not into K, which may be the user's matrix
         self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
 
-    def _kernel_of(self, X, rows):
-        sample = X[rows]
-        if isinstance(self.kernel_, Precomputed):
-            sample = sample[:, rows]
-            return np.asarray(sample.toarray() if sp.issparse(sample) else host(sample), dtype=np.float64)
-        return np.asarray(host(self.kernel_(host(sample) if home(X) == "dask" else sample)), dtype=np.float64)
 
-
-def _squared_norm(A, n):
+def _squared_norm(A: Array, n: int) -> float:
     """‖·‖² of the n × n matrix of which A is a sample of rows, and of the same columns: unbiased.
 
     The sample has the diagonal, where much of an error may be, more often than the matrix, so it is counted apart.

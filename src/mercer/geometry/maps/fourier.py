@@ -1,14 +1,15 @@
 """Random Fourier features of stationary kernels."""
 
-import numpy as np
-import scipy.sparse as sp
+from typing import Any
 
-from ...backend import home, namespace
+import numpy as np
+
 from ...errors import InputError
 from ...inputs.check import check_rows
 from ...kernels import Laplacian, as_kernel
 from ...kernels.radial import Radial
-from ...rows import like
+from ...homes.base import Array, Rows
+from ...rows import empty, like, namespace
 from .base import FeatureMap
 
 
@@ -32,18 +33,15 @@ class FourierMap(FeatureMap):
     (100, 200)
     """
 
-    def __init__(self, kernel="rbf", n_features=500, orthogonal=False, random_state=0):
+    def __init__(
+        self, kernel: Any = "rbf", n_features: int = 500, orthogonal: bool = False, random_state: int = 0
+    ):
         self.kernel = kernel
         self.n_features = n_features
         self.orthogonal = orthogonal
         self.random_state = random_state
 
-    def fit_transform(self, X, y=None, weight=None):
-        """Draw the frequencies for the columns of X and return the features of its rows."""
-        self.learn(X, weight)
-        return self.transform(X)
-
-    def learn(self, X, weight=None):
+    def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> None:
         """Draw the frequencies for the columns of X."""
         X = check_rows(self, X, reset=True, read=False)
         kernel = as_kernel(self.kernel).resolve(X, weight)
@@ -71,21 +69,18 @@ class FourierMap(FeatureMap):
         self.reason_ = f"Fourier: {self.rank_} random features of {kernel!r}."
         self._measure(X, None)
 
-    def _transform(self, X):
+    def features(self, X: Rows) -> Rows:
         half = self.rank_ // 2
-        if home(X) == "torch":
-            phase = X @ like(self.frequencies_, X)
-            return namespace(X).concatenate([phase.cos(), phase.sin()], 1) / half**0.5
-        frequencies = self.frequencies_.astype(X.dtype, copy=False)
-        phase = X @ frequencies if not sp.issparse(X) else np.asarray(X @ frequencies)
-        Z = np.empty((X.shape[0], 2 * half), dtype=phase.dtype)
-        np.cos(phase, out=Z[:, :half])
-        np.sin(phase, out=Z[:, half:])
-        Z /= np.sqrt(half, dtype=Z.dtype)
+        phase = X @ like(self.frequencies_, X)
+        Z = empty((X.shape[0], 2 * half), phase)
+        xp = namespace(phase)
+        xp.cos(phase, out=Z[:, :half])
+        xp.sin(phase, out=Z[:, half:])
+        Z /= half**0.5
         return Z
 
 
-def _orthogonal(rng, n, d):
+def _orthogonal(rng: np.random.Generator, n: int, d: int) -> Array:
     """n unit rows in blocks of d mutually orthogonal ones, each uniform on the sphere."""
     blocks = []
     for _ in range(-(-n // d)):

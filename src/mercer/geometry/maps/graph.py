@@ -1,13 +1,16 @@
 """Features of graph kernels, alone or mixed with others: the factor of each part, side by side."""
 
+from typing import Any
+
 import numpy as np
 
-from ...backend import home, need
 from ...errors import InputError
 from ...inputs.check import check_rows
 from ...kernels import Product, Scaled, Sum, as_kernel
 from ...kernels.graph import GraphKernel
-from ...rows import like
+from ...homes import home_of
+from ...homes.base import Array, Rows
+from ...rows import concat, like
 from .base import FeatureMap
 
 
@@ -37,25 +40,24 @@ class GraphMap(FeatureMap):
     True
     """
 
-    def __init__(self, kernel, approx="auto", random_state=0):
+    def __init__(self, kernel: Any, approx: Any = "auto", random_state: int = 0):
         self.kernel = kernel
         self.approx = approx
         self.random_state = random_state
 
-    def fit_transform(self, X, y=None, weight=None):
+    def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows:
         """Build the graphs, fit the map of the other parts and return the features of the training rows."""
-        from ..open import choose  # choose knows every map, this one too
+        from ..open import choose_map  # which knows every map, this one too
 
         X = check_rows(self, X, reset=True, read=False)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
-        graphs, others = split(self.kernel_)
-        self.graphs_ = graphs
-        blocks = [_at_home(np.sqrt(w) * kernel.factor(), X) for w, kernel in graphs]
+        self.graphs_, others = split(self.kernel_)
+        blocks = [home_of(X).spread(np.sqrt(w) * kernel.factor(), X) for w, kernel in self.graphs_]
         self.other_ = None
         if others is not None:
-            self.other_, _ = choose(others, self.approx, X, self.random_state)
+            self.other_, _ = choose_map(others, self.approx, X, self.random_state)
             blocks.append(self.other_.fit_transform(X, weight=weight))
-        Z = _side_by_side(blocks)
+        Z = concat(blocks)
         self.rank_ = Z.shape[1]
         self.reason_ = (
             "A graph kernel is known on the training rows; new rows take the weighted mean of their neighbours there."
@@ -63,17 +65,17 @@ class GraphMap(FeatureMap):
         self._measure(X, Z)
         return Z
 
-    def _kernel_of(self, X, rows):
+    def kernel_of(self, X: Rows, rows: Array) -> Array:
         """The kernel on some training rows, of which a graph knows its own part."""
         factors = [np.sqrt(w) * kernel.factor()[rows] for w, kernel in self.graphs_]
         K = sum(F @ F.T for F in factors)
-        return K if self.other_ is None else K + self.other_._kernel_of(X, rows)
+        return K if self.other_ is None else K + self.other_.kernel_of(X, rows)
 
-    def _transform(self, X):
+    def features(self, X: Rows) -> Rows:
         blocks = [like(np.sqrt(w) * kernel.features(X), X) for w, kernel in self.graphs_]
         if self.other_ is not None:
-            blocks.append(self.other_.transform(X))
-        return _side_by_side(blocks)
+            blocks.append(self.other_.features(X))
+        return concat(blocks)
 
 
 def split(kernel, weight=1.0):
@@ -93,20 +95,3 @@ def split(kernel, weight=1.0):
             "Accepted: sums such as 0.3 * RBF() + 0.7 * Diffusion()."
         )
     return [], kernel if weight == 1.0 else Scaled(kernel, weight)
-
-
-def _at_home(Z, X):
-    """A factor of all training rows, moved to where X lives; in X's row blocks for Dask."""
-    if home(X) == "dask":
-        return need("dask.array").from_array(Z.astype(X.dtype), chunks=(X.chunks[0], -1))
-    return like(Z, X)
-
-
-def _side_by_side(blocks):
-    if len(blocks) == 1:
-        return blocks[0]
-    kind = home(blocks[0])
-    if kind == "dask":
-        array = need("dask.array")
-        return array.concatenate(blocks, axis=1).rechunk({1: -1})
-    return need("torch").cat(blocks, dim=1) if kind == "torch" else np.concatenate(blocks, axis=1)

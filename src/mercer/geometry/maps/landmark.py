@@ -2,17 +2,20 @@
 
 import numbers
 import warnings
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
 
-from ...backend import home, need, parallel, require_memory
+from ...backend import parallel, require_memory
 from ...errors import BackendError, InputError
+from ...homes import home_of
+from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...kernels import Precomputed, as_kernel
 from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
-from ...rows import host, like
+from ...rows import host, host_rows, like, near
 from . import draw as choose_landmarks
 from .base import FeatureMap
 
@@ -68,24 +71,22 @@ class LandmarkMap(FeatureMap):
         self.rank = rank
         self.random_state = random_state
 
-    def fit_transform(self, X, y=None, weight=None):
-        """Choose the landmarks, factor their kernel matrix and return the features of the training rows."""
+    def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
+        """Choose the landmarks and factor their kernel matrix; features are returned if they came with the factor.
+
+        least : landmarks from the first one on whose pivot is below this share of the first pivot are left out.
+        """
         X = check_rows(self, X, reset=True, read=False)
         Z = self._learn(X, weight)
-        Z = self.transform(X) if Z is None else Z
+        if least > 0 and self.triangular_:
+            Z = self._shorten(least, Z)
+        self.reason_ = self._sentence(X.shape[0])
         self._measure(X, Z)
         return Z
 
-    def learn(self, X, weight=None):
-        """Fit without asking for features; they are returned if they came with the factorisation."""
-        X = check_rows(self, X, reset=True, read=False)
-        Z = self._learn(X, weight)
-        self._measure(X, Z)
-        return Z
-
-    def _learn(self, X, weight):
+    def _learn(self, X: Rows, weight: Array | None) -> Rows | None:
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
-        self.kernel_._check_resolved()
+        self.kernel_.check()
         self.negative_mass_ = 0.0
         self.landmark_indices_, scale = None, None
         exact = isinstance(self.landmarks, str)
@@ -105,64 +106,67 @@ class LandmarkMap(FeatureMap):
             else:
                 scale = self._choose(X, exact)
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
-        self.reason_ = self._sentence(X.shape[0])
         return Z
 
-    def _transform(self, X):
+    def features(self, X: Rows) -> Rows:
+        """k(x, landmarks) · root, or L⁻¹ k(x, landmarks) for a triangular factor; host rows in blocks."""
         root = like(self.root_, X)
-        if home(X) == "torch" or X.shape[0] <= BLOCK:
+        if not home_of(X).on_host or X.shape[0] <= BLOCK:
             return self._features(X, root)
         out = np.empty((X.shape[0], self.rank_), dtype=X.dtype)
 
-        def fill(start):
+        def fill(start: int) -> None:
             out[start : start + BLOCK] = self._features(X[start : start + BLOCK], root)
 
         parallel(fill, range(0, X.shape[0], BLOCK), self._threads())
         return out
 
-    def _threads(self):
+    def _threads(self) -> int | None:
         return None if self.kernel_.threadsafe else 1
 
-    def _features(self, X, root):
+    def _features(self, X: Rows, root: Rows) -> Rows:
         K = self.similarities(X)
-        if not self.triangular_:
-            return K @ root
-        if home(K) == "torch":
-            return need("torch").linalg.solve_triangular(root, K.T, upper=False).T
-        return sla.solve_triangular(root, K.T, lower=True, check_finite=False, overwrite_b=True).T
+        return home_of(X).solve_lower(root, K.T).T if self.triangular_ else K @ root
 
-    def similarities(self, X):
-        """k(x, landmark) for every row of X, where X lives."""
-        if home(X) == "dask":
-            chunks = (X.chunks[0], (self.landmarks_.shape[0],))
-            return X.rechunk({1: -1}).map_blocks(self.similarities, chunks=chunks, dtype=X.dtype, meta=X._meta)
+    def similarities(self, X: Rows) -> Rows:
+        """k(x, landmark) for every row of X, which is in one piece."""
         if isinstance(self.kernel_, Precomputed):
             columns = X[:, self.landmarks_]
             return columns.toarray() if sp.issparse(columns) else columns
-        rows = self.landmarks_
-        return self.kernel_(X, like(rows, X) if home(X) == "torch" else rows)
+        return self.kernel_(X, near(self.landmarks_, X))
 
-    def on_landmarks(self, W):
-        """Coefficients c with z(x) · W = k(x, landmarks) · c: new rows then need no features."""
+    def on_landmarks(self, W: Array, growth: float = np.inf) -> tuple[Any, Array] | None:
+        """(landmarks, c) with z(x) · W = k(x, landmarks) · c, so that no row needs a triangular solve."""
         if not self.triangular_:
-            return self.root_ @ W
-        return sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
+            c, largest = self.root_ @ W, 1.0
+        else:
+            c = sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
+            largest = np.sqrt(np.max(np.sum(self.root_**2, axis=1)))  # of √k(x, x) over the landmarks
+        # The size of c tells how much rounding grows.
+        grown = np.sum(np.abs(c), axis=0) * largest / np.maximum(np.linalg.norm(W, axis=0), np.finfo(np.float64).tiny)
+        return (self.landmarks_, c) if np.max(grown, initial=0.0) <= growth else None
 
-    def shorten(self, least):
-        """Keep the leading landmarks, up to the first whose pivot is below `least` of the first one's."""
+    def well_conditioned(self, growth: float) -> bool:
+        """Whether the factor is triangular with pivots that differ by a factor of at most `growth`."""
+        pivots = np.diag(self.root_) ** 2
+        return self.triangular_ and bool(np.max(pivots) <= growth * np.min(pivots))
+
+    def _shorten(self, least: float, Z: Rows | None) -> Rows | None:
         pivots = np.diag(self.root_) ** 2
         small = np.flatnonzero(pivots < least * pivots[0])
-        if len(small):
-            keep = int(small[0])
-            self.landmarks_ = self.landmarks_[:keep]
-            self.landmark_indices_ = None if self.landmark_indices_ is None else self.landmark_indices_[:keep]
-            self._keep(self.root_[:keep, :keep], triangular=True)
+        if not len(small):
+            return Z
+        keep = int(small[0])
+        self.landmarks_ = self.landmarks_[:keep]
+        self.landmark_indices_ = None if self.landmark_indices_ is None else self.landmark_indices_[:keep]
+        self._keep(self.root_[:keep, :keep], triangular=True)
+        return None if Z is None else Z[:, :keep]
 
     # How the landmarks are found
 
     def _given(self, X):
         rows = self.landmarks
-        rows = rows if sp.issparse(rows) else np.asarray(rows, dtype=X.dtype if home(X) != "torch" else None)
+        rows = rows if sp.issparse(rows) else np.asarray(rows, dtype=str(X.dtype).rpartition(".")[2])
         if rows.ndim != 2 or rows.shape[1] != X.shape[1]:
             raise InputError(
                 f"landmarks has shape {rows.shape}. Accepted: 'exact', a number, or rows with {X.shape[1]} columns."
@@ -174,15 +178,15 @@ class LandmarkMap(FeatureMap):
         n = X.shape[0]
         rng = np.random.default_rng(self.random_state)
         most = POOL if exact else max(POOL, 10 * self._number(n))
-        if home(X) == "dask" and exact and n > POOL:
+        if home_of(X).lazy and exact and n > POOL:
             raise BackendError(
                 f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
                 "Use approx=<number of landmarks>, for example approx=1000."
             )
         if n <= most or exact:
-            return np.arange(n), host(X) if home(X) != "numpy" else X, rng
+            return np.arange(n), host_rows(X), rng
         rows = np.sort(rng.choice(n, most, replace=False))
-        return rows, host(X[rows]) if home(X) != "numpy" else X[rows], rng
+        return rows, host_rows(X[rows]), rng
 
     def _fit_pivots(self, X, exact):
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
@@ -203,7 +207,7 @@ class LandmarkMap(FeatureMap):
         if self.rank is not None:
             return self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
         self._keep(root if F is None else F[pivots], triangular=True)
-        return F if home(X) == "numpy" else None
+        return F if home_of(X).on_host else None
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
@@ -234,7 +238,7 @@ class LandmarkMap(FeatureMap):
         p = np.asarray(self.choice, dtype=np.float64)
         number, rng = self._number(X.shape[0]), np.random.default_rng(self.random_state)
         chosen = choose_landmarks.with_probabilities(X, self.kernel_, number, rng, p)
-        self.landmark_indices_, self.landmarks_ = chosen, X[chosen] if home(X) == "numpy" else host(X[chosen])
+        self.landmark_indices_, self.landmarks_ = chosen, host_rows(X[chosen])
         return 1.0 / np.sqrt(number * p[chosen] / p.sum())
 
     def _fit_matrix(self, K):
@@ -286,7 +290,7 @@ class LandmarkMap(FeatureMap):
         top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
         return self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
-    def _keep(self, root, triangular):
+    def _keep(self, root: Array, triangular: bool) -> None:
         self.root_ = np.asarray(root, dtype=np.float64)
         self.triangular_ = triangular
         self.rank_ = root.shape[1]
@@ -304,8 +308,7 @@ def square_kernel(K):
             f"A precomputed kernel matrix must be square in fit, got {K.shape[0]} × {K.shape[1]}. "
             "Accepted: k(training, training) in fit, k(new, training) in predict or transform."
         )
-    K = host(K) if home(K) != "numpy" else K
-    K = K.toarray() if sp.issparse(K) else np.asarray(K)
+    K = K.toarray() if sp.issparse(K) else host(K)
     gap = float(np.max(np.abs(K - K.T), initial=0.0))
     if gap > 1e-5 * float(np.max(np.abs(K), initial=0.0)):
         raise InputError(

@@ -1,19 +1,21 @@
 """A few rows of a kernel matrix at a time, many times: what the solvers of SVDD and kernel c-means ask for."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
-from ..backend import home
-from ..kernels.base import TILE
-from ..kernels.radial import ROUNDING, Radial
-from ..linalg import precision
-from .operators import KernelOperator
+from ...homes import home_of
+from ...homes.base import Array, Rows
+from ...kernels.base import TILE, Kernel
+from ...kernels.radial import ROUNDING
+from ...linalg import precision
+from .recomputed import KernelOperator
 
 
-def kernel_operator(kernel, X):
-    """The kernel matrix of the rows of X as an operator, the fast kind where that keeps the digits."""
-    by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
-    if by_distance and home(X) == "numpy" and not sp.issparse(X):
+def kernel_operator(kernel: Kernel, X: Rows) -> KernelOperator:
+    """The kernel matrix of the rows of X as an operator, with prepared rows where that keeps the digits."""
+    if kernel.from_squared_distance and home_of(X).on_host and not sp.issparse(X):
         fast = RadialOperator(kernel, X)
         if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
             return fast
@@ -26,7 +28,7 @@ class RadialOperator(KernelOperator):
     `KernelOperator` prepares the rows at every call, which for 32 rows of 8 000 takes longer than the kernel values.
     """
 
-    def __init__(self, kernel, X):
+    def __init__(self, kernel: Any, X: Array):
         centre = X[:: max(1, len(X) // 256)].mean(axis=0)
         norms = np.einsum("ij,ij->i", X, X)
         if centre @ centre > 10 * (np.mean(norms) - centre @ centre):  # a far origin would cost digits
@@ -36,16 +38,16 @@ class RadialOperator(KernelOperator):
         self.scale = float(kernel.bandwidth) ** -2
         self.norms = norms * self.scale
 
-    def rows(self, idx):
+    def rows(self, idx: Any) -> Array:
         return self._values(idx, slice(None))
 
-    def columns(self, idx):
+    def columns(self, idx: Any) -> Array:
         return self._values(idx, slice(None)).T
 
-    def block(self, idx):
+    def block(self, idx: Any) -> Array:
         return self._values(idx, idx)
 
-    def combine(self, idx, factor):
+    def combine(self, idx: Any, factor: Array) -> Array:
         out = np.zeros((self.shape[0],) + factor.shape[1:])
         for first in range(0, len(idx), TILE):
             some, weight = idx[first : first + TILE], factor[first : first + TILE]
@@ -55,9 +57,9 @@ class RadialOperator(KernelOperator):
                 out[rows] += self._values(some, rows).T @ weight
         return out
 
-    def _values(self, idx, rows):
+    def _values(self, idx: Any, rows: Any) -> Array:
         squared = (self.X[idx] * (-2 * self.scale)) @ self.X[rows].T
         squared += self.norms[rows]
         squared += self.norms[idx, None]
         np.maximum(squared, 0, out=squared)
-        return np.asarray(self.kernel._profile(squared, np), dtype=np.float64)
+        return np.asarray(self.kernel.profile(squared, np), dtype=np.float64)

@@ -1,0 +1,19 @@
+"""Symmetric matrices as their products with tall matrices."""
+
+from .base import Operator
+from .centred import CentredOperator
+from .radial import kernel_operator
+from .recomputed import KernelOperator, cross_product
+from .stored import DenseOperator, DeviceMatrix, FactorOperator, StoredKernel
+
+__all__ = [
+    "CentredOperator",
+    "DenseOperator",
+    "DeviceMatrix",
+    "FactorOperator",
+    "KernelOperator",
+    "Operator",
+    "StoredKernel",
+    "cross_product",
+    "kernel_operator",
+]

@@ -1,0 +1,69 @@
+"""What a solver may ask of a symmetric matrix K that is known by its products."""
+
+from typing import Any
+
+import numpy as np
+
+from ...homes.base import Array
+
+
+class Operator:
+    """A symmetric matrix as its products. A new operator defines `shape`, ``@`` and, for the solvers that look at
+    entries, `diag` and `columns`; the rest is inherited and right for a matrix on the host.
+
+    The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
+    on a GPU passes tensors instead, which it gets from `random`, so that tall matrices stay on the device.
+
+    Attributes
+    ----------
+    shape : (n, n).
+    costly : every product computes K again: few wide products are better than many thin ones.
+    symmetric_vector : a product with one vector reads half of the matrix.
+    noise : size of the rounding in the products; a solver does not try to bring a residual below it.
+    on_gpu : entries are computed on a device: `combine` is better than to bring `columns` to the host.
+    fast : the same matrix with faster, less precise products, from which a solver may start; None where there is none.
+    """
+
+    shape: tuple[int, int]
+    costly: bool = False
+    symmetric_vector: bool = False
+    noise: float = 0.0
+
+    def __matmul__(self, V: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no products.")
+
+    def diag(self) -> Array:
+        """The diagonal, on the host."""
+        raise NotImplementedError(f"{type(self).__name__} has no diag().")
+
+    def columns(self, idx: Any) -> Array:
+        """K[:, idx], on the host."""
+        raise NotImplementedError(f"{type(self).__name__} has no columns(idx).")
+
+    def rows(self, idx: Any) -> Array:
+        """K[idx], on the host, each row in one piece."""
+        return np.ascontiguousarray(self.columns(idx).T)
+
+    def block(self, idx: Any) -> Array:
+        """K[idx][:, idx], on the host."""
+        return self.columns(idx)[idx]
+
+    def combine(self, idx: Any, factor: Array) -> Array:
+        """K[:, idx] @ factor, on the host."""
+        return self.columns(idx) @ factor
+
+    def dense(self) -> Array:
+        """The whole matrix, on the host, which the caller may overwrite."""
+        return self.columns(np.arange(self.shape[0]))
+
+    def random(self, width: int, seed: int) -> Any:
+        """A Gaussian block of `width` columns where the tall matrices of a solver should live."""
+        return np.random.default_rng(seed).standard_normal((self.shape[0], width))
+
+    @property
+    def on_gpu(self) -> bool:
+        return False
+
+    @property
+    def fast(self) -> "Operator | None":
+        return None

@@ -1,0 +1,151 @@
+"""K @ V without storing K: the kernel is evaluated tile by tile at every product."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...backend import n_threads, on_gpu, parallel
+from ...homes import home_of
+from ...homes.base import Array, Rows
+from ...kernels import Precomputed
+from ...kernels.base import TILE, Kernel
+from ...rows import host, like
+from .. import fused
+from .base import Operator
+
+GPU_ROWS = 16_384
+
+
+class KernelOperator(Operator):
+    """The kernel matrix of the rows of X, recomputed tile by tile at every product.
+
+    Memory: the product, one buffer of its size per thread, and a tile; never n × n. On the CPU the symmetry halves the
+    kernel evaluations.
+
+    Examples
+    --------
+    >>> from mercer import RBF
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> K = KernelOperator(RBF(1.0), X)
+    >>> bool(np.allclose(K @ np.ones(1000), RBF(1.0)(X).sum(axis=1)))
+    True
+    """
+
+    costly = True
+
+    def __init__(self, kernel: Kernel, X: Rows, precision: str = "high"):
+        self.kernel = kernel
+        self.X = X
+        self.precision = precision  # of fused products on a GPU: "fast", "high" or "exact"
+        self.shape = (X.shape[0], X.shape[0])
+        self.threads = n_threads()  # now: a solver may pin BLAS to one thread around its products
+        self._sides: tuple[Any, ...] | None = None
+
+    def __matmul__(self, V: Any) -> Any:
+        if V.ndim == 1:
+            return (self @ V[:, None])[:, 0]
+        if home_of(self.X).on_host:
+            return self._symmetric_product(np.asarray(V, dtype=np.float64))
+        if isinstance(V, np.ndarray):
+            return np.asarray(host(self._on_device(like(V, self.X))), dtype=np.float64)
+        return self._on_device(V)
+
+    def _on_device(self, V: Rows) -> Rows:
+        """The product where the rows live: fused where that is possible, tile by tile otherwise."""
+        if not fused.supports(self.kernel, self.X):
+            return _device_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
+        if self._sides is None:
+            self._sides = fused.sides(self.kernel, self.X, self.X, self.precision)
+        left, right, unit = self._sides
+        return fused.multiply(self.kernel, left, right, unit, V.float()).to(V.dtype)
+
+    @property
+    def fast(self) -> Operator | None:
+        """The same operator in half precision, where there is such a product."""
+        if self.precision == "fast" or not fused.supports(self.kernel, self.X):
+            return None
+        return KernelOperator(self.kernel, self.X, "fast")
+
+    def random(self, width: int, seed: int) -> Any:
+        return home_of(self.X).random(self.X, (self.shape[0], width), seed)
+
+    def _symmetric_product(self, V: Array) -> Array:
+        n = self.shape[0]
+        rounded = V.astype(self.X.dtype, copy=False)
+        starts = range(0, n, TILE)
+        strips = min(self.threads, len(starts)) if self.kernel.threadsafe else 1
+        outs = [np.zeros(V.shape) for _ in range(strips)]
+
+        def strip(k: int) -> None:
+            # Row blocks are dealt out in turn: the triangle's long and short rows are shared evenly.
+            out = outs[k]
+            for i in starts[k::strips]:
+                rows = slice(i, i + TILE)
+                for j in range(0, i + 1, TILE):
+                    cols = slice(j, j + TILE)
+                    block = self.kernel.tile(self.X[rows], self.X[cols])
+                    out[rows] += block @ rounded[cols]
+                    if i != j:
+                        out[cols] += block.T @ rounded[rows]
+
+        self.kernel.check()
+        parallel(strip, range(strips), threads=strips)
+        return sum(outs[1:], start=outs[0])
+
+    def diag(self) -> Array:
+        return self.kernel.diag(self.X)
+
+    def columns(self, idx: Any) -> Array:
+        return np.asarray(host(self.kernel(self.X, self.X[idx])), dtype=np.float64)
+
+    def rows(self, idx: Any) -> Array:
+        return np.asarray(host(self.kernel(self.X[idx], self.X)), dtype=np.float64)
+
+    @property
+    def on_gpu(self) -> bool:
+        return on_gpu(self.X)
+
+    def block(self, idx: Any) -> Array:
+        return np.asarray(host(self.kernel(self.X[idx])), dtype=np.float64)
+
+    def combine(self, idx: Any, factor: Array) -> Array:  # the columns themselves never leave the device
+        return cross_product(self.kernel, self.X, self.X[idx], factor)
+
+
+def cross_product(kernel: Kernel, X: Rows, Y: Rows, V: Array) -> Array:
+    """k(X, Y) @ V as a host float64 array, tile by tile, for rows X and Y of one home.
+
+    For a precomputed kernel X holds k(x, training) and Y the numbers of the columns that count.
+    """
+    V = np.asarray(V, dtype=np.float64)
+    if isinstance(kernel, Precomputed):
+        X = X[:, Y]
+        return np.asarray((X if sp.issparse(X) else host(X)) @ V, dtype=np.float64)
+    kernel.check()
+    if not home_of(X).on_host:
+        W = like(V.reshape(len(V), -1), X)
+        product = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else _device_tiles(kernel, X, Y, W)
+        return np.asarray(host(product), dtype=np.float64).reshape((X.shape[0],) + V.shape[1:])
+    out = np.empty((X.shape[0],) + V.shape[1:])
+    W = V.astype(X.dtype, copy=False)
+
+    def fill(start: int) -> None:
+        rows = slice(start, start + TILE)
+        parts = (slice(first, first + TILE) for first in range(0, Y.shape[0], TILE))
+        out[rows] = sum(kernel.tile(X[rows], Y[cols]) @ W[cols] for cols in parts)
+
+    parallel(fill, range(0, X.shape[0], TILE), threads=None if kernel.threadsafe else 1)
+    return out
+
+
+def _device_tiles(kernel: Kernel, X: Rows, Y: Rows, V: Rows) -> Rows:
+    """k(X, Y) @ V on a device from square tiles."""
+    kernel.check()
+    out = V.new_zeros((X.shape[0], V.shape[1]))
+    for start in range(0, X.shape[0], GPU_ROWS):
+        rows = slice(start, start + GPU_ROWS)
+        for first in range(0, Y.shape[0], GPU_ROWS):
+            cols = slice(first, first + GPU_ROWS)
+            out[rows] += kernel.tile(X[rows], Y[cols]) @ V[cols]
+    return out

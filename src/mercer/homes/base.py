@@ -1,0 +1,172 @@
+"""What the library asks of a place where tall matrices live."""
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..backend import blas_for, memory_available
+from ..errors import InputError
+
+BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
+Array = np.ndarray
+Rows = Any  # a tall matrix in one of the homes
+
+
+class Home:
+    """Rows in one place: moves, passes over the rows, and work on blocks of them.
+
+    The defaults are those of arrays that this process can index and multiply; a subclass replaces what differs. What a
+    pass returns lives on the host in float64.
+    """
+
+    name: str  # in error messages
+    lazy = False  # rows arrive block by block from elsewhere: none can be looked at by itself
+    on_host = False  # rows are NumPy or SciPy rows, dense or sparse
+
+    def owns(self, A: Any) -> bool:
+        """Whether A lives here."""
+        raise NotImplementedError(f"{type(self).__name__} must define owns(A).")
+
+    # Moves
+
+    def host(self, A: Rows) -> Array:
+        """A as a NumPy array, dtype kept."""
+        raise NotImplementedError(f"{type(self).__name__} must define host(A).")
+
+    def like(self, a: Array, Z: Rows) -> Any:
+        """A host array where blocks of Z are computed, in Z's dtype."""
+        return np.asarray(a, dtype=Z.dtype)
+
+    def near(self, a: Any, X: Rows) -> Any:
+        """Host rows, dense or sparse, as the other argument of a kernel on blocks of X."""
+        return a
+
+    def kept(self, X: Rows) -> Any:
+        """A copy of the rows for a fitted model: on the host, sparse rows stay sparse."""
+        return np.array(self.host(X))
+
+    def spread(self, Z: Array, X: Rows) -> Rows:
+        """A host matrix with one row for each row of X, moved to X and divided like X."""
+        return self.like(Z, X)
+
+    # Checks
+
+    def refuse(self, X: Rows) -> None:
+        """Raise `InputError` unless X has two known dimensions and floating-point numbers."""
+
+    def bad_columns(self, X: Rows) -> Array:
+        """Columns that hold NaN or infinity."""
+        raise NotImplementedError(f"{type(self).__name__} must define bad_columns(X).")
+
+    def free_memory(self, X: Rows) -> int | None:
+        """Bytes that can still be allocated beside X; None when unknown."""
+        return memory_available()
+
+    # Passes: float64 sums on the host, block by block
+
+    def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
+        """(Zᵀ diag(weight) Z, Zᵀ weight)."""
+        return self.sum_moments(Z, weight, self.blocks(Z))
+
+    def sum_moments(self, Z: Rows, weight: Array | None, blocks: Sequence[slice]) -> tuple[Array, Array]:
+        """The moments of some blocks of rows."""
+        G: Any = 0.0
+        total: Any = 0.0
+        with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
+            for rows in blocks:
+                block = self.double(Z[rows])
+                part = block if weight is None else block * self.like(weight[rows], block)[:, None]
+                G = G + part.T @ block
+                total = total + part.sum(0)
+        return self.host(G), self.host(total)
+
+    def tdot(self, Z: Rows, A: Array) -> Array:
+        """Zᵀ A."""
+        total: Any = 0.0
+        with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), A.shape[1] if A.ndim > 1 else 1):
+            for rows in self.blocks(Z):
+                block = self.double(Z[rows])
+                total = total + block.T @ self.like(A[rows], block)
+        return self.host(total)
+
+    def dot(self, Z: Rows, W: Array) -> Array:
+        """Z W."""
+        out = np.empty((Z.shape[0],) + W.shape[1:])
+        with blas_for(min(Z.shape[0], BLOCK), Z.shape[1], W.shape[1] if W.ndim > 1 else 1):
+            for rows in self.blocks(Z):
+                block = self.double(Z[rows])
+                self.write(out, rows, block @ self.like(W, block))
+        return out
+
+    def take(self, Z: Rows, idx: Array) -> Array:
+        """Z[idx]."""
+        return self.host(Z[idx])
+
+    def squares(self, Z: Rows) -> Array:
+        """Squared length of every row."""
+        out = np.empty(Z.shape[0])
+        for rows in self.blocks(Z):
+            block = self.double(Z[rows])
+            self.write(out, rows, (block * block).sum(1))
+        return out
+
+    def blocks(self, Z: Rows) -> list[slice]:
+        """Slices of rows that a pass takes one after the other."""
+        n = Z.shape[0]
+        return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+
+    def double(self, block: Rows) -> Any:
+        """A block in float64, where it lives."""
+        return np.asarray(block, dtype=np.float64)
+
+    def write(self, out: Array, rows: slice, values: Any) -> None:
+        """Put computed values into their place in a host array."""
+        out[rows] = values
+
+    # Arrays beside X
+
+    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Rows:
+        """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
+        return f(X)
+
+    def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
+        """An uninitialised array where X lives, of its dtype."""
+        return np.empty(shape, dtype=X.dtype)
+
+    def concat(self, parts: Sequence[Rows]) -> Rows:
+        """Matrices side by side."""
+        return np.concatenate(parts, axis=1)
+
+    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Any:
+        """Standard normal numbers, float64, where an eigen-solver keeps its tall matrices for products with X."""
+        return np.random.default_rng(seed).standard_normal(shape)
+
+    # Dense arithmetic on blocks
+
+    def namespace(self, A: Any) -> ModuleType:
+        """The module whose `exp`, `sqrt`, `clip`, `hstack`, … act on blocks of A."""
+        return np
+
+    def pairwise(self, X: Any, Y: Any, order: int) -> Any:
+        """City-block (1) or squared Euclidean (2) distances from differences, without cancellation."""
+        from scipy.spatial.distance import cdist
+
+        return cdist(X, Y, "cityblock" if order == 1 else "sqeuclidean").astype(X.dtype, copy=False)
+
+    def solve_lower(self, L: Any, B: Any) -> Any:
+        """L⁻¹ B for a lower triangular L; B may be overwritten."""
+        import scipy.linalg as sla
+
+        return sla.solve_triangular(L, B, lower=True, check_finite=False, overwrite_b=True)
+
+
+def refuse_shape(X: Any, name: str, cast: str) -> None:
+    """The checks that scikit-learn's validation does for NumPy rows."""
+    if not hasattr(X, "ndim") or X.ndim != 2:
+        raise InputError(
+            f"X is a {name} of shape {getattr(X, 'shape', '?')}. Accepted: two dimensions, rows × columns."
+        )
+    if str(X.dtype).rpartition(".")[2] not in ("float32", "float64"):
+        raise InputError(f"X is a {name} of {X.dtype}. Accepted: float32 or float64, for example {cast}.")

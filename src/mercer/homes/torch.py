@@ -1,0 +1,78 @@
+"""PyTorch tensors, on the CPU or on a GPU."""
+
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..backend import memory_available, need, require_memory
+from .base import Array, Home, Rows, refuse_shape
+
+
+class Torch(Home):
+    """Tensors: products happen on their device, sums come to the host."""
+
+    name = "torch tensor"
+
+    def owns(self, A: Any) -> bool:
+        return type(A).__module__.partition(".")[0] == "torch"
+
+    def host(self, A: Rows) -> Array:
+        return A.detach().cpu().numpy()
+
+    def like(self, a: Array, Z: Rows) -> Any:
+        if self.owns(a):
+            return a.to(Z.device, Z.dtype)
+        return need("torch").as_tensor(np.ascontiguousarray(a), dtype=Z.dtype, device=Z.device)
+
+    def near(self, a: Any, X: Rows) -> Any:
+        return self.like(a.toarray() if hasattr(a, "toarray") else a, X)
+
+    def refuse(self, X: Rows) -> None:
+        refuse_shape(X, self.name, "X.float()")
+
+    def bad_columns(self, X: Rows) -> Array:
+        return np.flatnonzero(~self.host(need("torch").isfinite(X).all(0)))
+
+    def free_memory(self, X: Rows) -> int | None:
+        return memory_available(X.device)
+
+    def take(self, Z: Rows, idx: Array) -> Array:
+        return self.host(Z[need("torch").as_tensor(idx, device=Z.device)])
+
+    def double(self, block: Rows) -> Any:
+        return block.double()
+
+    def write(self, out: Array, rows: slice, values: Any) -> None:
+        need("torch").from_numpy(out[rows]).copy_(values)  # no host copy in between
+
+    def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
+        what = f"An array of {' × '.join(map(str, shape))} numbers"
+        remedy = "Use approx=<number of landmarks> or fewer components."
+        require_memory(int(np.prod(shape)) * X.dtype.itemsize, what, remedy, self.free_memory(X))
+        return X.new_empty(shape)
+
+    def concat(self, parts: Sequence[Rows]) -> Rows:
+        return need("torch").cat(list(parts), dim=1)
+
+    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Any:
+        if X.device.type != "cuda":
+            return super().random(X, shape, seed)
+        torch = need("torch")
+        generator = torch.Generator(X.device).manual_seed(seed)
+        return torch.randn(shape, generator=generator, dtype=torch.float64, device=X.device)
+
+    def namespace(self, A: Any) -> ModuleType:
+        return sys.modules["torch"]
+
+    def pairwise(self, X: Any, Y: Any, order: int) -> Any:
+        cdist = need("torch").cdist
+        return cdist(X, Y, p=1.0) if order == 1 else cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
+
+    def solve_lower(self, L: Any, B: Any) -> Any:
+        return need("torch").linalg.solve_triangular(L, B, upper=False)
+
+
+HOME = Torch()

@@ -1,0 +1,37 @@
+"""Sample weights and seeds as users hand them in."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+
+def check_weight(weight: Any, n: int) -> np.ndarray | None:
+    """Sample weights as float64 (None stays None): finite, not negative, not all zero."""
+    if weight is None:
+        return None
+    weight = np.asarray(weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.ndim != 1:
+        raise InputError("Sample weights must be 1D array or scalar.")
+    if weight.shape != (n,):
+        raise InputError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
+    if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
+        raise InputError("sample_weight holds a negative, infinite or NaN value, or only zeros. Accepted: numbers ≥ 0.")
+    return weight
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from scikit-learn's random_state; None gives 0, so that results repeat unless a generator is passed."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if not isinstance(random_state, Integral) or random_state < 0:
+        raise InputError(
+            f"random_state={random_state!r} is not accepted: give a whole number of at least 0, a RandomState or None."
+        )
+    return int(random_state)

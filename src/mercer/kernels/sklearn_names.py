@@ -1,0 +1,32 @@
+"""Kernels as scikit-learn's parameters describe them."""
+
+from functools import partial
+from typing import Any
+
+from ..errors import InputError
+from .base import Kernel, as_kernel
+from .given import Callable
+from .inner import Cosine, Linear, Polynomial, Sigmoid
+from .radial import RBF
+
+
+def sklearn_kernel(kernel: Any, gamma: float | None, degree: float, coef0: float, params: dict | None) -> Kernel:
+    """The kernel of scikit-learn's `kernel`, `gamma`, `degree`, `coef0` and `kernel_params`."""
+    if not isinstance(kernel, str):
+        if callable(kernel) and not isinstance(kernel, Kernel):
+            return Callable(partial(kernel, **params) if params else kernel)
+        return as_kernel(kernel)
+    if gamma is not None and gamma == 0 and kernel in ("rbf", "poly", "sigmoid"):
+        raise InputError(f"gamma=0 makes the kernel {kernel!r} constant. Accepted: a number above 0, or None.")
+    match kernel:
+        case "linear":
+            return Linear()
+        case "cosine":
+            return Cosine()
+        case "rbf":
+            return RBF.from_gamma(gamma) if gamma else RBF()
+        case "poly":
+            return Polynomial(degree, coef0, gamma)
+        case "sigmoid":
+            return Sigmoid(gamma, coef0)
+    return as_kernel(kernel)
