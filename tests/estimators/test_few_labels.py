@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_moons
 
 from mercer.errors import InputError
-from mercer.estimators.lssvm import LSSVMClassifier, LSSVMRegressor
+from mercer.estimators.lssvm import LSSVMClassifier
+from mercer.estimators.lssvm_regressor import LSSVMRegressor
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA, convexity_interval
 from mercer.geometry.maps.fourier import FourierMap

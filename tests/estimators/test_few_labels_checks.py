@@ -3,7 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer.estimators.lssvm import LSSVMClassifier, LSSVMRegressor
+from mercer.estimators.lssvm import LSSVMClassifier
+from mercer.estimators.lssvm_regressor import LSSVMRegressor
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from mercer import RBF, LSSVMRegressor
-from mercer.estimators import lssvm as estimator
+from mercer.estimators import lssvm_regressor as estimator
 from mercer.solvers.ridge import dual as module
 from mercer.solvers.ridge.dual import dual_left_out, dual_ridge
 

@@ -1,43 +1,24 @@
-"""Least-squares support vector machines, for classes and for numbers (Suykens et al. 2002; Alaíz et al. 2018)."""
+"""Least-squares support vector machine for classes (Suykens et al. 2002; Alaíz et al. 2018)."""
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs
-from sklearn.base import RegressorMixin, clone
-from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home, memory_available
-from ..geometry.mapped import map_product
-from ..geometry.open import choose
-from ..geometry.operators import cross_product
-from ..inputs.labels import read_targets
-from ..linalg import precision
-from ..inputs.weights import check_weight, seed_of
-from ..rows import host, like
-from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import (
-    MOST,
     basis_of_labelled,
     basis_of_moments,
     left_out_path,
     moments_of,
-    pull_of,
     ridge_filter,
     ridge_on_labelled,
     ridge_on_moments,
 )
-from .base import KernelEstimator
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
-from .grid import LeftOutSearch
 
 GAMMAS = np.logspace(-4, 4, 33)
-RANK_ROWS = 400  # rows on which the rank of a kernel is looked at
-DUAL_ROWS = 5000  # targets (300 MB) up to which "auto" takes the exact kernel: from there on 1000 landmarks are faster
 
 
 class LSSVMClassifier(GraphTerm, KernelClassifier):
@@ -142,209 +123,3 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
             basis = basis_of_moments(self._tilted_moments(moments_of(Z, weight, mean=self.bias)), self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed)
-
-
-class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
-    """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalised constant).
-
-    .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (y_i - w \\cdot \\varphi(x_i) - b)^2
-
-    Rows whose target is NaN (or None) have no part in the sum. They still help to place a landmark map and its width.
-
-    Parameters
-    ----------
-    gamma : float, default=1.0
-        Weight of the errors.
-    bias : bool, default=True
-        Whether to fit the constant b.
-    approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 5 000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
-        rank) and uses landmarks beyond; a number is a number of landmarks.
-    kernel, random_state : see `KernelClassifier`.
-
-    Attributes
-    ----------
-    coef_ : (r,) weights of the features; None where there are none (see Notes).
-    dual_coef_ : (l,) weights of the kernel's columns where no features were made, else None.
-    intercept_ : float, the constant b.
-    left_out_ : (l,) the answer for each row with a target by the fit without it (very many rows: NaN for some).
-
-    Notes
-    -----
-    Cost: O(l r min(l, r)) for l targets and r features. With the exact kernel, a stationary one of high rank and host
-    rows: no features, l³/3 flops in float32, and `left_out_` is computed when first asked for. NumPy, torch, Dask.
-
-    References
-    ----------
-    Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle: Least squares support vector machines, 2002.
-
-    Examples
-    --------
-    >>> from mercer import LSSVMRegressor
-    >>> X = [[0.0], [1.0], [2.0], [3.0]]
-    >>> model = LSSVMRegressor(gamma=1000.0, kernel="linear").fit(X, [1.0, 3.0, None, 7.0])
-    >>> round(float(model.predict([[2.0]])[0]), 2)
-    5.0
-    """
-
-    access = "moments"
-    path_parameters = ("gamma",)
-    _parameter_constraints: ClassVar[dict] = {
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "bias": ["boolean"],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": "no_validation",
-    }
-
-    def __init__(self, gamma=1.0, *, bias=True, kernel="rbf", approx="auto", random_state=None):
-        self.gamma = gamma
-        self.bias = bias
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
-
-    def fit(self, X, y, sample_weight=None):
-        """Fit on the rows with a target; NaN marks those without."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight, y = check_weight(sample_weight, X.shape[0]), read_targets(y, X.shape[0])
-        rows = _known(y, weight)
-        self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
-        self.dual_coef_: Any = None
-        self._left_out: Any = None
-        kernel = self._kernel_for_dual(X, rows, weight)
-        if kernel is not None:
-            return self._fit_dual(kernel, X, rows, y, weight)
-        Z = self._fit_map(X, weight)
-        pull = pull_of(Z, rows, y[rows, None], weight)
-        result = ridge_on_labelled(Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
-        W, b = result.value
-        self.coef_, self.intercept_ = W[:, 0], float(b[0])
-        self._left_out = result.info["left_out"][:, 0]
-        return self
-
-    def _kernel_for_dual(self, X, rows, weight):
-        """The kernel if its matrix is best used as it is: exact, on the host, of high rank as far as one sees."""
-        kernel, l = self._kernel(), len(rows)
-        if home(X) != "numpy" or not kernel.stationary or kernel.transductive or l < 2:
-            return None
-        if isinstance(self.approx, str) and self.approx == "auto":
-            free = memory_available()
-            if l > DUAL_ROWS or (free is not None and BYTES * l**2 > free / 2):
-                return None
-            reason = f"{l} rows with a target are few enough for the exact kernel (limit {DUAL_ROWS})."
-        else:
-            chosen, reason = choose(kernel, self.approx, X, seed_of(self.random_state))
-            if not isinstance(getattr(chosen, "landmarks", None), str):
-                return None
-        self.approx_reason_ = f"{reason} The kernel matrix of the rows with a target was used as it is."
-        kernel = kernel.resolve(X, weight)
-        return kernel if _high_rank(kernel, X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]) else None
-
-    def _fit_dual(self, kernel, X, rows, y, weight):
-        self.map_, self.kernel_ = None, kernel
-        self._training, self._targets = X[rows], y[rows, None]
-        self._weight = None if weight is None else weight[rows]
-        K = self.kernel_(self._training)
-        result = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
-        alpha, b = result.value
-        self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
-        return self
-
-    @property
-    def left_out_(self):
-        check_is_fitted(self)
-        if self._left_out is None:
-            l = len(self._targets)
-            some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
-            K, T, alpha = self.kernel_(self._training), self._targets, self.dual_coef_[:, None]
-            answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
-            self._left_out = np.full(l, np.nan)
-            self._left_out[some] = answers[:, 0]
-        return self._left_out
-
-    def predict(self, X):
-        """The fitted number for each row."""
-        check_is_fitted(self)
-        if self.dual_coef_ is None:
-            return map_product(self.map_, self._rows(X, reset=False), self.coef_) + self.intercept_
-        X = self._rows(X, reset=False)
-        if home(X) == "dask":
-            return host(X.map_blocks(self._dual_values, drop_axis=1, dtype=np.float64))
-        return self._dual_values(X)
-
-    def _dual_values(self, X):
-        training = like(self._training, X) if home(X) == "torch" else self._training
-        return cross_product(self.kernel_, X, training, self.dual_coef_) + self.intercept_
-
-    def score(self, X, y, sample_weight=None):
-        """R² over the rows that have a target."""
-        y = read_targets(y, None)
-        rows = np.flatnonzero(~np.isnan(y))
-        weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        return r2_score(y[rows], self.predict(X)[rows], sample_weight=weight)
-
-    def select(self, X, y, sample_weight=None, **grid):
-        """Choose parameters by the left-out squared error and fit with them; self is not changed.
-
-        ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors. The
-        parameters of self are kept unless another candidate is better by more than one standard error. The errors are
-        those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
-        """
-        candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
-        rows = _known(y_read, sample_weight)
-        errors = (left_out[:, :, 0] - y_read[rows]) ** 2
-        errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
-        chosen, reason = _best_error(errors)
-        best = clone(self).set_params(**candidates[chosen])
-        best.fit(X, y, sample_weight)
-        best.selection_ = {
-            "candidates": candidates,
-            "error": np.sqrt(errors.mean(axis=1)),
-            "chosen": chosen,
-            "reason": reason,
-        }
-        return best
-
-    def _read(self, X, y, sample_weight):
-        """(Z, targets with NaN where there is none, weight)."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
-        return self._fit_map(X, weight), read_targets(y, X.shape[0]), weight
-
-    def _left_out_path(self, Z, y, weight, grid):
-        gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        rows = _known(y, weight)
-        pull = pull_of(Z, rows, y[rows, None], weight)
-        basis = basis_of_labelled(Z, rows, pull, weight, self.bias)
-        filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
-        return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed=True)
-
-
-def _known(y, weight):
-    """Rows with a target and a weight above 0."""
-    return np.flatnonzero(~np.isnan(y) if weight is None else ~np.isnan(y) & (np.asarray(weight) > 0))
-
-
-def _high_rank(kernel, rows):
-    """Whether the kernel matrix of these rows has, up to rounding, a rank of more than half of their number."""
-    half = rows.shape[0] // 2
-    for some in (rows[: half + half // 4], rows):  # the first ones are often enough to see it
-        K = kernel(some)
-        factor = get_lapack_funcs("pstrf", (K,))
-        if factor(K, tol=64 * precision(K.dtype) * K.diagonal().max(), lower=1, overwrite_a=1)[2] > half:
-            return True
-    return False
-
-
-def _best_error(errors):
-    """(index, sentence): the candidate of lowest mean left-out error (m, l); the first if not told apart from it."""
-    means = errors.mean(axis=1)
-    best = int(np.argmin(means))
-    gain = errors[0] - errors[best]
-    spread = float(np.std(gain) / np.sqrt(max(len(gain), 1)))
-    if best and gain.mean() <= spread:
-        return 0, f"The parameters are kept: the best of {len(errors)} candidates is within one standard error."
-    return best, f"The best of {len(errors)} candidates by the left-out squared error over {errors.shape[1]} rows."
