@@ -47,7 +47,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
             K: Any = DenseOperator(np.array(X))
         elif self._goes_exact(X):
             self.kernel_ = self._kernel().resolve(X, weight)
-            self.kernel_._check_resolved()
+            self.kernel_.check()
             K = StoredKernel(self.kernel_(X)) if self._stored(X) else KernelOperator(self.kernel_, X)
         else:
             K = FactorOperator(self._fit_map(X, weight))

@@ -212,12 +212,12 @@ class KernelOperator(Operator):
                 rows = slice(i, i + TILE)
                 for j in range(0, i + 1, TILE):
                     cols = slice(j, j + TILE)
-                    block = self.kernel._tile(self.X[rows], self.X[cols])
+                    block = self.kernel.tile(self.X[rows], self.X[cols])
                     out[rows] += block @ V32[cols]
                     if i != j:
                         out[cols] += block.T @ V32[rows]
 
-        self.kernel._check_resolved()
+        self.kernel.check()
         parallel(strip, range(strips), threads=strips)
         return sum(outs[1:], start=outs[0])
 
@@ -248,14 +248,14 @@ def cross_product(kernel, X, Y, V):
         W = like(V.reshape(len(V), -1), X)
         out = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else _torch_tiles(kernel, X, Y, W)
         return np.asarray(host(out), dtype=np.float64).reshape((X.shape[0],) + V.shape[1:])
-    kernel._check_resolved()
+    kernel.check()
     out = np.empty((X.shape[0],) + V.shape[1:])
     W = V.astype(X.dtype, copy=False)
 
     def fill(start):
         rows = slice(start, start + TILE)
         parts = (slice(first, first + TILE) for first in range(0, Y.shape[0], TILE))
-        out[rows] = sum(kernel._tile(X[rows], Y[cols]) @ W[cols] for cols in parts)
+        out[rows] = sum(kernel.tile(X[rows], Y[cols]) @ W[cols] for cols in parts)
 
     parallel(fill, range(0, X.shape[0], TILE), threads=None if kernel.threadsafe else 1)
     return out
@@ -263,13 +263,13 @@ def cross_product(kernel, X, Y, V):
 
 def _torch_tiles(kernel, X, Y, V):
     """k(X, Y) @ V on torch's device from square tiles."""
-    kernel._check_resolved()
+    kernel.check()
     out = V.new_zeros((X.shape[0], V.shape[1]))
     for start in range(0, X.shape[0], GPU_ROWS):
         rows = slice(start, start + GPU_ROWS)
         for first in range(0, Y.shape[0], GPU_ROWS):
             cols = slice(first, first + GPU_ROWS)
-            out[rows] += kernel._tile(X[rows], Y[cols]) @ V[cols]
+            out[rows] += kernel.tile(X[rows], Y[cols]) @ V[cols]
     return out
 
 

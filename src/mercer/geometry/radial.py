@@ -5,15 +5,14 @@ import scipy.sparse as sp
 
 from ..backend import home
 from ..kernels.base import TILE
-from ..kernels.radial import ROUNDING, Radial
+from ..kernels.radial import ROUNDING
 from ..linalg import precision
 from .operators import KernelOperator
 
 
 def kernel_operator(kernel, X):
-    """The kernel matrix of the rows of X as an operator, the fast kind where that keeps the digits."""
-    by_distance = isinstance(kernel, Radial) and kernel.smooth and type(kernel)._profile is not Radial._profile
-    if by_distance and home(X) == "numpy" and not sp.issparse(X):
+    """The kernel matrix of the rows of X as an operator, a `RadialOperator` where that keeps the digits."""
+    if kernel.radial and kernel.smooth and home(X) == "numpy" and not sp.issparse(X):
         fast = RadialOperator(kernel, X)
         if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
             return fast
@@ -60,4 +59,4 @@ class RadialOperator(KernelOperator):
         squared += self.norms[rows]
         squared += self.norms[idx, None]
         np.maximum(squared, 0, out=squared)
-        return np.asarray(self.kernel._profile(squared, np), dtype=np.float64)
+        return np.asarray(self.kernel.profile(squared, np), dtype=np.float64)

@@ -85,7 +85,7 @@ class LandmarkMap(FeatureMap):
 
     def _learn(self, X, weight):
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
-        self.kernel_._check_resolved()
+        self.kernel_.check()
         self.negative_mass_ = 0.0
         self.landmark_indices_, scale = None, None
         exact = isinstance(self.landmarks, str)
