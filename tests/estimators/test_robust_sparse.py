@@ -115,9 +115,9 @@ def test_sparse_stores_and_evaluates_only_the_kept_rows():
     evaluated = []
 
     class Spy(RBF):
-        def _tile(self, X, Y):
+        def tile(self, X, Y):
             evaluated.append(Y.shape[0])
-            return super()._tile(X, Y)
+            return super().tile(X, Y)
 
     spy = SparseKernelPCA(2, epsilon=model.epsilon_, kernel=Spy(KERNEL.bandwidth)).fit(X)
     evaluated.clear()

@@ -33,8 +33,8 @@ def emulate(kernel, X, Y, V, precision):
         S = S + left.high.float() @ right.low.float().T + left.low.float() @ right.high.float().T
     squared = (left.norms[:, None] + right.norms - 2 * S).clamp_min(0)
     total = torch.zeros_like(S)
-    for code, factor, scale, offset in fused.terms(kernel):
-        factor, scale, offset = fused._scaled_term(code, factor, scale, offset, unit)
+    for term in kernel.terms():
+        code, (factor, scale, offset) = term.code, fused.numbers_of(term, unit)
         if code == 0:
             total += factor * torch.exp2(scale * squared)
         elif code <= 3:
@@ -90,7 +90,7 @@ def test_equal_rows_are_at_distance_zero_in_fast_precision():
 
 @pytest.mark.parametrize("kernel", [Laplacian(1.0), RBF(1.0) * Linear(), Polynomial(2.5, 1.0, 1.0)], ids=repr)
 def test_other_kernels_are_not_fused(kernel):
-    assert fused.terms(kernel) is None
+    assert kernel.terms() is None
 
 
 def test_cpu_tensors_take_tiles():

@@ -31,7 +31,7 @@ from mercer import (
     bandwidth_of,
 )
 from mercer.errors import BackendError, InputError
-from mercer.kernels import NAMES, as_kernel, bandwidth, base
+from mercer.kernels import REGISTRY, as_kernel, bandwidth, base
 from naive import assert_close
 
 RADIAL = {
@@ -289,7 +289,7 @@ def test_grid_search_in_a_pipeline(kernel, name):
 
 
 def test_every_name_makes_a_kernel(X):
-    for name, cls in NAMES.items():
+    for name, cls in REGISTRY.items():
         assert type(as_kernel(name)) is cls
     for name in [*RADIAL, *INNER]:
         kernel = as_kernel(name).resolve(X)

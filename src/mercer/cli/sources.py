@@ -142,11 +142,11 @@ def kernel_for(X, name):
     """(kernel, approx): the named kernel with the median width, landmarks for many rows; cosine for sparse text."""
     import scipy.sparse as sp
 
-    from ..kernels import NAMES
+    from ..kernels import REGISTRY, as_kernel
 
     name = name.lower()
-    plain = ("rbf", "exponential", "laplacian", "matern32", "matern52", "linear", "poly", "cosine")
-    if name not in plain:
-        raise UsageError(f"There is no kernel {name!r}. Accepted: {', '.join(plain)}.")
+    accepted = [known for known, kernel in REGISTRY.items() if not kernel.transductive and kernel().psd]
+    if name not in accepted:
+        raise UsageError(f"There is no kernel {name!r}. Accepted: {', '.join(sorted(accepted))}.")
     kernel = "cosine" if sp.issparse(X) and name == "rbf" else name
-    return NAMES[kernel](), "auto" if X.shape[0] <= MANY_ROWS else LANDMARKS
+    return as_kernel(kernel), "auto" if X.shape[0] <= MANY_ROWS else LANDMARKS

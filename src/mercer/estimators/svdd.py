@@ -188,7 +188,7 @@ class SVDD(NoveltyDetector):
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         if exact and self.solver in ("auto", "smo"):
             self.map_, self.kernel_ = None, kernel.resolve(X, weight)
-            self.kernel_._check_resolved()
+            self.kernel_.check()
             self.approx_reason_ = "Exact: the kernel's columns are computed as the solver asks for them."
             own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
             cache = int(self.cache_size * 1e6)

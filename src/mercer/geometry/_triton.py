@@ -6,7 +6,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel_term(S, nx, ny, same, TABLE, CODE: tl.constexpr):
-    """One term's values from inner products and squared norms (codes: see fused.py)."""
+    """One term's values from inner products and squared norms (codes: `mercer.kernels.Formula`)."""
     factor = tl.load(TABLE)
     scale = tl.load(TABLE + 1)
     offset = tl.load(TABLE + 2)

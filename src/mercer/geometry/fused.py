@@ -8,7 +8,7 @@ are split once, outside the loop, into a high and a low half (x = h + l, 22 bits
 - ``"exact"`` multiplies float32 numbers in float32.
 
 In "fast" the squared norms are those of the rounded rows, so two equal rows are at distance zero in every precision.
-Kernels of the squared distance or of the inner product, their sums and scalings are fused; the rest use torch tiles.
+Kernels that are a sum of formulas (`Kernel.terms`) are fused; the rest use torch tiles.
 Triton is imported when the first product is made.
 """
 
@@ -17,36 +17,16 @@ import functools
 import numpy as np
 
 from ..backend import need
-from ..kernels import RBF, Cosine, Exponential, Linear, Matern32, Matern52, Polynomial
-from ..kernels.base import Scaled, Sum
+from ..kernels import Formula
 
-_RADIAL = {RBF: 0, Exponential: 1, Matern32: 2, Matern52: 3}
-_LINEAR, _COSINE, _POWER = 4, 5, 8  # _POWER + degree: polynomial
 MOST_COLUMNS = 128
-
-
-def terms(kernel, factor=1.0):
-    """The kernel as a list of (code, factor, scale, offset), or None if it cannot be fused."""
-    if isinstance(kernel, Scaled):
-        return terms(kernel.kernel, factor * kernel.factor)
-    if isinstance(kernel, Sum):
-        left, right = terms(kernel.left, factor), terms(kernel.right, factor)
-        return None if left is None or right is None else left + right
-    if type(kernel) in _RADIAL:
-        return [(_RADIAL[type(kernel)], factor, 1.0 / kernel.bandwidth**2, 0.0)]
-    if isinstance(kernel, Linear):
-        return [(_LINEAR, factor, 1.0, 0.0)]
-    if isinstance(kernel, Cosine):
-        return [(_COSINE, factor, 1.0, 0.0)]
-    if isinstance(kernel, Polynomial) and float(kernel.degree).is_integer() and kernel.degree <= 16:
-        return [(_POWER + int(kernel.degree), factor, kernel.scale, kernel.offset)]
-    return None
+ROOTS = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}  # factor of the squared distance
 
 
 def supports(kernel, X):
     """Whether the product of this kernel on these rows can be fused."""
     torch = need("torch")
-    if X.device.type != "cuda" or X.dtype != torch.float32 or X.shape[1] > 4096 or terms(kernel) is None:
+    if X.device.type != "cuda" or X.dtype != torch.float32 or X.shape[1] > 4096 or kernel.terms() is None:
         return False
     return _triton() is not None
 
@@ -100,7 +80,7 @@ def product(kernel, X, Y, V, precision="high"):
 def sides(kernel, X, Y, precision):
     """Both sides prepared with one shift and one scale; keep them to multiply many V."""
     torch = need("torch")
-    radial = all(code < _LINEAR for code, *_ in terms(kernel))
+    radial = all(term.code <= Formula.MATERN52 for term in kernel.terms())
     centre = Y.mean(0) if radial else torch.zeros_like(Y[0])
     magnitude = max(float((Y - centre).abs().max()), float((X - centre).abs().max()) if X is not Y else 0.0) or 1.0
     right = Side(Y, kernel, centre, magnitude, precision)
@@ -114,11 +94,12 @@ def multiply(kernel, left, right, scale, V):
     if V.shape[1] > MOST_COLUMNS:
         strips = V.split(MOST_COLUMNS, dim=1)
         return torch.cat([multiply(kernel, left, right, scale, strip) for strip in strips], dim=1)
-    parts = terms(kernel)
+    terms = kernel.terms()
     # |k(x, y)| ≤ √(k(x,x) k(y,y)): dividing by this bound keeps the kernel values within half precision's range.
     largest = float(torch.maximum(left.norms.max(), right.norms.max())) / scale**2
-    bound = float(sum(_bound(code, factor, s, o, largest) for code, factor, s, o in parts))
-    numbers = [value for code, factor, s, o in parts for value in _scaled_term(code, factor / bound, s, o, scale)]
+    bound = float(sum(_bound(term, largest) for term in terms))
+    bounded = [term._replace(factor=term.factor / bound) for term in terms]
+    numbers = [number for term in bounded for number in numbers_of(term, scale)]
     table = torch.tensor(numbers, dtype=torch.float32, device=V.device)
     columns = max(16, 1 << (V.shape[1] - 1).bit_length())
     size = V.abs().amax(0).clamp_min(torch.finfo(torch.float32).tiny)
@@ -127,7 +108,7 @@ def multiply(kernel, left, right, scale, V):
     exact = left.precision == "exact"
     high = padded if exact else padded.half()
     low = padded if exact else (padded - high).half()
-    codes = tuple(code for code, *_ in parts)
+    codes = tuple(int(term.code) for term in terms)
     block_m, block_n, chunk, warps, stages = tile_shape(left.width, columns, left.precision)
     # Partial sums over at most 2¹⁷ columns each are added in float64: float32 would lose a digit over a million terms.
     splits = int(min(8, max(1, -(-right.n // 131072), 2 * 132 * block_m // max(left.n, 1))))
@@ -156,20 +137,22 @@ def tile_shape(width, columns, precision):
     return (128, 64, width, 4, 3) if fast else (256, 64, width, 8, 2)
 
 
-def _bound(code, factor, scale, offset, largest):
-    if code in (0, 1, 2, 3, _COSINE):
-        return factor
-    if code == _LINEAR:
-        return factor * max(largest, np.finfo(np.float32).tiny)
-    return factor * (scale * largest + abs(offset)) ** (code - _POWER)
+def _bound(term, largest):
+    """Largest |value| of a term, for squared norms of at most `largest`."""
+    if term.code <= Formula.MATERN52 or term.code == Formula.COSINE:
+        return term.factor
+    if term.code == Formula.LINEAR:
+        return term.factor * max(largest, np.finfo(np.float32).tiny)
+    return term.factor * (term.scale * largest + abs(term.offset)) ** (term.code - Formula.POWER)
 
 
-def _scaled_term(code, factor, scale, offset, unit):
-    """The term's numbers in the units of the scaled rows (which are `unit` times the real ones)."""
-    if code == 0:
+def numbers_of(term, unit):
+    """The term's (factor, scale, offset) for rows that are `unit` times the real ones."""
+    code, factor, scale, offset = term
+    if code == Formula.GAUSSIAN:
         return factor, -0.5 * scale / unit**2 * np.log2(np.e), 0.0
-    if code in (1, 2, 3):
-        return factor, {1: 1.0, 2: 3.0, 3: 5.0}[code] * scale / unit**2, 0.0
-    if code == _LINEAR:
+    if code <= Formula.MATERN52:
+        return factor, ROOTS[code] * scale / unit**2, 0.0
+    if code == Formula.LINEAR:
         return factor / unit**2, 1.0, 0.0
     return factor, scale / unit**2, offset

@@ -1,34 +1,21 @@
 """Kernels: `RBF(2.0)`, `0.3 * RBF("median") + Linear()`, a name, or a Python function."""
 
 from .bandwidth import bandwidth_of
-from .base import Callable, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
+from .base import REGISTRY, Formula, Kernel, Term
+from .compose import Product, Scaled, Sum
+from .given import Callable, Precomputed, as_kernel
 from .graph import Diffusion, GraphLaplacian
 from .inner import Cosine, Linear, Polynomial, Sigmoid
-from .radial import RBF, Exponential, Laplacian, Matern32, Matern52
-
-NAMES = {
-    "rbf": RBF,
-    "exponential": Exponential,
-    "laplacian": Laplacian,
-    "matern32": Matern32,
-    "matern52": Matern52,
-    "linear": Linear,
-    "poly": Polynomial,
-    "polynomial": Polynomial,
-    "cosine": Cosine,
-    "sigmoid": Sigmoid,
-    "precomputed": Precomputed,
-    "diffusion": Diffusion,
-    "graph_laplacian": GraphLaplacian,
-}
+from .radial import RBF, Exponential, Laplacian, Matern32, Matern52, Radial
 
 __all__ = [
-    "NAMES",
     "RBF",
+    "REGISTRY",
     "Callable",
     "Cosine",
     "Diffusion",
     "Exponential",
+    "Formula",
     "GraphLaplacian",
     "Kernel",
     "Laplacian",
@@ -38,9 +25,11 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Product",
+    "Radial",
     "Scaled",
     "Sigmoid",
     "Sum",
+    "Term",
     "as_kernel",
     "bandwidth_of",
 ]

@@ -1,7 +1,10 @@
 """Rules that turn training rows into a kernel width."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from ..backend import home, need
@@ -10,8 +13,10 @@ from ..errors import InputError
 SAMPLE = 2000  # rows beyond which pairwise distances are taken on a fixed random sample
 NEIGHBOURS = 10
 
+Floats = NDArray[np.float64]
 
-def _distances(X, order):
+
+def _distances(X: Floats, order: int) -> Floats:
     """All pairwise distances, condensed; wide rows by one matrix product, three times faster than pair by pair."""
     if order == 1:
         return pdist(X, "cityblock")
@@ -28,8 +33,8 @@ def _distances(X, order):
     return np.sqrt(squared, out=squared)
 
 
-def _median(X, weight, order):
-    """Median distance over pairs of different rows (duplicates at distance 0 say nothing about the width)."""
+def _median(X: Floats, weight: Floats | None, order: int) -> float:
+    """Median distance over pairs of different rows (those of duplicates are 0 and are left out)."""
     distance = _distances(X, order)
     apart = distance > 0
     if not apart.any():
@@ -47,7 +52,7 @@ def _median(X, weight, order):
     return float((values[low] + values[min(high, len(values) - 1)]) / 2)
 
 
-def _knn(X, weight, order):
+def _knn(X: Floats, weight: Floats | None, order: int) -> float:
     """Mean distance to the ten nearest neighbours; a row of weight 3 has two neighbours at distance 0."""
     if len(X) == 1:
         return 1.0
@@ -62,7 +67,7 @@ def _knn(X, weight, order):
     return float(np.average(nearest, weights=weight)) or 1.0
 
 
-def _scale(X, weight, order):
+def _scale(X: Floats, weight: Floats | None, order: int) -> float:
     """The width of scikit-learn's gamma="scale": gamma = 1 / (d · variance of all entries).
 
     It is half the length of a vector of d root mean square differences between two entries, so any distance has one.
@@ -72,7 +77,7 @@ def _scale(X, weight, order):
     return float(X.shape[1] ** (1 / order) * np.sqrt(variance / 2.0)) or 1.0
 
 
-def _range(X, weight, order):
+def _range(X: Floats, weight: Floats | None, order: int) -> float:
     """Diagonal of the bounding box (Gieseke et al. §4.2)."""
     return float(np.linalg.norm(np.ptp(X, axis=0), order)) or 1.0
 
@@ -80,7 +85,7 @@ def _range(X, weight, order):
 RULES = {"median": _median, "knn": _knn, "scale": _scale, "range": _range}
 
 
-def bandwidth_of(X, rule="median", weight=None, order=2):
+def bandwidth_of(X: Any, rule: str = "median", weight: Floats | None = None, order: int = 2) -> float:
     """The width a rule gives on the rows of X; order is that of the distance: 2 Euclidean, 1 city-block.
 
     >>> bandwidth_of(np.array([[0.0], [1.0], [3.0]]), "median")
@@ -98,7 +103,7 @@ def bandwidth_of(X, rule="median", weight=None, order=2):
     return RULES[rule](_dense(X, rows), weight, order)
 
 
-def _dense(X, rows):
+def _dense(X: Any, rows: NDArray[np.intp]) -> Floats:
     """The chosen rows as a host float64 matrix."""
     kind = home(X)
     if kind == "torch":

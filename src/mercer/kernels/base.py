@@ -1,41 +1,106 @@
-"""What a kernel is: a function of two rows, its diagonal, and sums, products and scalings of kernels."""
+"""What a kernel is, and how its matrix is evaluated: a function of two rows with a diagonal and parameters."""
 
-import copy
+import enum
+import inspect
 import numbers
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
 from ..backend import home, parallel, require_memory
 from ..errors import InputError
-from ..rows import host, like
+
+Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
+Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
 
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 GPU_TILE = 8192
-ALONE = 8  # tiles up to which threads would take longer to start than they save
+FEW_TILES = 8  # up to which threads would take longer to start than they save
 MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 
+REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
 
-class Kernel(BaseEstimator):
+
+class Formula(enum.IntEnum):
+    """The functions that a fused GPU product can evaluate, with s = scale."""
+
+    GAUSSIAN = 0  # exp(−s‖x − y‖² / 2)
+    EXPONENTIAL = 1  # exp(−d), d = √s ‖x − y‖
+    MATERN32 = 2
+    MATERN52 = 3
+    LINEAR = 4  # x · y
+    COSINE = 5
+    POWER = 8  # (s x·y + offset)^degree is POWER + degree, for whole degrees up to 16
+
+
+class Term(NamedTuple):
+    """factor · formula(x, y): one summand of a fused product."""
+
+    code: int
+    factor: float
+    scale: float = 1.0
+    offset: float = 0.0
+
+
+class Kernel:
     """A positive semi-definite similarity between rows.
 
-    A kernel is called on data, knows its diagonal and composes: ``0.3 * RBF(2.0) + Linear()``. Its parameters are
-    scikit-learn parameters, so ``kernel__bandwidth`` works in a grid search. Rows may be dense NumPy rows, SciPy sparse
-    rows or torch tensors; the matrix comes back dense, in the dtype of the rows and where they live.
+    A kernel is called on data, knows its diagonal and composes: ``0.3 * RBF(2.0) + Linear()``. It has scikit-learn's
+    parameters, so ``kernel__bandwidth`` works in a grid search. Rows may be dense NumPy rows, SciPy sparse rows or
+    torch tensors; the matrix comes back dense, in the dtype of the rows and where they live.
 
-    A new kernel is a class with a constructor, ``_tile(X, Y)`` and ``diag(X)``.
+    A new kernel is a class with a constructor that stores its parameters, ``tile(X, Y)`` and ``diag(X)``; a kernel of
+    the Euclidean distance derives from `Radial` and has ``profile(squared, xp)`` only. The rest is optional: ``names``
+    for ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features.
+
+    Examples
+    --------
+    >>> class Intersection(Kernel):
+    ...     names = ("intersection",)
+    ...
+    ...     def tile(self, X, Y):
+    ...         return np.minimum(X[:, None], Y).sum(axis=-1)
+    ...
+    ...     def diag(self, X):
+    ...         return X.sum(axis=1)
+    >>> from mercer.kernels import as_kernel
+    >>> as_kernel("intersection")([[1.0, 2.0]], [[2.0, 0.5]])
+    array([[1.5]])
     """
 
+    names: ClassVar[tuple[str, ...]] = ()  # by which as_kernel finds it; every parameter then needs a default
     stationary = False  # k(x, x) is the same for every x
     psd = True  # False: similarities whose matrix may have negative eigenvalues
-    transductive = False  # True: defined on the training rows only (graphs)
+    transductive = False  # True: known on the training rows only, with factor() and features(X) in place of a formula
     threadsafe = True
+    radial = False  # True: k(x, y) = profile((‖x − y‖ / bandwidth)²)
+    formula: ClassVar[Formula | None] = None  # for a fused product
+    spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # of spectral_sample; None: there is none
 
-    def __call__(self, X, Y=None):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Register the names. A class with new values has a formula and a spectrum only if it declares its own."""
+        super().__init_subclass__(**kwargs)
+        own = vars(cls)
+        for attribute in ("formula", "spectrum"):
+            if ("tile" in own or "profile" in own) and attribute not in own:
+                setattr(cls, attribute, None)
+        if isinstance(cls.names, str):
+            raise InputError(f"names={cls.names!r} of {cls.__name__} is one text. Accepted: a tuple, ({cls.names!r},).")
+        for name in own.get("names", ()):
+            other = REGISTRY.get(name, cls)
+            if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise InputError(
+                    f"The kernel name {name!r} of {cls.__module__}.{cls.__qualname__} is taken by "
+                    f"{other.__module__}.{other.__qualname__}. Give another one in `names`."
+                )
+            REGISTRY[name] = cls
+
+    def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
         """Matrix of k(x, y) over the rows of X and Y; over X and itself, exactly symmetric, when Y is None."""
-        self._check_resolved()
+        self.check()
         same = Y is None or Y is X
         X = _as_rows(X)
         Y = X if same else _as_rows(Y)
@@ -48,256 +113,124 @@ class Kernel(BaseEstimator):
             )
         n, m = X.shape[0], Y.shape[0]
         on_gpu = home(X) == "torch" and X.device.type == "cuda"
-        tile = GPU_TILE if on_gpu else TILE
-        if n <= tile and m <= tile:
-            K = self._tile(X, Y)
+        side = GPU_TILE if on_gpu else TILE
+        if n <= side and m <= side:
+            K = self.tile(X, Y)
             return _symmetric(K) if same else K
         out = _empty(X, n, m)
 
-        def fill(corner):
-            rows, cols = (slice(start, start + tile) for start in corner)
+        def fill(corner: tuple[int, int]) -> None:
+            rows, cols = (slice(start, start + side) for start in corner)
             if same and rows == cols:
-                out[rows, cols] = _symmetric(self._tile(X[rows], X[rows]))
+                out[rows, cols] = _symmetric(self.tile(X[rows], X[rows]))
                 return
-            block = self._tile(X[rows], Y[cols])
+            block = self.tile(X[rows], Y[cols])
             out[rows, cols] = block
             if same:
                 out[cols, rows] = block.T
 
-        corners = [(i, j) for i in range(0, n, tile) for j in range(0, m, tile) if not same or j <= i]
-        alone = on_gpu or not self.threadsafe or n * m <= ALONE * tile**2
-        parallel(fill, corners, threads=1 if alone else None)
+        corners = [(i, j) for i in range(0, n, side) for j in range(0, m, side) if not same or j <= i]
+        serial = on_gpu or not self.threadsafe or n * m <= FEW_TILES * side**2
+        parallel(fill, corners, threads=1 if serial else None)
         return out
 
-    def _tile(self, X, Y):
-        """Dense block k(X, Y) of moderate size."""
-        raise NotImplementedError(f"{type(self).__name__} must define _tile(X, Y).")
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        """Dense block k(X, Y) of moderate size, in the dtype of the rows and where they live; the caller may change it.
 
-    def diag(self, X):
+        Rows are two-dimensional and have equal columns; `check` has been called.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define tile(X, Y).")
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         """k(x, x) for every row, on the host in float64."""
         raise NotImplementedError(f"{type(self).__name__} must define diag(X).")
 
-    def resolve(self, X, weight=None):
+    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         """A copy in which every parameter given as a rule ("median", None) is the number the rule gives on X."""
-        resolved = copy.copy(self)
-        for name, value in self.get_params(deep=False).items():
-            if isinstance(value, Kernel):
-                setattr(resolved, name, value.resolve(X, weight))
-        return resolved
+        params = self.get_params(deep=False).items()
+        return type(self)(**{k: v.resolve(X, weight) if isinstance(v, Kernel) else v for k, v in params})
 
-    def _check_resolved(self):
-        """Refuse to evaluate while a parameter is still a rule."""
+    def check(self) -> None:
+        """Refuse parameters that are not accepted, and those that are still a rule."""
 
-    def __add__(self, other):
+    def parts(self, weight: float = 1.0) -> "list[tuple[float, Kernel]]":
+        """weight · kernel as a sum: (weight, kernel) of every summand."""
+        return [(weight, self)]
+
+    def terms(self, factor: float = 1.0) -> list[Term] | None:
+        """factor · kernel as a sum of formulas for a fused GPU product, or None if it is not such a sum."""
+        return None if self.formula is None else [Term(self.formula, factor)]
+
+    def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
+        """n frequencies (rows) of the spectral density in d dimensions (Bochner), if k(x, x) = 1 and `spectrum` is set.
+
+        The distribution of an "isotropic" spectrum has no preferred direction.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define spectral_sample(rng, n, d).")
+
+    def __add__(self, other: Any) -> "Kernel":
+        from .compose import Sum  # which derives from Kernel
+
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> "Kernel":
+        from .compose import Product, Scaled
+
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, other) if isinstance(other, numbers.Real) else NotImplemented
+        return Scaled(self, other) if isinstance(other, numbers.Real) else NotImplemented  # type: ignore[arg-type]
 
     __rmul__ = __mul__
 
-    def __eq__(self, other):
-        return type(self) is type(other) and self.get_params(deep=False) == other.get_params(deep=False)
+    # scikit-learn's parameters, without BaseEstimator: its printing of nested estimators disregards their own repr
 
-    def __hash__(self):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; deep adds those of the kernels among them as "left__bandwidth"."""
+        params = {name: getattr(self, name) for name in sorted(inspect.signature(type(self)).parameters)}
+        inner = {k: v.get_params() for k, v in params.items() if deep and isinstance(v, Kernel)}
+        return params | {f"{k}__{name}": value for k, values in inner.items() for name, value in values.items()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by the names of `get_params`."""
+        for key in sorted(params):  # a kernel before its own parameters
+            name, _, inner = key.partition("__")
+            own = self.get_params(deep=False)
+            if name not in own:
+                raise InputError(f"Invalid parameter {name!r} for {self!r}. Accepted: {', '.join(own) or 'none'}.")
+            if inner:
+                own[name].set_params(**{inner: params[key]})
+            else:
+                setattr(self, name, params[key])
+        return self
+
+    def __repr__(self) -> str:
+        default = {name: repr(p.default) for name, p in inspect.signature(type(self)).parameters.items()}
+        values = {name: repr(value) for name, value in self.get_params(deep=False).items()}
+        shown = ", ".join(f"{name}={value}" for name, value in values.items() if value != default[name])
+        return f"{type(self).__name__}({shown})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.get_params(deep=False) == other.get_params(deep=False)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
         return hash((type(self), repr(self)))
 
 
-class _Pair(Kernel):
-    """Two kernels combined entry by entry."""
-
-    def __init__(self, left, right):
-        self.left = left
-        self.right = right
-
-    stationary = property(lambda self: self.left.stationary and self.right.stationary)
-    psd = property(lambda self: self.left.psd and self.right.psd)
-    transductive = property(lambda self: self.left.transductive or self.right.transductive)
-    threadsafe = property(lambda self: self.left.threadsafe and self.right.threadsafe)
-
-    def _check_resolved(self):
-        self.left._check_resolved()
-        self.right._check_resolved()
-
-
-class Sum(_Pair):
-    """k(x, y) = left(x, y) + right(x, y).
-
-    >>> from mercer import RBF, Linear
-    >>> (RBF(1.0) + 0.5 * Linear())([[0.0], [1.0]])[1, 1]
-    np.float64(1.5)
-    """
-
-    def _tile(self, X, Y):
-        K = self.left._tile(X, Y)
-        K += self.right._tile(X, Y)
-        return K
-
-    def diag(self, X):
-        return self.left.diag(X) + self.right.diag(X)
-
-    def __repr__(self):
-        return f"{self.left!r} + {self.right!r}"
-
-
-class Product(_Pair):
-    """k(x, y) = left(x, y) · right(x, y)."""
-
-    def _tile(self, X, Y):
-        K = self.left._tile(X, Y)
-        K *= self.right._tile(X, Y)
-        return K
-
-    def diag(self, X):
-        return self.left.diag(X) * self.right.diag(X)
-
-    def __repr__(self):
-        return " * ".join(f"({side!r})" if isinstance(side, Sum) else repr(side) for side in (self.left, self.right))
-
-
-class Scaled(Kernel):
-    """k(x, y) = factor · kernel(x, y), factor > 0."""
-
-    def __init__(self, kernel, factor):
-        self.kernel = kernel
-        self.factor = factor
-
-    stationary = property(lambda self: self.kernel.stationary)
-    psd = property(lambda self: self.kernel.psd)
-    transductive = property(lambda self: self.kernel.transductive)
-    threadsafe = property(lambda self: self.kernel.threadsafe)
-
-    def _check_resolved(self):
-        if not 0 < self.factor < np.inf:
-            raise InputError(
-                f"A kernel was multiplied by {self.factor!r}, which would not be a kernel. Accepted: a number above 0."
-            )
-        self.kernel._check_resolved()
-
-    def _tile(self, X, Y):
-        K = self.kernel._tile(X, Y)
-        K *= self.factor
-        return K
-
-    def diag(self, X):
-        return self.factor * self.kernel.diag(X)
-
-    def __repr__(self):
-        return f"{self.factor!r} * " + (f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel))
-
-
-class Callable(Kernel):
-    """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
-
-    Which of the two is found out by trying both and comparing a few values. The function must be symmetric and positive
-    semi-definite; the maps measure how far it is from that (`negative_mass_`).
-    """
-
-    psd = False
-    threadsafe = False
-
-    def __init__(self, function):
-        self.function = function
-
-    def __repr__(self):  # without the function's address, so that it reads the same in every process
-        return f"Callable({getattr(self.function, '__qualname__', self.function)})"
-
-    def _tile(self, X, Y):
-        A, B = _rows(X), _rows(Y)
-        K = self._matrix(A, B)
-        if K is None or not self._confirmed(K, A, B):
-            K = self._pairs(A, B)
-        return like(K, X)
-
-    def _matrix(self, X, Y):
-        try:
-            K = np.array(self.function(X, Y), dtype=np.float64)
-        except Exception:  # whatever a function of two rows does with matrices
-            return None
-        return K if K.shape == (X.shape[0], Y.shape[0]) else None
-
-    def _confirmed(self, K, X, Y):
-        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare some values."""
-        spots = np.append(np.linspace(0, K.size - 1, 5).astype(int), np.argmax(np.abs(K)))
-        try:
-            single = [float(self.function(X[i], Y[j])) for i, j in zip(*np.unravel_index(spots, K.shape))]
-        except Exception:  # a function of matrices only
-            return True
-        return np.allclose(K.ravel()[spots], single, atol=1e-8 * np.abs(K).max())
-
-    def _pairs(self, X, Y):
-        try:  # float() accepts whatever scalar the function returns
-            K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
-        except Exception as error:
-            raise InputError(
-                f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two "
-                f"matrices. For two rows it says: {type(error).__name__}: {error}"
-            ) from error
-        return K.reshape(X.shape[0], Y.shape[0])
-
-    def diag(self, X):
-        return np.array([self._tile(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])], dtype=np.float64)
-
-
-class Precomputed(Kernel):
-    """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards."""
-
-    psd = False  # unknown until its spectrum is seen
-
-    def _tile(self, X, Y):
-        raise InputError(
-            "A precomputed kernel has no formula: give the matrix to an estimator with kernel='precomputed'."
-        )
-
-    def __call__(self, X, Y=None):
-        return X if Y is None else self._tile(X, Y)
-
-    def diag(self, X):
-        if X.shape[0] != X.shape[1]:
-            raise InputError(
-                f"k(x, x) of new rows is not in a {X.shape[0]} × {X.shape[1]} matrix of k(new, training). "
-                "Fit on the raw data with a kernel object instead."
-            )
-        return np.asarray(X.diagonal(), dtype=np.float64)
-
-
-def products(X, Y):
+def inner_products(X: Rows, Y: Rows) -> Block:
     """Inner products of the rows as a dense block, for dense, sparse or torch rows."""
     if sp.issparse(X) or sp.issparse(Y):
         return np.ascontiguousarray(safe_sparse_dot(X, Y.T, dense_output=True))
     return X @ Y.T
 
 
-def squared_norms(X):
+def squared_norms(X: Rows) -> Block:
     """‖x‖² of every row, where X lives, in X's dtype."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel().astype(X.dtype, copy=False)
     return (X * X).sum(-1)
 
 
-def as_kernel(kernel):
-    """A kernel object from an object, a name, or a Python function."""
-    from . import NAMES
-
-    if isinstance(kernel, Kernel):
-        return kernel
-    if isinstance(kernel, str):
-        if kernel in NAMES:
-            return NAMES[kernel]()
-        raise InputError(
-            f"kernel={kernel!r} is not known. Accepted: {', '.join(sorted(NAMES))}, a kernel object such as "
-            "RBF(bandwidth=2.0), or a Python function of two rows."
-        )
-    if isinstance(kernel, type) and issubclass(kernel, Kernel):
-        raise InputError(f"kernel={kernel.__name__} is a class. Give an object of it, such as {kernel.__name__}().")
-    if callable(kernel):
-        return Callable(kernel)
-    raise InputError(f"kernel={kernel!r} is not a kernel. Accepted: a name, a kernel object or a Python function.")
-
-
-def _as_rows(X):
+def _as_rows(X: Any) -> Rows:
     """Lists, tables and whole numbers become float arrays; everything else is left as it is."""
     if home(X) == "numpy":
         X = X if sp.issparse(X) else np.asarray(X)
@@ -307,11 +240,7 @@ def _as_rows(X):
     return X
 
 
-def _rows(X):
-    return X.toarray() if sp.issparse(X) else host(X)
-
-
-def _symmetric(K):
+def _symmetric(K: Block) -> Block:
     """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
     if home(K) == "torch":
         return (K + K.T) / 2
@@ -322,7 +251,7 @@ def _symmetric(K):
     return K
 
 
-def _empty(X, n, m):
+def _empty(X: Rows, n: int, m: int) -> Block:
     if n * m > 2 * TILE**2:  # to ask how much is free takes as long as a tile
         require_memory(
             n * m * X.dtype.itemsize,

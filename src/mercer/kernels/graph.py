@@ -2,22 +2,23 @@
 
 A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
 graph is built, the low end of its spectrum is computed (`spectrum_`, with the largest residual in `residual_`), and
-K = ZZᵀ comes as its factor Z. A new row is given the mean of its neighbours' rows of Z, weighted as the graph weighs
+K = ZZᵀ is known by its factor Z. A new row is given the mean of its neighbours' rows of Z, weighted as the graph weighs
 edges; a row equal to a training row is that row (the mean, if several training rows are equal).
 """
 
-import copy
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import InputError
 from ..graphs.neighbours import LAPLACIANS, build, laplacian, neighbour_graph
 from ..graphs.spectrum import low_spectrum
 from ..rows import like
-from .base import Kernel
+from .base import Block, Kernel, Rows
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
 
@@ -28,19 +29,27 @@ class GraphKernel(Kernel):
     transductive = True
     threadsafe = False
 
-    def __init__(self, n_neighbors=10, laplacian="normalized-weights", rank=None):
+    # Set by resolve:
+    graph_: sp.csr_matrix
+    edge_bandwidth_: float
+    spectrum_: NDArray[np.float64]
+    factor_: NDArray[np.float64]
+    residual_: float
+    _finder: Any
+
+    def __init__(self, n_neighbors: int = 10, laplacian: str = "normalized-weights", rank: int | None = None):
         self.n_neighbors = n_neighbors
         self.laplacian = laplacian
         self.rank = rank
 
-    def resolve(self, X, weight=None):
+    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         """A copy that holds the graph of these rows and the factor of its kernel matrix."""
         if weight is not None:
             raise InputError(
                 "sample_weight cannot be combined with a graph kernel: a repeated row would change the graph. "
                 "Leave the weights out, or use a kernel such as RBF()."
             )
-        resolved = copy.copy(self)
+        resolved = super().resolve(X)
         self._check_parameters()
         rows = host_rows(X)
         resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(rows, self.n_neighbors)
@@ -50,14 +59,14 @@ class GraphKernel(Kernel):
         resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
         return resolved
 
-    def factor(self):
+    def factor(self) -> NDArray[np.float64]:
         """Z with K = ZZᵀ on the rows this kernel was resolved on."""
-        self._check_resolved()
+        self.check()
         return self.factor_
 
-    def features(self, X):
+    def features(self, X: Rows) -> NDArray[np.float64]:
         """Rows of the factor for any rows: a training row's own, else the weighted mean of its neighbours'."""
-        self._check_resolved()
+        self.check()
         rows = host_rows(X)
         k = min(int(self.n_neighbors), len(self.factor_))
         distance, index = self._finder.find(rows, k)
@@ -72,21 +81,21 @@ class GraphKernel(Kernel):
         )
         return spread @ self.factor_
 
-    def _tile(self, X, Y):
+    def tile(self, X: Rows, Y: Rows) -> Block:
         return like(self.features(X) @ self.features(Y).T, X)
 
-    def diag(self, X):
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.sum(self.features(X) ** 2, axis=1)
 
-    def _factor(self, Lap, null):
+    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         """(low eigenvalues of the Laplacian, factor of the kernel matrix, residual of the eigenpairs)."""
         raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap, null).")
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
             raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
 
-    def _check_resolved(self):
+    def check(self) -> None:
         if not hasattr(self, "factor_"):
             raise InputError(
                 f"{self!r} is a kernel on the nodes of a graph and has no graph yet. "
@@ -121,11 +130,19 @@ class Diffusion(GraphKernel):
     True
     """
 
-    def __init__(self, n_neighbors=10, time=10.0, laplacian="normalized-weights", rank=None):
+    names = ("diffusion",)
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        time: float = 10.0,
+        laplacian: str = "normalized-weights",
+        rank: int | None = None,
+    ):
         super().__init__(n_neighbors, laplacian, rank)
         self.time = time
 
-    def _factor(self, Lap, null):
+    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         values, vectors, residual = low_spectrum(Lap, self.rank, null)
         gains = np.exp(-self.time * values)
         # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
@@ -133,7 +150,7 @@ class Diffusion(GraphKernel):
         keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
         return values, vectors[:, keep] * np.sqrt(gains[keep]), residual
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if not (isinstance(self.time, (int, float, np.integer)) and 0 < self.time < np.inf):
             raise InputError(f"time={self.time!r} is not accepted: give a number above 0.")
@@ -163,11 +180,19 @@ class GraphLaplacian(GraphKernel):
     True
     """
 
-    def __init__(self, n_neighbors=10, laplacian="normalized-weights", rank=None, eigenvalues="laplacian"):
+    names = ("graph_laplacian",)
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        laplacian: str = "normalized-weights",
+        rank: int | None = None,
+        eigenvalues: str = "laplacian",
+    ):
         super().__init__(n_neighbors, laplacian, rank)
         self.eigenvalues = eigenvalues
 
-    def _factor(self, Lap, null):
+    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         n_zero = connected_components(Lap, directed=False)[0]
         # The differences between components are non-trivial functions for "squares", and none for the pseudo-inverse.
         beside = n_zero if self.eigenvalues == "laplacian" else 1
@@ -182,7 +207,7 @@ class GraphLaplacian(GraphKernel):
         place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
         return values, vectors / np.maximum(place, 1.0), residual
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.eigenvalues not in ("laplacian", "squares"):
             raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")

@@ -1,13 +1,16 @@
 """Kernels of the inner product of two rows."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..backend import home, namespace
 from ..errors import InputError
-from .base import Kernel, products, squared_norms
+from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
 
 
-def _host_norms(X):
+def _host_norms(X: Rows) -> NDArray[np.float64]:
     norms = squared_norms(X)
     return (norms.cpu().numpy() if home(norms) == "torch" else norms).astype(np.float64)
 
@@ -15,23 +18,29 @@ def _host_norms(X):
 class Linear(Kernel):
     """x · y."""
 
-    def _tile(self, X, Y):
-        return products(X, Y)
+    names = ("linear",)
+    formula = Formula.LINEAR
 
-    def diag(self, X):
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        return inner_products(X, Y)
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         return _host_norms(X)
 
 
 class _Affine(Kernel):
     """A function of scale · x·y + offset; scale = None means 1 / number of columns."""
 
-    def resolve(self, X, weight=None):
+    scale: Any
+    offset: float
+
+    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         resolved = super().resolve(X, weight)
         if self.scale is None:
             resolved.scale = 1.0 / X.shape[1]
         return resolved
 
-    def _check_resolved(self):
+    def check(self) -> None:
         if self.scale is None:
             raise InputError(
                 f"{self!r} has scale=None (1 / number of columns), not a number yet. Call kernel.resolve(X) first."
@@ -39,8 +48,8 @@ class _Affine(Kernel):
         if not self.scale > 0:
             raise InputError(f"scale={self.scale!r} is not accepted: give a number above 0, or None for 1 / columns.")
 
-    def _affine(self, X, Y):
-        S = products(X, Y)
+    def _affine(self, X: Rows, Y: Rows) -> Block:
+        S = inner_products(X, Y)
         S *= self.scale
         S += self.offset
         return S
@@ -53,58 +62,70 @@ class Polynomial(_Affine):
     array([[49.]])
     """
 
-    def __init__(self, degree=3, offset=1.0, scale=None):
+    names = ("poly", "polynomial")
+    formula = Formula.POWER
+
+    def __init__(self, degree: float = 3, offset: float = 1.0, scale: float | None = None):
         self.degree = degree
         self.offset = offset
         self.scale = scale
 
     psd = property(lambda self: float(self.degree).is_integer() and self.offset >= 0)
 
-    def _check_resolved(self):
-        super()._check_resolved()
+    def check(self) -> None:
+        super().check()
         if not self.degree > 0:
             raise InputError(f"degree={self.degree!r} is not accepted: give a number above 0.")
 
-    def _tile(self, X, Y):
+    def tile(self, X: Rows, Y: Rows) -> Block:
         return _power(self._affine(X, Y), self.degree)
 
-    def diag(self, X):
+    def terms(self, factor: float = 1.0) -> list[Term] | None:
+        if self.formula is None or not float(self.degree).is_integer() or self.degree > 16:
+            return None
+        return [Term(self.formula + int(self.degree), factor, self.scale, self.offset)]
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         return _power(self.scale * _host_norms(X) + self.offset, self.degree)
 
 
 class Sigmoid(_Affine):
     """tanh(scale · x·y + offset). Not positive semi-definite in general: maps truncate it and say by how much."""
 
+    names = ("sigmoid",)
     psd = False
 
-    def __init__(self, scale=None, offset=1.0):
+    def __init__(self, scale: float | None = None, offset: float = 1.0):
         self.scale = scale
         self.offset = offset
 
-    def _tile(self, X, Y):
+    def tile(self, X: Rows, Y: Rows) -> Block:
         S = self._affine(X, Y)
         return namespace(S).tanh(S, out=S)
 
-    def diag(self, X):
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.tanh(self.scale * _host_norms(X) + self.offset)
 
 
 class Cosine(Kernel):
     """x · y / (‖x‖ ‖y‖); a zero row has similarity 0 with everything, itself included."""
 
-    def _tile(self, X, Y):
-        S = products(X, Y)
+    names = ("cosine",)
+    formula = Formula.COSINE
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        S = inner_products(X, Y)
         for norms, axis in ((squared_norms(X), (slice(None), None)), (squared_norms(Y), (None, slice(None)))):
             norms = namespace(S).sqrt(norms)
             norms[norms == 0] = 1.0
             S /= norms[axis]
         return S
 
-    def diag(self, X):
+    def diag(self, X: Rows) -> NDArray[np.float64]:
         return (_host_norms(X) > 0).astype(np.float64)
 
 
-def _power(S, degree):
+def _power(S: Block, degree: float) -> Block:
     """S ** degree in place; whole degrees by repeated multiplication, ten times faster than pow."""
     if not float(degree).is_integer() or degree > 16:
         if not float(degree).is_integer() and bool((S < 0).any()):

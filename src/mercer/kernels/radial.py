@@ -1,23 +1,25 @@
-"""Kernels of the distance between two rows, all through the squared distance from one matrix product."""
+"""Kernels of the distance between two rows: Euclidean, from one matrix product, or city-block."""
 
 import numbers
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from ..backend import home, namespace
 from ..errors import InputError
 from ..linalg import precision
 from .bandwidth import RULES, bandwidth_of
-from .base import Kernel, products, squared_norms
+from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
 
 # Largest accepted rounding error of a squared distance, in bandwidths, by size of the numbers (float32, float64).
 ROUNDING = {4: 1e-4, 8: 1e-9}
 
 
-class Radial(Kernel):
-    """A kernel of ‖x − y‖ / bandwidth.
+class Stationary(Kernel):
+    """A kernel of the distance between two rows, divided by bandwidth; k(x, x) = 1.
 
     ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean
     distance to the ten nearest neighbours), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
@@ -26,17 +28,17 @@ class Radial(Kernel):
 
     stationary = True
     order = 2  # of the distance: 2 Euclidean, 1 city-block
-    smooth = True  # False: the profile takes a square root of the squared distance, so cancellation must be mended
 
-    def __init__(self, bandwidth="median"):
-        self.bandwidth = bandwidth
+    def __init__(self, bandwidth: float | str = "median"):
+        self.bandwidth: Any = bandwidth
 
-    def resolve(self, X, weight=None):
+    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
+        resolved = super().resolve(X, weight)
         if isinstance(self.bandwidth, str):
-            return type(self)(bandwidth_of(X, self.bandwidth, weight, self.order))
-        return type(self)(self.bandwidth)
+            resolved.bandwidth = bandwidth_of(X, self.bandwidth, weight, self.order)
+        return resolved
 
-    def _check_resolved(self):
+    def check(self) -> None:
         if isinstance(self.bandwidth, str) and self.bandwidth in RULES:
             raise InputError(
                 f"{self!r} has a bandwidth rule, not a number yet. Call kernel.resolve(X) on the training rows first."
@@ -47,11 +49,22 @@ class Radial(Kernel):
                 f"Accepted: a number above 0, or one of {', '.join(RULES)}."
             )
 
-    def _tile(self, X, Y):
-        squared = self._squared_distances(X, Y)
-        return self._profile(squared, namespace(squared))
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return np.ones(X.shape[0])
 
-    def _squared_distances(self, X, Y):
+
+class Radial(Stationary):
+    """A kernel of (‖x − y‖ / bandwidth)²: a subclass defines its `profile`."""
+
+    radial = True
+    smooth = True  # False: the profile takes a square root, so that rounding of small distances must be mended
+    spectral_freedom: ClassVar[int | None] = None  # of the spectrum, a multivariate Student t; None: Gaussian
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        squared = self._squared_distances(X, Y)
+        return self.profile(squared, namespace(squared))
+
+    def _squared_distances(self, X: Rows, Y: Rows) -> Block:
         """(‖x − y‖ / bandwidth)² from one product [−2x, ‖x‖², 1] · [y, 1, ‖y‖²], where it keeps the digits."""
         scale = 1.0 / float(self.bandwidth)  # a NumPy float64 would turn float32 rows into float64
         sparse = sp.issparse(X) or sp.issparse(Y)
@@ -66,7 +79,7 @@ class Radial(Kernel):
         if not eps * largest <= ROUNDING[x2.dtype.itemsize]:
             return _by_differences(X, Y)
         if sparse:
-            squared = products(X, Y)
+            squared = inner_products(X, Y)
             squared *= -2
             squared += x2[:, None]
             squared += y2
@@ -78,24 +91,22 @@ class Radial(Kernel):
             _mend(squared, X, Y, 1e3 * eps * largest)
         return squared
 
-    def _profile(self, squared, xp):
-        raise NotImplementedError(f"{type(self).__name__} must define _profile(squared, xp).")
+    def profile(self, squared: Block, xp: Any) -> Block:
+        """Kernel values of squared distances in bandwidths, which it may overwrite; xp is numpy or torch."""
+        raise NotImplementedError(f"{type(self).__name__} must define profile(squared, xp).")
 
-    def diag(self, X):
-        return np.ones(X.shape[0])
+    def terms(self, factor: float = 1.0) -> list[Term] | None:
+        return None if self.formula is None else [Term(self.formula, factor, 1.0 / self.bandwidth**2)]
 
-    def spectral_sample(self, rng, n, d):
-        """n frequencies of the kernel's spectral density in d dimensions (Bochner), for random Fourier features."""
+    def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
         directions = rng.standard_normal((n, d))
         freedom = self.spectral_freedom
-        if freedom is not None:  # Matérn-ν has a multivariate Student t spectrum with 2ν degrees of freedom
+        if freedom is not None:  # 2ν of a Matérn-ν kernel
             directions *= np.sqrt(freedom / rng.chisquare(freedom, size=(n, 1)))
         return directions / self.bandwidth
 
-    spectral_freedom: int | None = None
 
-
-def _by_differences(X, Y):
+def _by_differences(X: Rows, Y: Rows) -> Block:
     """Squared distances without a subtraction of large numbers: slower, for rows spread over many bandwidths."""
     if home(X) == "torch":
         return namespace(X).cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
@@ -103,7 +114,7 @@ def _by_differences(X, Y):
     return cdist(X, Y, "sqeuclidean").astype(X.dtype, copy=False)
 
 
-def _mend(squared, X, Y, small):
+def _mend(squared: Block, X: Rows, Y: Rows, small: float) -> None:
     """Recompute the few entries that are small beside the norms, where the subtraction has lost their digits."""
     close = namespace(squared).argwhere(squared < small)
     step = max(1, 2**22 // X.shape[1])  # pairs at once: rows that occur many times make many of them
@@ -122,14 +133,18 @@ class RBF(Radial):
     0.6065
     """
 
+    names = ("rbf",)
+    formula = Formula.GAUSSIAN
+    spectrum = "isotropic"
+
     @classmethod
-    def from_gamma(cls, gamma):
+    def from_gamma(cls, gamma: float) -> Self:
         """exp(−gamma·‖x − y‖²), scikit-learn's parameter."""
         if not gamma > 0:
             raise InputError(f"gamma={gamma!r} is not accepted: give a number above 0.")
         return cls(float(1.0 / np.sqrt(2.0 * gamma)))
 
-    def _profile(self, squared, xp):
+    def profile(self, squared: Block, xp: Any) -> Block:
         squared *= -0.5
         return xp.exp(squared, out=squared)
 
@@ -137,10 +152,13 @@ class RBF(Radial):
 class Exponential(Radial):
     """exp(−‖x − y‖ / bandwidth) with the Euclidean distance (Matérn 1/2; often also called "Laplacian")."""
 
+    names = ("exponential",)
+    formula = Formula.EXPONENTIAL
+    spectrum = "isotropic"
     smooth = False
     spectral_freedom = 1
 
-    def _profile(self, squared, xp):
+    def profile(self, squared: Block, xp: Any) -> Block:
         xp.sqrt(squared, out=squared)
         squared *= -1.0
         return xp.exp(squared, out=squared)
@@ -149,10 +167,13 @@ class Exponential(Radial):
 class Matern32(Radial):
     """(1 + √3 d) exp(−√3 d), d = ‖x − y‖ / bandwidth."""
 
+    names = ("matern32",)
+    formula = Formula.MATERN32
+    spectrum = "isotropic"
     smooth = False
     spectral_freedom = 3
 
-    def _profile(self, squared, xp):
+    def profile(self, squared: Block, xp: Any) -> Block:
         squared *= 3.0
         xp.sqrt(squared, out=squared)
         return (1.0 + squared) * xp.exp(-squared)
@@ -161,10 +182,13 @@ class Matern32(Radial):
 class Matern52(Radial):
     """(1 + √5 d + 5d²/3) exp(−√5 d), d = ‖x − y‖ / bandwidth."""
 
+    names = ("matern52",)
+    formula = Formula.MATERN52
+    spectrum = "isotropic"
     smooth = False
     spectral_freedom = 5
 
-    def _profile(self, squared, xp):
+    def profile(self, squared: Block, xp: Any) -> Block:
         distance = xp.sqrt(5.0 * squared)
         squared *= 5.0 / 3.0
         squared += 1.0
@@ -174,15 +198,17 @@ class Matern52(Radial):
         return squared
 
 
-class Laplacian(Radial):
+class Laplacian(Stationary):
     """exp(−‖x − y‖₁ / bandwidth) with the city-block distance, as scikit-learn's "laplacian" (gamma = 1/bandwidth).
 
     For the exponential of the Euclidean distance use `Exponential`.
     """
 
+    names = ("laplacian",)
     order = 1
+    spectrum = "separable"
 
-    def _tile(self, X, Y):
+    def tile(self, X: Rows, Y: Rows) -> Block:
         if home(X) == "torch":
             distance = namespace(X).cdist(X, Y, p=1.0)
         else:
@@ -191,5 +217,5 @@ class Laplacian(Radial):
         distance *= -1.0 / self.bandwidth
         return namespace(distance).exp(distance, out=distance)
 
-    def spectral_sample(self, rng, n, d):
+    def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
         return rng.standard_cauchy((n, d)) / self.bandwidth

@@ -6,8 +6,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...inputs.check import check_rows
-from ...kernels import Laplacian, as_kernel
-from ...kernels.radial import Radial
+from ...kernels import as_kernel
 from ...homes.base import Array, Rows
 from ...rows import empty, like, namespace
 from .base import FeatureMap
@@ -21,7 +20,7 @@ class FourierMap(FeatureMap):
 
     Parameters
     ----------
-    kernel : a stationary kernel: RBF, Exponential, Matern32, Matern52 or Laplacian.
+    kernel : a kernel with a `spectrum`: RBF, Exponential, Matern32, Matern52 or Laplacian.
     n_features : number of features, rounded up to an even number.
     orthogonal : draw frequencies in orthogonal blocks (smaller variance; isotropic kernels only).
     random_state : seed.
@@ -45,19 +44,19 @@ class FourierMap(FeatureMap):
         """Draw the frequencies for the columns of X."""
         X = check_rows(self, X, reset=True, read=False)
         kernel = as_kernel(self.kernel).resolve(X, weight)
-        if not isinstance(kernel, Radial):
+        if kernel.spectrum is None:
             raise InputError(
                 f"{kernel!r} has no random Fourier features. Accepted: one stationary kernel (RBF, Exponential, "
                 "Matern32, Matern52, Laplacian). For any other kernel use LandmarkMap."
             )
-        if self.orthogonal and isinstance(kernel, Laplacian):
+        if self.orthogonal and kernel.spectrum != "isotropic":
             raise InputError(
-                "Orthogonal frequencies need a kernel of the Euclidean distance; Laplacian uses the city-block one. "
-                "Use orthogonal=False, or Exponential."
+                f"Orthogonal frequencies need a kernel of the Euclidean distance; {type(kernel).__name__} uses another "
+                "one. Use orthogonal=False, or Exponential."
             )
         if not self.n_features >= 2:
             raise InputError(f"n_features={self.n_features!r} is not accepted: give a number of at least 2.")
-        kernel._check_resolved()
+        kernel.check()
         self.kernel_ = kernel
         half, d = -(-int(self.n_features) // 2), X.shape[1]
         rng = np.random.default_rng(self.random_state)

@@ -1,15 +1,16 @@
-"""Features of graph kernels, alone or mixed with others: the factor of each part, side by side."""
+"""Features of graph kernels and of their sums with others: the factor of each part, side by side."""
+
+import functools
 
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
-from ...inputs.check import check_rows
-from ...kernels import Product, Scaled, Sum, as_kernel
-from ...kernels.graph import GraphKernel
 from ...homes import home_of
 from ...homes.base import Array, Rows
+from ...inputs.check import check_rows
+from ...kernels import Sum, as_kernel
+from ...kernels.base import Kernel
 from ...rows import concat, like
 from .base import FeatureMap
 
@@ -78,20 +79,8 @@ class GraphMap(FeatureMap):
         return concat(blocks)
 
 
-def split(kernel, weight=1.0):
+def split(kernel: Kernel) -> tuple[list, Kernel | None]:
     """([(weight, graph kernel)], the sum of the other scaled kernels or None) of a sum of kernels."""
-    if isinstance(kernel, GraphKernel):
-        return [(weight, kernel)], None
-    if isinstance(kernel, Scaled):
-        return split(kernel.kernel, weight * kernel.factor)
-    if isinstance(kernel, Sum):
-        left, others_left = split(kernel.left, weight)
-        right, others_right = split(kernel.right, weight)
-        others = [part for part in (others_left, others_right) if part is not None]
-        return left + right, Sum(*others) if len(others) == 2 else others[0] if others else None
-    if isinstance(kernel, Product) and kernel.transductive:
-        raise InputError(
-            f"{kernel!r} multiplies a graph kernel with another kernel, which has no factor of moderate size. "
-            "Accepted: sums such as 0.3 * RBF() + 0.7 * Diffusion()."
-        )
-    return [], kernel if weight == 1.0 else Scaled(kernel, weight)
+    parts = kernel.parts()
+    others = [part if weight == 1.0 else part * weight for weight, part in parts if not part.transductive]
+    return [(w, part) for w, part in parts if part.transductive], functools.reduce(Sum, others) if others else None

@@ -15,7 +15,7 @@ from .recomputed import KernelOperator
 
 def kernel_operator(kernel: Kernel, X: Rows) -> KernelOperator:
     """The kernel matrix of the rows of X as an operator, with prepared rows where that keeps the digits."""
-    if kernel.from_squared_distance and home_of(X).on_host and not sp.issparse(X):
+    if kernel.radial and kernel.smooth and home_of(X).on_host and not sp.issparse(X):
         fast = RadialOperator(kernel, X)
         if 2 * precision(X.dtype) * np.max(fast.norms) <= ROUNDING[X.dtype.itemsize]:
             return fast

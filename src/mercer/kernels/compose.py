@@ -1,0 +1,127 @@
+"""Sums, products and scalings of kernels: `0.3 * RBF(2.0) + Linear()`."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .base import Block, Kernel, Rows, Term
+
+
+class Composite(Kernel):
+    """A kernel made of the kernels in `operands`."""
+
+    @property
+    def operands(self) -> tuple[Kernel, ...]:
+        raise NotImplementedError(f"{type(self).__name__} must define operands.")
+
+    stationary = property(lambda self: all(kernel.stationary for kernel in self.operands))
+    psd = property(lambda self: all(kernel.psd for kernel in self.operands))
+    transductive = property(lambda self: any(kernel.transductive for kernel in self.operands))
+    threadsafe = property(lambda self: all(kernel.threadsafe for kernel in self.operands))
+
+    def check(self) -> None:
+        for kernel in self.operands:
+            kernel.check()
+
+
+class _Pair(Composite):
+    """Two kernels combined entry by entry."""
+
+    def __init__(self, left: Kernel, right: Kernel):
+        self.left = left
+        self.right = right
+
+    @property
+    def operands(self) -> tuple[Kernel, ...]:
+        return self.left, self.right
+
+
+class Sum(_Pair):
+    """k(x, y) = left(x, y) + right(x, y).
+
+    >>> from mercer import RBF, Linear
+    >>> (RBF(1.0) + 0.5 * Linear())([[0.0], [1.0]])[1, 1]
+    np.float64(1.5)
+    """
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        K = self.left.tile(X, Y)
+        K += self.right.tile(X, Y)
+        return K
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return self.left.diag(X) + self.right.diag(X)
+
+    def parts(self, weight: float = 1.0) -> list[tuple[float, Kernel]]:
+        return self.left.parts(weight) + self.right.parts(weight)
+
+    def terms(self, factor: float = 1.0) -> list[Term] | None:
+        left, right = self.left.terms(factor), self.right.terms(factor)
+        return None if left is None or right is None else left + right
+
+    def __repr__(self) -> str:
+        return f"{self.left!r} + {_bracketed(self.right, Sum)}"
+
+
+class Product(_Pair):
+    """k(x, y) = left(x, y) · right(x, y)."""
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        K = self.left.tile(X, Y)
+        K *= self.right.tile(X, Y)
+        return K
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return self.left.diag(X) * self.right.diag(X)
+
+    def parts(self, weight: float = 1.0) -> list[tuple[float, Kernel]]:
+        if self.transductive:
+            raise InputError(
+                f"{self!r} multiplies a graph kernel with another kernel, which has no factor of moderate size. "
+                "Accepted: sums such as 0.3 * RBF() + 0.7 * Diffusion()."
+            )
+        return super().parts(weight)
+
+    def __repr__(self) -> str:
+        return f"{_bracketed(self.left, Sum)} * {_bracketed(self.right, Composite)}"
+
+
+class Scaled(Composite):
+    """k(x, y) = factor · kernel(x, y), factor > 0."""
+
+    def __init__(self, kernel: Kernel, factor: float):
+        self.kernel = kernel
+        self.factor = factor
+
+    @property
+    def operands(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
+
+    def check(self) -> None:
+        if not 0 < self.factor < np.inf:
+            raise InputError(
+                f"A kernel was multiplied by {self.factor!r}, which would not be a kernel. Accepted: a number above 0."
+            )
+        super().check()
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        K = self.kernel.tile(X, Y)
+        K *= self.factor
+        return K
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return self.factor * self.kernel.diag(X)
+
+    def parts(self, weight: float = 1.0) -> list[tuple[float, Kernel]]:
+        return self.kernel.parts(weight * self.factor)
+
+    def terms(self, factor: float = 1.0) -> list[Term] | None:
+        return self.kernel.terms(factor * self.factor)
+
+    def __repr__(self) -> str:
+        return f"{self.factor!r} * {_bracketed(self.kernel, Composite)}"
+
+
+def _bracketed(kernel: Kernel, looser: type[Composite]) -> str:
+    """The kernel's repr, in brackets if it is of the kind that Python would read otherwise without them."""
+    return f"({kernel!r})" if isinstance(kernel, looser) else repr(kernel)

@@ -1,0 +1,106 @@
+"""Kernels as users hand them in: a name, an object, a Python function, a matrix."""
+
+import collections.abc
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..rows import host, like
+from .base import REGISTRY, Block, Kernel, Rows
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """A kernel object from an object, a registered name, or a Python function."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        if kernel in REGISTRY:
+            return REGISTRY[kernel]()
+        raise InputError(
+            f"kernel={kernel!r} is not known. Accepted: {', '.join(sorted(REGISTRY))}, a kernel object such as "
+            "RBF(bandwidth=2.0), or a Python function of two rows."
+        )
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise InputError(f"kernel={kernel.__name__} is a class. Give an object of it, such as {kernel.__name__}().")
+    if callable(kernel):
+        return Callable(kernel)
+    raise InputError(f"kernel={kernel!r} is not a kernel. Accepted: a name, a kernel object or a Python function.")
+
+
+class Callable(Kernel):
+    """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
+
+    Which of the two is found out by trying both and comparing a few values. The function must be symmetric and positive
+    semi-definite; the maps measure how far it is from that (`negative_mass_`).
+    """
+
+    psd = False
+    threadsafe = False
+
+    def __init__(self, function: collections.abc.Callable[..., Any]):
+        self.function = function
+
+    def __repr__(self) -> str:  # without the function's address, so that it reads the same in every process
+        return f"Callable({getattr(self.function, '__qualname__', self.function)})"
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        A, B = (rows.toarray() if sp.issparse(rows) else host(rows) for rows in (X, Y))
+        K = self._matrix(A, B)
+        if K is None or not self._confirmed(K, A, B):
+            K = self._pairs(A, B)
+        return like(K, X)
+
+    def _matrix(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64] | None:
+        try:
+            K = np.array(self.function(X, Y), dtype=np.float64)
+        except Exception:  # whatever a function of two rows does with matrices
+            return None
+        return K if K.shape == (X.shape[0], Y.shape[0]) else None
+
+    def _confirmed(self, K: NDArray[np.float64], X: NDArray[Any], Y: NDArray[Any]) -> bool:
+        """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare some values."""
+        spots = np.append(np.linspace(0, K.size - 1, 5).astype(int), np.argmax(np.abs(K)))
+        try:
+            single = [float(self.function(X[i], Y[j])) for i, j in zip(*np.unravel_index(spots, K.shape))]
+        except Exception:  # a function of matrices only
+            return True
+        return np.allclose(K.ravel()[spots], single, atol=1e-8 * np.abs(K).max())
+
+    def _pairs(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
+        try:  # float() accepts whatever scalar the function returns
+            K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
+        except Exception as error:
+            raise InputError(
+                f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two "
+                f"matrices. For two rows it says: {type(error).__name__}: {error}"
+            ) from error
+        return K.reshape(X.shape[0], Y.shape[0])
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return np.array([self.tile(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])], dtype=np.float64)
+
+
+class Precomputed(Kernel):
+    """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards."""
+
+    names = ("precomputed",)
+    psd = False  # unknown until its spectrum is seen
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        raise InputError(
+            "A precomputed kernel has no formula: give the matrix to an estimator with kernel='precomputed'."
+        )
+
+    def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
+        return X if Y is None else self.tile(X, Y)
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        if X.shape[0] != X.shape[1]:
+            raise InputError(
+                f"k(x, x) of new rows is not in a {X.shape[0]} × {X.shape[1]} matrix of k(new, training). "
+                "Fit on the raw data with a kernel object instead."
+            )
+        return np.asarray(X.diagonal(), dtype=np.float64)
