@@ -3,25 +3,10 @@
 import sys
 import threading
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from mercer import backend
 from mercer.errors import BackendError
-
-
-def test_home(home):
-    assert backend.home(home(np.zeros((3, 2)))) in ("numpy", "torch", "dask")
-    assert backend.home(sp.csr_array((3, 2))) == "numpy"
-    assert backend.home([[1.0]]) == "numpy"
-
-
-def test_home_tells_the_three_apart():
-    from conftest import HOMES
-
-    for name, move in HOMES.items():
-        assert backend.home(move(np.zeros((3, 2)))) == name
 
 
 def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch):

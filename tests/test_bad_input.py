@@ -7,7 +7,6 @@ import scipy.sparse as sp
 
 from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, MaxMarginClustering, backend
 from mercer.errors import BackendError, InputError
-from mercer.estimators import components
 from mercer.estimators.base import check_weight
 from mercer.inputs.check import refuse_not_finite
 
@@ -183,7 +182,6 @@ def test_random_state(seed, X):
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr(backend, "memory_available", lambda device=None: 1_000_000)
-    monkeypatch.setattr(components, "memory_available", lambda device=None: 1_000_000)
 
 
 def test_a_kernel_matrix_that_does_not_fit(little_memory):

@@ -15,8 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mercer
 import naive
 from mercer import RBF, FourierMap, KernelPCA, LandmarkMap
-from mercer.backend import home, moved
+from mercer.backend import moved
 from mercer.estimators import base
+from mercer.homes import home_of
 from naive import assert_close
 
 SOURCE = Path(mercer.__file__).parent
@@ -192,8 +193,8 @@ def test_use_device_gives_the_answers_of_the_host(cls, monkeypatch):
     assert isinstance(there, np.ndarray)
     assert_close(np.abs(there), np.abs(plain), rtol=1e-3, atol=1e-3)  # float32 there; a component has no sign
     assert not issubclass(cls, base.KernelEstimator) or rows
-    assert {home(X) for X in rows} <= {"torch"}
-    assert home(moved(X)) == "numpy"  # the context has ended
+    assert {home_of(X).name for X in rows} <= {"torch tensor"}
+    assert home_of(moved(X)).on_host  # the context has ended
 
 
 def _answer(model, X, y):

@@ -14,6 +14,7 @@ SOURCE = Path(mercer.__file__).parent
 ORDER = [
     ["errors"],
     ["backend"],
+    ["homes"],
     ["rows"],
     ["linalg"],
     ["inputs"],

@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from conftest import HOMES
-from mercer import rows
-from mercer.backend import home as home_of
+from mercer import homes, rows
+from mercer.homes import Computed, home_of
 from naive import assert_close
 
 
-class Lines(rows.Computed):
+class Lines(Computed):
     """A matrix that is computed as asked; counts how often."""
 
     def __init__(self, A):
@@ -34,8 +34,8 @@ def Z():
 
 @pytest.fixture(params=[8, 10_000], ids=["blocks", "one block"])
 def block(request, monkeypatch):
-    monkeypatch.setattr(rows, "BLOCK", request.param)
-    monkeypatch.setattr(rows, "COMPUTED", 4 * request.param)
+    monkeypatch.setattr(homes.base, "BLOCK", request.param)
+    monkeypatch.setattr(homes.computed, "ENTRIES", 4 * request.param)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -99,7 +99,7 @@ def test_host_and_like(place, Z):
     assert_array_equal(back, Z.astype(np.float32))
     small = rows.like(np.eye(4), moved)
     assert str(small.dtype).endswith("float32")
-    assert home_of(small) == ("torch" if home_of(moved) == "torch" else "numpy")
+    assert home_of(small).name == ("torch tensor" if home_of(moved).name == "torch tensor" else "NumPy array")
 
 
 def test_a_tensor_with_a_gradient_comes_to_the_host(Z):

@@ -4,7 +4,6 @@ import contextlib
 import contextvars
 import importlib
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,7 +50,9 @@ def to_device(X, device="cuda"):
     torch, target = _check_device(device)
     n_bytes = 4 * int(np.prod(X.shape))
     if target.type == "cuda":
-        require_memory(n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", memory_available(target))
+        require_memory(
+            n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", memory_available(target)
+        )
     return torch.as_tensor(X).to(target, torch.float32).contiguous()
 
 

@@ -21,8 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import __version__
-from .backend import home, require_memory
+from .backend import require_memory
 from .errors import BackendError, InputError
+from .homes import home_of
 from .rows import host
 
 FORMAT = 1
@@ -200,7 +201,7 @@ class _Writer:
         return {**self.pack_new(value, where), "id": number}
 
     def pack_new(self, value, where):
-        if home(value) in ("torch", "dask"):
+        if not home_of(value).on_host:
             value = host(value)
         if isinstance(getattr(type(value), "compact", None), FunctionType):
             value = value.compact()  # a model that says what of it is worth keeping

@@ -94,7 +94,7 @@ def by_blocks(f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Row
 
 
 def empty(shape: tuple[int, ...], X: Rows) -> Any:
-    """An uninitialised array where X lives, of its dtype; refused where the memory for it is not there."""
+    """An uninitialised array where X lives, of its dtype."""
     return home_of(X).empty(shape, X)
 
 

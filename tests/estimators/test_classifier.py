@@ -16,8 +16,7 @@ from mercer.estimators.logistic_kpca import LogisticKPCA
 from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
-from mercer.geometry.mapped import MappedRows
-from mercer.geometry.maps import FourierMap
+from mercer.geometry.maps import FourierMap, MappedRows
 from mercer.kernels import RBF
 from mercer.model_selection.leave_one_label_out import leave_one_label_out
 from mercer.model_selection.split import LabelledKFold, LabelledScorer
@@ -252,7 +251,7 @@ def test_answers_without_features_are_those_with_them(approx, k):
 @pytest.mark.parametrize("approx", [20, FourierMap(n_features=20)], ids=["landmarks", "fourier"])
 def test_features_that_are_not_stored_give_the_same_fit(model, approx, monkeypatch):
     """Through a map Z of NumPy rows is computed block by block; Z of tensors is stored."""
-    monkeypatch.setattr("mercer.rows.COMPUTED", 50 * 20)
+    monkeypatch.setattr("mercer.homes.computed.ENTRIES", 50 * 20)
     X, y = make_moons(5200, noise=0.1, random_state=0)
     y[20:] = -1
     weight = None if getattr(model, "graph", None) else np.random.default_rng(0).integers(1, 3, 5200).astype(float)

@@ -22,7 +22,6 @@ from sklearn.preprocessing import StandardScaler
 import naive
 from mercer import RBF, FourierMap, KernelPCA, LandmarkMap, Laplacian, Linear, Matern32, NotConverged, Polynomial
 from mercer.errors import InputError, NotInductiveError
-from mercer.estimators import components
 from mercer.geometry import operators
 from mercer.solvers.eigen import top as eigen
 from naive import assert_close, same_up_to_sign
@@ -481,7 +480,7 @@ def test_operator_is_stored(kernel):
 
 def test_auto_stores_only_what_fits(monkeypatch, X):
     assert "fits in memory" in KernelPCA(2).fit(X).approx_reason_
-    monkeypatch.setattr(components, "memory_available", lambda device=None: 20_000)
+    monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 20_000)
     model = KernelPCA(2).fit(X)
     assert "needs 12.8 kB and 20.0 kB are free, so products are computed tile by tile" in model.approx_reason_
 
@@ -541,7 +540,7 @@ def test_denoise_moves_rows_to_the_circle():
     mended = model.denoise(noisy)
     assert np.mean(np.abs(np.linalg.norm(mended, axis=1) - 1)) < 0.6 * np.mean(away)
     # A fixed point: the gradient of ‖φ(z) − Pφ(x)‖² vanishes there.
-    target = model.transform(noisy[:1]) @ model.coefficients_.T + model.share_.T
+    target = model.transform(noisy[:1]) @ model.coefficients_.T + model.expansion_.coef[:, -1]
     pull = target * RBF(0.6)(mended[:1], noisy)
     assert_close(pull @ noisy / pull.sum(), mended[:1], atol=1e-6)
     assert_close(model.denoise(np.full((1, 2), 1e6)), noisy.mean(axis=0)[None], atol=1e-9)  # too far to be pulled

@@ -1,5 +1,7 @@
 """SVDD, density, kernel PCA novelty and kernel c-means as estimators: formulas, homes, weights, refusals."""
 
+from dataclasses import replace
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from mercer.estimators.kernel_density_novelty import KernelDensityNovelty
 from mercer.estimators.kpca_novelty import KPCANovelty
 from mercer.estimators.novelty import threshold
 from mercer.estimators.svdd import SVDD
+from mercer.geometry.open import POLICIES
 from mercer.kernels import RBF, Laplacian, Linear, Polynomial, Sigmoid
 from mercer.solvers.ball.svdd import svdd_smo
 
@@ -255,7 +258,7 @@ def test_cmeans_is_the_same_whether_the_kernel_matrix_is_stored_or_not(monkeypat
     X = np.random.default_rng(0).standard_normal((300, 3))
     weight = np.random.default_rng(1).integers(0, 3, 300).astype(float)
     stored = KernelCMeans(6, random_state=0).fit(X, sample_weight=weight)
-    monkeypatch.setattr("mercer.estimators.kernel_cmeans.STORED_ROWS", 100)
+    monkeypatch.setitem(POLICIES, "clusters", replace(POLICIES["clusters"], stored_rows=100))
     for rows in (X, sp.csr_array(X)):
         evaluated = KernelCMeans(6, random_state=0).fit(rows, sample_weight=weight)
         assert "is stored" in stored.approx_reason_ and "never stored" in evaluated.approx_reason_

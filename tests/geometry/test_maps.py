@@ -25,11 +25,9 @@ from mercer import (
     Sigmoid,
 )
 from mercer.errors import BackendError, InputError
-from mercer.geometry import maps
 from mercer.geometry.maps import base, landmark
 from mercer.geometry.maps import draw as landmarks
-from mercer.geometry.open import choose
-from mercer.geometry.open import choose as choose_map
+from mercer.geometry.open import choose_map
 from naive import assert_close
 
 KERNELS = [RBF(1.0), Exponential(2.0), Laplacian(3.0), Matern32(1.0), Matern52(1.0), Linear(), Polynomial(2, 1.0, 0.5)]
@@ -402,45 +400,44 @@ def test_fourier_refusals(X):
 
 
 def test_choose_says_why(X, monkeypatch):
-    assert choose("rbf", "exact", X)[1] == "You asked for the exact kernel."
-    chosen, reason = choose("rbf", 25, X)
+    assert choose_map("rbf", "exact", X)[1] == "You asked for the exact kernel."
+    chosen, reason = choose_map("rbf", 25, X)
     assert chosen.landmarks == 25 and reason == "You asked for 25 landmarks."
-    chosen, reason = choose("rbf", "auto", X)
+    chosen, reason = choose_map("rbf", "auto", X)
     assert chosen.landmarks == "exact" and reason == "60 rows are few enough for the exact kernel (limit 3000)."
-    chosen, reason = choose("precomputed", "auto", X)
+    chosen, reason = choose_map("precomputed", "auto", X)
     assert reason == "A precomputed kernel is used exactly."
     many = np.zeros((5000, 1))
-    chosen, reason = choose("rbf", "auto", many)
+    chosen, reason = choose_map("rbf", "auto", many)
     assert chosen.landmarks == 1000
     assert "5000 rows are too many" in reason and "200.0 MB" in reason and "1000 landmarks need 40.0 MB" in reason
     import sys
 
     module = sys.modules["mercer.geometry.open"]
-    monkeypatch.setattr(module, "memory_available", lambda device=None: 5000 * 8 * 4 * 200)
-    assert choose("rbf", "auto", many)[0].landmarks == 200
+    monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 5000 * 8 * 4 * 200)
+    assert choose_map("rbf", "auto", many)[0].landmarks == 200
 
 
 def test_choose_on_dask_does_not_speak_of_too_many_rows():
     import dask.array
 
-    chosen, reason = choose("rbf", "auto", dask.array.zeros((100, 2)))
+    chosen, reason = choose_map("rbf", "auto", dask.array.zeros((100, 2)))
     assert chosen.landmarks == 1000
     assert "Dask" in reason and "too many" not in reason
 
 
 def test_choose_takes_a_map_and_leaves_it_alone(X):
     given = FourierMap(n_features=10, random_state=5).fit(X)
-    chosen, reason = choose(RBF(3.0), given, X)
+    chosen, reason = choose_map(RBF(3.0), given, X)
     assert chosen is not given and chosen.kernel == RBF(3.0) and chosen.n_features == 10 and chosen.random_state == 5
     assert given.kernel == "rbf" and reason == "You gave the map FourierMap."
     assert not hasattr(chosen, "frequencies_")  # nothing of the old fit
-    assert choose_map is maps.choose
 
 
 @pytest.mark.parametrize("wrong", ["some", 0, -3, 2.5, True, None, [5]])
 def test_choose_refusals(wrong, X):
     with pytest.raises(InputError, match=r"approx=.* is not accepted: give 'auto', 'exact', a number of landmarks"):
-        choose("rbf", wrong, X)
+        choose_map("rbf", wrong, X)
 
 
 @pytest.mark.parametrize("wrong", ["some", 0, -3])

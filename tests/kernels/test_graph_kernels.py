@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances
 
 from mercer import SpectralGraphTransducer
 from mercer.errors import InputError
-from mercer.geometry.open import choose
+from mercer.geometry.open import choose_map
 from mercer.graphs import neighbours as graphs
 from mercer.graphs import spectrum
 from mercer.kernels import RBF
@@ -151,7 +151,7 @@ def test_map_of_a_mixed_kernel_reproduces_it_everywhere(X, where):
         rows = __import__("torch").as_tensor(X)
     elif where == "dask":
         rows = __import__("dask.array").array.from_array(X, chunks=(12, 3))
-    chosen, reason = choose(kernel, "exact", rows)
+    chosen, reason = choose_map(kernel, "exact", rows)
     Z = chosen.fit_transform(rows)
     assert type(Z) is type(rows) and "graph" in reason
     np.testing.assert_allclose(gram(Z), host(Z).T @ host(Z), atol=1e-12)
@@ -161,7 +161,7 @@ def test_map_of_a_mixed_kernel_reproduces_it_everywhere(X, where):
 
 
 def test_map_uses_landmarks_for_the_other_parts(X):
-    chosen, _ = choose(RBF(1.0) + Diffusion(5), 10, X)
+    chosen, _ = choose_map(RBF(1.0) + Diffusion(5), 10, X)
     assert chosen.fit_transform(X).shape == (35, 45) and chosen.other_.rank_ == 10
 
 
@@ -190,7 +190,7 @@ def test_components_of_a_graph_share_the_first_place():
 
 def test_product_with_a_graph_kernel_is_refused(X):
     with pytest.raises(InputError, match=r"multiplies a graph kernel with another kernel.*Accepted: sums"):
-        choose(RBF(1.0) * Diffusion(5), "exact", X)[0].fit_transform(X)
+        choose_map(RBF(1.0) * Diffusion(5), "exact", X)[0].fit_transform(X)
     with pytest.raises(InputError, match=r"eigenvalues='cubes' is not known"):
         GraphLaplacian(eigenvalues="cubes").resolve(X)
 

@@ -24,7 +24,7 @@ from mercer import (
 )
 from mercer.cli.sources import kernel_for
 from mercer.geometry.maps.graph import split
-from mercer.geometry.radial import RadialOperator, kernel_operator
+from mercer.geometry.operators.radial import RadialOperator, kernel_operator
 from mercer.kernels import REGISTRY, Formula, Radial, Term, as_kernel
 from naive import assert_close
 

@@ -1,11 +1,14 @@
 """Ridge regression in the dual: a float32 factor, conjugate gradients in float64, exact left-out answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from mercer import RBF, LSSVMRegressor
 from mercer.estimators import lssvm_regressor as estimator
+from mercer.geometry.open import POLICIES
 from mercer.solvers.ridge import dual as module
 from mercer.solvers.ridge.dual import dual_left_out, dual_ridge
 
@@ -97,15 +100,15 @@ def test_auto_takes_the_exact_kernel_while_the_targets_are_few(monkeypatch):
     X, _, T, _ = problem(400)
     y = T[:, 0].copy()
     y[150:] = np.nan
-    monkeypatch.setattr(estimator, "DUAL_ROWS", 150)
+    monkeypatch.setitem(POLICIES, "targets", replace(POLICIES["targets"], exact_rows=150))
     model = LSSVMRegressor(kernel=RBF(1.0)).fit(X, y)
-    assert model.dual_coef_.shape == (150,) and "150 rows with a target are few enough" in model.approx_reason_
+    assert model.dual_coef_.shape == (150,) and "the 150 rows with a target" in model.approx_reason_
     y[150] = 0.0
     assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None  # one more: a map, here the exact one
     assert LSSVMRegressor(kernel=RBF(1.0), approx="exact").fit(X, y).dual_coef_.shape == (151,)
     assert LSSVMRegressor(kernel=RBF(1.0), approx=50).fit(X, y).coef_.shape == (50,)
     y[150] = np.nan
-    monkeypatch.setattr(estimator, "memory_available", lambda: 2 * module.BYTES * 150**2 - 1)
+    monkeypatch.setattr("mercer.backend.memory_available", lambda: 2 * module.BYTES * 150**2 - 1)
     assert LSSVMRegressor(kernel=RBF(1.0)).fit(X, y).dual_coef_ is None
 
 

@@ -56,10 +56,10 @@ class KernelEstimator(BaseEstimator):
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows))
 
-    def _open(self, X, weight=None, store="auto"):
+    def _open(self, X, weight=None, store="auto", policy=None):
         """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""
         seed = seed_of(getattr(self, "random_state", None))
-        gram = open_gram(self._kernel(), self.approx, X, weight, self.policy or self.access, seed, store)
+        gram = open_gram(self._kernel(), self.approx, X, weight, policy or self.policy or self.access, seed, store)
         self.map_, self.kernel_, self.approx_reason_ = gram.map, gram.kernel, gram.reason
         return gram
 

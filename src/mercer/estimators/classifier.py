@@ -22,13 +22,13 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
-from ..inputs.weights import check_weight
 from ..errors import InputError
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
-from ..geometry.mapped import map_product
+from ..geometry.expansion import Expansion
+from ..homes import home_of
 from ..inputs.labels import encode, read_labels, unlabelled, weighed
+from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
 from .base import KernelEstimator
@@ -197,7 +197,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def _answer(self, X):
         """(scores, unsupported) of any rows; tall host data go through in blocks, so Z is never there as a whole."""
         check_is_fitted(self)
-        tall = home(X) == "numpy" and hasattr(X, "shape") and X.shape[0] > BLOCK
+        tall = home_of(X).on_host and hasattr(X, "shape") and X.shape[0] > BLOCK
         blocks = [_safe_indexing(X, slice(i, i + BLOCK)) for i in range(0, X.shape[0], BLOCK)] if tall else [X]
         parts = [self._answer_rows(self._rows(block, reset=False)) for block in blocks]
         scores, unsupported = (np.concatenate(column) for column in zip(*parts))
@@ -205,7 +205,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _answer_rows(self, X):
         """The same for checked rows; only rows whose score says nothing need their features."""
-        scores = map_product(self.map_, X, self.coef_) + self._bias()
+        scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self._bias()
         unsupported = np.zeros(len(scores), dtype=bool)
         silent = np.flatnonzero(self._silent(scores))
         if len(silent):

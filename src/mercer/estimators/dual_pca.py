@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..inputs.weights import seed_of
 from ..errors import InputError
+from ..inputs.weights import seed_of
 from ..linalg import precision
 from ..solvers.dual.minimise import NORMS, Loss, minimise, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
-from ..geometry.mapped import MappedRows
+from ..geometry.maps import MappedRows
 from ..kernels.graph import laplacian, neighbour_graph
 from ..solvers.ridge.graph_term import graph_moment
 from ..solvers.ridge.smoother import pull_of

@@ -9,19 +9,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
-from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError
-from ..geometry.open import choose
-from ..geometry.operators import FactorOperator, cross_product
-from ..geometry.radial import kernel_operator
+from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed
-from ..rows import dot, host, like, tdot
+from ..rows import dot, host, near
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator
-
-EXACT_ROWS = 10_000  # on the host: up to here "auto" is exact, which takes no longer than 1 000 landmarks
-STORED_ROWS = 3000  # up to here the kernel matrix (72 MB) is kept, which saves up to two thirds of ten starts' time
 
 
 class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
@@ -76,6 +69,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     """
 
     access = "sweeps"
+    policy = "clusters"
     _parameter_constraints: ClassVar = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
@@ -123,13 +117,13 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self._validate_params()
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
-        K, own = self._gram(X, weight)
+        gram = self._open(X, weight)
         result = lloyd(
-            K,
-            own,
+            gram.operator,
+            gram.diag(),
             self.n_clusters,
             weight=weight,
-            init=self._first_labels(X, K),
+            init=self._first_labels(gram),
             n_init=self.n_init,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -150,10 +144,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         share = np.zeros((X.shape[0], self.n_clusters))
         scale = np.where(mass > 0, mass, 1.0)
         share[np.arange(X.shape[0]), self.labels_] = (1.0 if weight is None else weight) / scale[self.labels_]
-        if self.map_ is None:
-            self._training, self._share = X, share
-        else:
-            self._centers = tdot(K.Z, share)
+        self.expansion_ = gram.expansion(share)
         return self
 
     def predict(self, X):
@@ -165,7 +156,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Distances, in feature space, to every centre: (n, n_clusters)."""
         check_is_fitted(self)
         X = self._rows(X, reset=False)
-        return np.sqrt(np.maximum(self._own(X)[:, None] + self._shifts(X), 0))
+        return np.sqrt(np.maximum(self.expansion_.diag(X)[:, None] + self._shifts(X), 0))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the objective on X."""
@@ -180,33 +171,11 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         else:
             print(f"[KernelCMeans] {stage}, {share:.0%} of the starts have ended", flush=True)
 
-    def _gram(self, X, weight):
-        """(K for the solver, k(x, x)): the kernel itself where it is exact and the rows are on the host, else features.
-
-        The exact factor is O(n³) where the matrix alone is O(n² d): at n = 2 000 it took 0.7 s of 0.8 s.
-        """
-        kernel, seed = self._kernel(), seed_of(self.random_state)
-        exact = getattr(choose(kernel, self.approx, X, seed, EXACT_ROWS)[0], "landmarks", None)
-        if home(X) == "numpy" and isinstance(exact, str) and kernel.psd and not kernel.transductive:
-            self.map_, self.kernel_ = None, kernel.resolve(X, weight)
-            stored = X.shape[0] <= STORED_ROWS or isinstance(kernel, Precomputed)
-            how = "is stored while fitting" if stored else "is evaluated where a row moves and never stored"
-            self.approx_reason_ = f"Exact: the kernel matrix of the training rows {how}."
-            if not stored:
-                return kernel_operator(self.kernel_, X), np.asarray(self.kernel_.diag(X), dtype=np.float64)
-            K = np.asarray(self.kernel_(X), dtype=np.float64)
-            return K, np.diagonal(K).copy()
-        Z = self._fit_map(X, weight)
-        own = self._squares(X)
-        same = np.ptp(own) <= 1e-6 * np.max(np.abs(own))
-        self._constant_diagonal = float(own[0]) if same else np.nan
-        return FactorOperator(Z), own
-
-    def _first_labels(self, X, K):
+    def _first_labels(self, gram):
         """`init` as the solver wants it: a word, or one label per row."""
         if isinstance(self.init, str):
             return self.init
-        init = np.asarray(self.init)
+        init, X = np.asarray(self.init), gram.X
         n, k = X.shape[0], self.n_clusters
         if init.shape == (n,) and init.dtype.kind in "iu":
             if init.min() < 0 or init.max() >= k:
@@ -217,33 +186,14 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 f"init has shape {init.shape} and type {init.dtype}. Accepted: 'k-means++', 'random', whole-number "
                 f"labels of shape ({n},), or rows of shape ({k}, {X.shape[1]}) unless the kernel is precomputed."
             )
-        rows = like(init, X) if home(X) == "torch" else init.astype(X.dtype)
-        if self.map_ is None:
+        rows = near(init.astype(str(X.dtype).rpartition(".")[2]), X)
+        if gram.map is None:
             inner, norms = self.kernel_(X, rows), np.asarray(self.kernel_.diag(rows))
         else:
-            features = host(self.map_.transform(rows)).astype(np.float64)
-            inner, norms = dot(K.Z, features.T), np.sum(features**2, axis=1)
+            features = host(gram.map.features(rows)).astype(np.float64)
+            inner, norms = dot(gram.Z, features.T), np.sum(features**2, axis=1)
         return np.argmin(norms - 2 * np.asarray(inner, dtype=np.float64), axis=1)
 
     def _shifts(self, X):
         """‖φ(x) − m_k‖² less k(x, x), for checked rows; an empty cluster is infinitely far."""
-        if home(X) == "dask":
-            k = self.n_clusters
-            return host(X.map_blocks(self._shifts, chunks=(X.chunks[0], (k,)), dtype=np.float64))
-        if self.map_ is None:
-            training = like(self._training, X) if home(X) == "torch" else self._training
-            inner = cross_product(self.kernel_, X, training, self._share)
-        else:
-            inner = dot(self._mapped(X), self._centers)
-        return np.where(self._empty, np.inf, self._center_sq - 2 * inner)
-
-    def _own(self, X):
-        """k(x, x) of new rows."""
-        if isinstance(self.kernel_, Precomputed):
-            if np.isnan(self._constant_diagonal):
-                raise InputError(
-                    "Distances need k(x, x) of new rows, which a precomputed kernel matrix k(new, training) does not "
-                    "hold, and it differs from row to row here. `predict` does not need it."
-                )
-            return np.full(X.shape[0], self._constant_diagonal)
-        return self._squares(X) if self.map_ is not None else np.asarray(self.kernel_.diag(X), dtype=np.float64)
+        return np.where(self._empty, np.inf, self._center_sq - 2 * self.expansion_(X))

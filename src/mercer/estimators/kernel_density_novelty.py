@@ -9,12 +9,12 @@ from scipy.special import gammaln
 from sklearn.neighbors import KernelDensity
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..backend import home
-from ..inputs.weights import check_weight
 from ..errors import BackendError
+from ..homes import home_of
+from ..inputs.weights import check_weight
 from ..kernels import RBF, bandwidth_of
 from ..kernels.bandwidth import RULES
-from ..rows import dot, host, tdot
+from ..rows import dot, host, like, tdot
 from .novelty import NoveltyDetector
 
 
@@ -95,7 +95,7 @@ class KernelDensityNovelty(NoveltyDetector):
         self.bandwidth_ = self._width(X, weight)
         mass = np.ones(n) if weight is None else weight
         total = float(np.sum(mass))
-        by_tree = home(X) == "numpy" and not sp.issparse(X) and isinstance(self.approx, str)
+        by_tree = home_of(X).on_host and not sp.issparse(X) and isinstance(self.approx, str)
         self._log_peak = -d * np.log(self.bandwidth_)  # log of one window's height
         if self.window == "gaussian":
             self._log_peak -= d / 2 * np.log(2 * np.pi)
@@ -109,9 +109,10 @@ class KernelDensityNovelty(NoveltyDetector):
             self.approx_reason_ = "Exact: windows are summed through a tree over the training rows."
             scores = self._score(X)
         else:
-            Z = self._fit_map(X, weight)
-            self._mean = tdot(Z, mass) / total
-            scores = self._log_density(Z)
+            gram = self._open(X, weight)
+            mean = tdot(gram.Z, mass) / total
+            self.expansion_ = gram.on_features(mean)
+            scores = self._log_density(dot(gram.Z, mean))
         # The estimate without row i: its own window, of weight mass_i, is taken out.
         with np.errstate(divide="ignore", invalid="ignore"):
             others = total * np.exp(scores - self._log_peak) - mass
@@ -145,7 +146,7 @@ class KernelDensityNovelty(NoveltyDetector):
 
     def _score(self, X):
         if self._tree is None:
-            return self._log_density(self._mapped(X))
+            return self._log_density(self.expansion_(X))
         scores = self._tree.score_samples(np.asarray(host(X), dtype=np.float64))
         if self.window == "uniform":
             # scikit-learn divides by the volume of a Euclidean ball whatever the metric; ours is a cube.
@@ -154,9 +155,9 @@ class KernelDensityNovelty(NoveltyDetector):
             scores = scores + ball + self._log_peak
         return scores
 
-    def _log_density(self, Z):
+    def _log_density(self, mean):
         """log of a mean of similarities; an approximate one may fall below zero, far from all rows."""
-        return np.log(np.maximum(dot(Z, self._mean), np.finfo(float).tiny)) + self._log_peak
+        return np.log(np.maximum(mean, np.finfo(float).tiny)) + self._log_peak
 
 
 def _spread(X, mass):
@@ -167,6 +168,6 @@ def _spread(X, mass):
         variance = float(np.mean(square - mean**2))
     else:
         mean = tdot(X, share)
-        shifted = X - (mean.astype(X.dtype) if home(X) != "torch" else X.new_tensor(mean))
+        shifted = X - like(mean, X)
         variance = float(np.mean(tdot(shifted * shifted, share)))
     return np.sqrt(variance) if variance > 0 else 1.0

@@ -3,26 +3,22 @@
 import copy
 import numbers
 import warnings
-from functools import partial
 
 import numpy as np
-import scipy.linalg as sla
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
-from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError, NotInductiveError
-from ..geometry.mapped import LandmarkRows, MappedRows
-from ..geometry.maps import LandmarkMap
-from ..geometry.open import choose
-from ..geometry.operators import StoredKernel
-from ..kernels import RBF, Callable, Cosine, Kernel, Linear, Polynomial, Precomputed, Sigmoid, as_kernel
+from ..homes import home_of
+from ..inputs.weights import check_weight, seed_of
+from ..kernels import RBF, Kernel, Precomputed
+from ..kernels.sklearn_names import sklearn_kernel
 from ..linalg import eigh_down, precision, sign_rows
-from ..rows import dot, gram, host
+from ..rows import dot, host
 from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
+from ..solvers.ridge.smoother import moments_of
 from .components import KernelComponents, check_components
 from .preimage import dense_rows, fixed_point, ridge_map
 
@@ -96,6 +92,7 @@ class KernelPCA(KernelComponents):
     (150, 2)
     """
 
+    policy = "components"
     _parameter_constraints = {  # noqa: RUF012
         "n_components": [
             Interval(numbers.Integral, 1, None, closed="left"),

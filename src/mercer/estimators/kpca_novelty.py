@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..linalg import eigh_down, precision, rank_of
 from ..inputs.weights import check_weight
+from ..linalg import eigh_down, precision, rank_of
 from ..rows import dot
 from ..solvers.ridge.smoother import moments_of
 from .novelty import NoveltyDetector
@@ -84,20 +84,22 @@ class KPCANovelty(NoveltyDetector):
         X = self._rows(X, reset=True)
         n = X.shape[0]
         weight = check_weight(sample_weight, n)
-        Z = self._fit_map(X, weight)
+        gram = self._open(X, weight)
         mass = np.ones(n) if weight is None else weight
-        moments = moments_of(Z, weight)
-        self._mean, total = moments.mean, moments.total
+        moments = moments_of(gram.Z, weight)
+        mean, total = moments.mean, moments.total
         values, vectors = eigh_down(moments.centred(True))
         values = np.maximum(values, 0)
         self.n_components_ = self._number(values, rank_of(values, precision(np.float64), n))
         self.eigenvalues_ = values[: self.n_components_]
-        self._components = vectors[:, : self.n_components_]
-        error, projection = self._error(Z, self._own_training(X))
+        W = np.column_stack([vectors[:, : self.n_components_], mean])
+        self.expansion_ = gram.on_features(W)
+        self._shift, self._mean_sq = mean @ W[:, :-1], float(mean @ mean)
+        error, projection = self._error(dot(gram.Z, W), gram.diag())
         # Leverage of a row in the mean and in the components: without it they would fit the row worse.
         leverage = mass / total + mass * np.sum(projection**2 / np.maximum(self.eigenvalues_, 1e-300), axis=1)
-        alone = np.clip(1 - leverage, 1e-3, 1)
-        self._learn_threshold(-error, -error / alone**2, weight)
+        left_out = np.clip(1 - leverage, 1e-3, 1)
+        self._learn_threshold(-error, -error / left_out**2, weight)
         return self
 
     def _number(self, values, rank):
@@ -107,12 +109,11 @@ class KPCANovelty(NoveltyDetector):
             return 0
         return int(np.searchsorted(np.cumsum(values[:rank]), self.n_components * np.sum(values[:rank]))) + 1
 
-    def _error(self, Z, own):
-        """(squared distance to the subspace, coordinates in it) of rows with features Z and k(x, x) = own."""
-        products = dot(Z, np.column_stack([self._components, self._mean]))
-        projection = products[:, :-1] - self._mean @ self._components
-        centred = own - 2 * products[:, -1] + self._mean @ self._mean
+    def _error(self, values, own):
+        """(squared distance to the subspace, coordinates in it) of rows with these products and k(x, x) = own."""
+        projection = values[:, :-1] - self._shift
+        centred = own - 2 * values[:, -1] + self._mean_sq
         return np.maximum(centred - np.sum(projection**2, axis=1), 0), projection
 
     def _score(self, X):
-        return -self._error(self._mapped(X), self._own(X))[0]
+        return -self._error(self.expansion_(X), self.expansion_.diag(X))[0]

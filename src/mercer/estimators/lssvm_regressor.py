@@ -10,21 +10,19 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home, memory_available
-from ..geometry.mapped import map_product
-from ..geometry.open import choose
-from ..geometry.operators import cross_product
+from ..geometry.expansion import Expansion
+from ..geometry.open import POLICIES, goes_exact
+from ..homes import home_of
 from ..inputs.labels import read_targets
+from ..inputs.weights import check_weight
 from ..linalg import precision
-from ..rows import host, like
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import MOST, basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
-from .base import KernelEstimator, check_weight, seed_of
+from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
 
 RANK_ROWS = 400  # rows on which the rank of a kernel is looked at
-DUAL_ROWS = 5000  # targets (300 MB) up to which "auto" takes the exact kernel: from there on 1000 landmarks are faster
 
 
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
@@ -99,40 +97,34 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         kernel = self._kernel_for_dual(X, rows, weight)
         if kernel is not None:
             return self._fit_dual(kernel, X, rows, y, weight)
-        Z = self._fit_map(X, weight)
-        pull = pull_of(Z, rows, y[rows, None], weight)
-        result = ridge_on_labelled(Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
-        W, b = result.value
+        gram = self._open(X, weight)
+        pull = pull_of(gram.Z, rows, y[rows, None], weight)
+        self.result_ = ridge_on_labelled(gram.Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
+        W, b = self.result_.value
         self.coef_, self.intercept_ = W[:, 0], float(b[0])
-        self._left_out = result.info["left_out"][:, 0]
+        self.expansion_ = gram.on_features(self.coef_)
+        self._left_out = self.result_.info["left_out"][:, 0]
         return self
 
     def _kernel_for_dual(self, X, rows, weight):
-        """The kernel if its matrix is best used as it is: exact, on the host, of high rank as far as one sees."""
-        kernel, l = self._kernel(), len(rows)
-        if home(X) != "numpy" or not kernel.stationary or kernel.transductive or l < 2:
+        """The resolved kernel if its matrix is best used as it is: exact, on the host, of high rank in a sample."""
+        kernel, l, policy = self._kernel(), len(rows), POLICIES["targets"]
+        if not kernel.stationary or kernel.transductive or l < 2 or not goes_exact(kernel, self.approx, X, policy, l):
             return None
-        if isinstance(self.approx, str) and self.approx == "auto":
-            free = memory_available()
-            if l > DUAL_ROWS or (free is not None and BYTES * l**2 > free / 2):
-                return None
-            reason = f"{l} rows with a target are few enough for the exact kernel (limit {DUAL_ROWS})."
-        else:
-            chosen, reason = choose(kernel, self.approx, X, seed_of(self.random_state))
-            if not isinstance(getattr(chosen, "landmarks", None), str):
-                return None
-        self.approx_reason_ = f"{reason} The kernel matrix of the rows with a target was used as it is."
+        free = home_of(X).free_memory(X)
+        if self.approx == "auto" and free is not None and BYTES * l**2 > free / 2:
+            return None
         kernel = kernel.resolve(X, weight)
         return kernel if _high_rank(kernel, X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]) else None
 
     def _fit_dual(self, kernel, X, rows, y, weight):
         self.map_, self.kernel_ = None, kernel
-        self._training, self._targets = X[rows], y[rows, None]
-        self._weight = None if weight is None else weight[rows]
-        K = self.kernel_(self._training)
-        result = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
-        alpha, b = result.value
+        self.approx_reason_ = f"Exact: the kernel matrix of the {len(rows)} rows with a target was used as it is."
+        self._targets, self._weight = y[rows, None], None if weight is None else weight[rows]
+        self.result_ = dual_ridge(kernel(X[rows]), self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
+        alpha, b = self.result_.value
         self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
+        self.expansion_ = Expansion(kernel, home_of(X).kept(X[rows]), self.dual_coef_)
         return self
 
     @property
@@ -141,7 +133,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         if self._left_out is None:
             l = len(self._targets)
             some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
-            K, T, alpha = self.kernel_(self._training), self._targets, self.dual_coef_[:, None]
+            K, T, alpha = self.kernel_(self.expansion_.centres), self._targets, self.dual_coef_[:, None]
             answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
             self._left_out = np.full(l, np.nan)
             self._left_out[some] = answers[:, 0]
@@ -150,16 +142,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     def predict(self, X):
         """The fitted number for each row."""
         check_is_fitted(self)
-        if self.dual_coef_ is None:
-            return map_product(self.map_, self._rows(X, reset=False), self.coef_) + self.intercept_
-        X = self._rows(X, reset=False)
-        if home(X) == "dask":
-            return host(X.map_blocks(self._dual_values, drop_axis=1, dtype=np.float64))
-        return self._dual_values(X)
-
-    def _dual_values(self, X):
-        training = like(self._training, X) if home(X) == "torch" else self._training
-        return cross_product(self.kernel_, X, training, self.dual_coef_) + self.intercept_
+        return self.expansion_(self._rows(X, reset=False)) + self.intercept_
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows that have a target."""

@@ -8,8 +8,8 @@ from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..inputs.weights import seed_of
 from ..errors import InputError
+from ..inputs.weights import seed_of
 from ..rows import dot, gram, tdot
 from ..solvers.label_search.features import coefficients, search_basis, search_rows
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack

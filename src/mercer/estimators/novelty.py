@@ -8,10 +8,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
-from ..errors import InputError
-from ..kernels import Precomputed
-from ..rows import host
+from ..rows import by_blocks, host
 from .base import KernelEstimator
 
 
@@ -27,10 +24,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
     def score_samples(self, X):
         """How normal each row is: the higher, the more."""
         check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        if home(X) == "dask":
-            return host(X.map_blocks(self._score, drop_axis=1, dtype=np.float64))
-        return self._score(X)
+        return host(by_blocks(self._score, self._rows(X, reset=False), None, np.float64))
 
     def decision_function(self, X):
         """Score less the threshold: negative for outliers."""
@@ -71,25 +65,6 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         order = np.argsort(left_out, kind="stable")
         self._reference = left_out[order], np.concatenate([[0.0], np.cumsum(weight[order])])
         self.offset_ = threshold(scores, weight, self.contamination) if offset is None else float(offset)
-
-    def _own(self, X):
-        """k(x, x) of new rows."""
-        if not isinstance(self.kernel_, Precomputed):
-            return self._squares(X)
-        if np.isnan(self._constant_diagonal):
-            raise InputError(
-                f"{type(self).__name__} needs k(x, x) of new rows, which a precomputed kernel matrix k(new, training) "
-                "does not hold, and it differs from row to row here. Fit on the raw rows with a kernel object; for the "
-                "training rows, fit_predict and training_scores_ have the answer."
-            )
-        return np.full(X.shape[0], self._constant_diagonal)
-
-    def _own_training(self, X):
-        """k(x, x) of the training rows; remembers it for a precomputed kernel where it is the same for all."""
-        own = self._squares(X)
-        same = np.ptp(own) <= 1e-6 * np.max(np.abs(own))
-        self._constant_diagonal = float(own[0]) if same else np.nan
-        return own
 
 
 def threshold(scores, weight, share):

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..inputs.weights import seed_of
 from ..errors import InputError
+from ..inputs.weights import seed_of
 from ..rows import dot, gram, take
 from ..solvers.label_search.features import coefficients, rotated_rows, scaled_rows, search_basis, search_rows
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..geometry.mapped import map_product
+from ..geometry.expansion import Expansion
 from ..solvers.ridge.smoother import (
     basis_of_moments,
     filtered_weights,
@@ -118,7 +118,7 @@ class SemiKPCA(KernelClassifier):
         c = (self.eigenvectors_[:, k:].T @ self.coef_) * (1.0 / self.gamma_ - self.eigenvalues_[k:])[:, None]
         filters = shift_filter(self.eigenvalues_, gammas, k)[:, k:]
         W = np.einsum("rp,mp,pk->rmk", self.eigenvectors_[:, k:], filters, c, optimize=True)
-        decisions = map_product(self.map_, self._rows(X, reset=False), W.reshape(len(W), -1))
+        decisions = Expansion(self.kernel_, None, W.reshape(len(W), -1), self.map_)(self._rows(X, reset=False))
         decisions = np.moveaxis(decisions.reshape(len(decisions), len(gammas), -1), 0, 1)
         return gammas, decisions[:, :, 0] if decisions.shape[2] == 1 else decisions
 

@@ -5,16 +5,10 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..backend import home
-from ..inputs.weights import check_weight, seed_of
 from ..errors import InputError
-from ..geometry.open import choose
-from ..geometry.operators import cross_product
-from ..geometry.radial import kernel_operator
-from ..rows import dot, host, like, tdot
+from ..inputs.weights import check_weight, seed_of
 from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .novelty import NoveltyDetector
 
@@ -85,6 +79,7 @@ class SVDD(NoveltyDetector):
     """
 
     access = "sweeps"
+    policy = "ball"
     _parameter_constraints: ClassVar = {
         "nu": [Interval(Real, 0, 1, closed="right")],
         "outlier_weight": [Interval(Real, 0, None, closed="neither")],
@@ -138,25 +133,26 @@ class SVDD(NoveltyDetector):
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
         low, high, ordinary = self._box(X.shape[0], y, weight)
-        found, own = self._solve(X, weight, low, high)
-        found.warn()
+        gram = self._open(X, weight, policy=None if self.solver in ("auto", "smo") else "sweeps")
+        own = gram.diag()
+        found = self._solve(gram, own, low, high).warn()
         beta, info = found.value, found.info
         self.support_ = np.flatnonzero(beta)
         self.dual_coef_ = beta[self.support_]
-        self._keep_centre(X)
+        self.expansion_ = gram.expansion(self.dual_coef_, rows=self.support_)
         self._center_sq = info["center_sq"]
         self.gap_, self.objective_, self.n_iter_ = found.gap, found.objective, found.n_iter
         radius_sq = max(info["radius_sq"], 0.0)
         self.radius_ = float(np.sqrt(radius_sq))
         distance_sq = np.maximum(info["gradient"] + info["center_sq"], 0)
         # Without row i and with the other coefficients kept, the centre moves to (c − β φ_i)/(1 − β).
-        alone = np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps)
+        others = np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps)
         counted = ordinary if weight is None else ordinary * weight
         # `predict` computes the distance of a row on the sphere with other roundings: keep it inside.
         single = "float32" in str(X.dtype)
         slack = (1e-5 if single else 1e-9) * radius_sq + 100 * np.finfo("f4" if single else "f8").eps * np.max(own)
         offset = None if self.contamination is not None else -(radius_sq + slack)
-        self._learn_threshold(-distance_sq, -distance_sq / alone**2, counted, offset)
+        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset)
         return self
 
     def _box(self, n, y, weight):
@@ -174,50 +170,28 @@ class SVDD(NoveltyDetector):
         bound = weight / (self.nu * total)
         return -(1 - ordinary) * self.outlier_weight * bound, ordinary * bound, ordinary
 
-    def _solve(self, X, weight, low, high):
-        seed = seed_of(self.random_state)
-        kernel = self._kernel()
-        exact = getattr(choose(kernel, self.approx, X, seed)[0], "landmarks", None)
-        exact = isinstance(exact, str) and exact == "exact" and kernel.psd and not kernel.transductive
-        exact = exact and home(X) != "dask"
-        if self.solver == "smo" and not exact:
+    def _solve(self, gram, own, low, high):
+        if self.solver == "smo" and gram.map is not None:
             raise InputError(
                 "solver='smo' works on columns of the exact kernel, and this is an approximation, a precomputed or "
                 "graph kernel, or Dask. Use approx='exact' with a kernel object, or solver='sweeps'."
             )
         settings = {"tol": self.tol, "max_iter": self.max_iter}
-        if exact and self.solver in ("auto", "smo"):
-            self.map_, self.kernel_ = None, kernel.resolve(X, weight)
-            self.kernel_.check()
-            self.approx_reason_ = "Exact: the kernel's columns are computed as the solver asks for them."
-            own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
-            cache = int(self.cache_size * 1e6)
-            K = kernel_operator(self.kernel_, X)
-            return svdd_smo(K, low, high, linear=own, cache_bytes=cache, random_state=seed, **settings), own
-        Z = self._fit_map(X, weight)
-        own = self._own_training(X)
         if self.solver == "gradient":
-            found = svdd_gradient(Z, own, low, high, **settings)
-        else:
-            found = svdd_sweeps(Z, own, low, high, random_state=seed, **settings)
-        self._center = tdot(Z, found.value)
-        return found, own
+            return svdd_gradient(gram.Z, own, low, high, **settings)
+        settings["random_state"] = seed_of(self.random_state)
+        if gram.map is not None:
+            return svdd_sweeps(gram.Z, own, low, high, **settings)
+        return svdd_smo(gram.operator, low, high, linear=own, cache_bytes=int(self.cache_size * 1e6), **settings)
 
-    def _keep_centre(self, X):
-        """On the exact kernel the centre is known through its support vectors."""
-        if self.map_ is None:
-            rows = X[self.support_]
-            self.support_vectors_ = rows if sp.issparse(rows) else host(rows)
+    @property
+    def support_vectors_(self):
+        """The rows behind `dual_coef_`; None through a map."""
+        return self.expansion_.centres
 
     def _score(self, X):
         """−‖φ(x) − c‖² = −(k(x, x) − 2⟨φ(x), c⟩ + ‖c‖²)."""
-        if self.map_ is None:
-            vectors = self.support_vectors_ if home(X) != "torch" else like(self.support_vectors_, X)
-            own = np.asarray(self.kernel_.diag(X), dtype=np.float64)
-            inner = cross_product(self.kernel_, X, vectors, self.dual_coef_)
-        else:
-            own, inner = self._own(X), dot(self._mapped(X), self._center)
-        return -np.maximum(own - 2 * inner + self._center_sq, 0)
+        return -np.maximum(self.expansion_.diag(X) - 2 * self.expansion_(X) + self._center_sq, 0)
 
 
 def known_outliers(y, n):

@@ -9,14 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import home
 from ..errors import BackendError, InputError
-from ..estimators.base import seed_of
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import accuracy_interval, hits
+from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.labels import encode, read_labels, unlabelled
 from ..inputs.tables.encoder import TableEncoder, is_table
+from ..inputs.weights import seed_of
 from ..rows import host
 from .plan import AUTO, METHODS, planned
 from .predictor import Predictor
@@ -308,14 +308,12 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     # Rows in
 
     def _rows(self, X, reset):
-        kind = home(X)
-        if kind == "dask":
+        if home_of(X).lazy:
             raise BackendError(
                 "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
                 "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
             )
-        if kind == "torch":
-            X = host(X)
+        X = X if home_of(X).on_host else host(X)
         if reset:
             self.encoder_ = TableEncoder() if is_table(X) else None
             if self.encoder_ is not None:

@@ -81,4 +81,4 @@ def _part(base, W):
         kernel.factor_ = kernel.factor_ @ W
         del kernel.graph_, kernel.spectrum_
         return GraphPart(base.view, kernel)
-    return KernelPart(base.view, base.map_.kernel_, base.map_.landmarks_, base.map_.on_landmarks(base.scale * W))
+    return KernelPart(base.view, base.map_.kernel_, *base.map_.on_landmarks(base.scale * W))

@@ -16,7 +16,7 @@ import functools
 
 import numpy as np
 
-from ..backend import need
+from ..backend import need, on_gpu
 from ..kernels import Formula
 
 MOST_COLUMNS = 128
@@ -25,8 +25,7 @@ ROOTS = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}
 
 def supports(kernel, X):
     """Whether the product of this kernel on these rows can be fused."""
-    torch = need("torch")
-    if X.device.type != "cuda" or X.dtype != torch.float32 or X.shape[1] > 4096 or kernel.terms() is None:
+    if not on_gpu(X) or str(X.dtype) != "torch.float32" or X.shape[1] > 4096 or kernel.terms() is None:
         return False
     return _triton() is not None
 

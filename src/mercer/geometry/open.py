@@ -172,13 +172,15 @@ def open_gram(
     return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
 
 
-def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy) -> bool:
-    """Whether the kernel itself is used, and not features, by a method that holds products or columns."""
+def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | None = None) -> bool:
+    """Whether the kernel itself is used, and not features, by a method that holds products or columns of n rows."""
     home = home_of(X)
     if home.lazy or (policy.host_only and not home.on_host) or not isinstance(approx, str):
         return False
     most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
-    return approx == "exact" or (approx == "auto" and (X.shape[0] <= most or isinstance(kernel, Precomputed)))
+    return approx == "exact" or (
+        approx == "auto" and ((X.shape[0] if n is None else n) <= most or isinstance(kernel, Precomputed))
+    )
 
 
 def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:

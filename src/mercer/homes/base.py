@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import blas_for, memory_available
+from .. import backend
+from ..backend import blas_for
 from ..errors import InputError
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
+MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 Array = np.ndarray
 Rows = Any  # a tall matrix in one of the homes
 
@@ -62,7 +64,7 @@ class Home:
 
     def free_memory(self, X: Rows) -> int | None:
         """Bytes that can still be allocated beside X; None when unknown."""
-        return memory_available()
+        return backend.memory_available()
 
     # Passes: float64 sums on the host, block by block
 
@@ -154,6 +156,14 @@ class Home:
         from scipy.spatial.distance import cdist
 
         return cdist(X, Y, "cityblock" if order == 1 else "sqeuclidean").astype(X.dtype, copy=False)
+
+    def symmetric(self, K: Any) -> Any:
+        """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
+        for start in range(0, len(K), MIRROR):
+            rows = slice(start, start + MIRROR)
+            K[rows, rows] = (K[rows, rows] + K[rows, rows].T) / 2
+            K[:start, rows] = K[rows, :start].T
+        return K
 
     def solve_lower(self, L: Any, B: Any) -> Any:
         """L⁻¹ B for a lower triangular L; B may be overwritten."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import memory_available, need, require_memory
+from .. import backend
+from ..backend import need
 from .base import Array, Home, Rows, refuse_shape
 
 
@@ -37,7 +38,7 @@ class Torch(Home):
         return np.flatnonzero(~self.host(need("torch").isfinite(X).all(0)))
 
     def free_memory(self, X: Rows) -> int | None:
-        return memory_available(X.device)
+        return backend.memory_available(X.device)
 
     def take(self, Z: Rows, idx: Array) -> Array:
         return self.host(Z[need("torch").as_tensor(idx, device=Z.device)])
@@ -49,9 +50,6 @@ class Torch(Home):
         need("torch").from_numpy(out[rows]).copy_(values)  # no host copy in between
 
     def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
-        what = f"An array of {' × '.join(map(str, shape))} numbers"
-        remedy = "Use approx=<number of landmarks> or fewer components."
-        require_memory(int(np.prod(shape)) * X.dtype.itemsize, what, remedy, self.free_memory(X))
         return X.new_empty(shape)
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
@@ -70,6 +68,9 @@ class Torch(Home):
     def pairwise(self, X: Any, Y: Any, order: int) -> Any:
         cdist = need("torch").cdist
         return cdist(X, Y, p=1.0) if order == 1 else cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
+
+    def symmetric(self, K: Any) -> Any:
+        return (K + K.T) / 2
 
     def solve_lower(self, L: Any, B: Any) -> Any:
         return need("torch").linalg.solve_triangular(L, B, upper=False)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from ..backend import home
 from ..errors import InputError
+from ..homes import home_of
 from ..rows import host
 
 _ALSO_ONE = (
@@ -197,7 +197,7 @@ def _array(y):
     if isinstance(y, np.ma.MaskedArray):
         hidden, y = np.ma.getmaskarray(y), y.data.astype(object)
         y[hidden] = None
-    elif home(y) in ("torch", "dask"):
+    elif not home_of(y).on_host:
         y = host(y)
     elif hasattr(y, "to_numpy"):  # pandas, polars
         names = list(y.columns) if hasattr(y, "columns") else None

@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
-from ..backend import home, need
 from ..errors import InputError
+from ..rows import take
 
 SAMPLE = 2000  # rows beyond which pairwise distances are taken on a fixed random sample
 NEIGHBOURS = 10
@@ -100,15 +99,4 @@ def bandwidth_of(X: Any, rule: str = "median", weight: Floats | None = None, ord
     if len(rows) > SAMPLE:
         rows = np.sort(np.random.default_rng(0).choice(len(rows), SAMPLE, replace=False))
         weight = None if weight is None else weight[rows]
-    return RULES[rule](_dense(X, rows), weight, order)
-
-
-def _dense(X: Any, rows: NDArray[np.intp]) -> Floats:
-    """The chosen rows as a host float64 matrix."""
-    kind = home(X)
-    if kind == "torch":
-        return X[need("torch").as_tensor(rows, device=X.device)].cpu().numpy().astype(np.float64)
-    if kind == "dask":
-        return np.asarray(X[rows].compute(), dtype=np.float64)
-    X = X[rows]
-    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    return RULES[rule](take(X, rows), weight, order)

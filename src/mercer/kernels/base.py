@@ -10,8 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ..backend import home, parallel, require_memory
+from ..backend import on_gpu, parallel
 from ..errors import InputError
+from ..homes import home_of
+from ..rows import empty, room_for
 
 Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
 Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
@@ -19,7 +21,6 @@ Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tens
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 GPU_TILE = 8192
 FEW_TILES = 8  # up to which threads would take longer to start than they save
-MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 
 REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
 
@@ -106,23 +107,22 @@ class Kernel:
         Y = X if same else _as_rows(Y)
         if X.shape[1] != Y.shape[1]:
             raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Accepted: the same columns in both.")
-        if home(X) == "dask" or home(Y) == "dask":
+        if home_of(X).lazy or home_of(Y).lazy:
             raise InputError(
                 "A kernel matrix cannot be formed from a Dask array at once. "
                 "Give the array to an estimator or a map, which go through its row blocks."
             )
         n, m = X.shape[0], Y.shape[0]
-        on_gpu = home(X) == "torch" and X.device.type == "cuda"
-        side = GPU_TILE if on_gpu else TILE
+        side = GPU_TILE if on_gpu(X) else TILE
         if n <= side and m <= side:
             K = self.tile(X, Y)
-            return _symmetric(K) if same else K
+            return home_of(X).symmetric(K) if same else K
         out = _empty(X, n, m)
 
         def fill(corner: tuple[int, int]) -> None:
             rows, cols = (slice(start, start + side) for start in corner)
             if same and rows == cols:
-                out[rows, cols] = _symmetric(self.tile(X[rows], X[rows]))
+                out[rows, cols] = home_of(X).symmetric(self.tile(X[rows], X[rows]))
                 return
             block = self.tile(X[rows], Y[cols])
             out[rows, cols] = block
@@ -130,7 +130,7 @@ class Kernel:
                 out[cols, rows] = block.T
 
         corners = [(i, j) for i in range(0, n, side) for j in range(0, m, side) if not same or j <= i]
-        serial = on_gpu or not self.threadsafe or n * m <= FEW_TILES * side**2
+        serial = on_gpu(X) or not self.threadsafe or n * m <= FEW_TILES * side**2
         parallel(fill, corners, threads=1 if serial else None)
         return out
 
@@ -232,7 +232,7 @@ def squared_norms(X: Rows) -> Block:
 
 def _as_rows(X: Any) -> Rows:
     """Lists, tables and whole numbers become float arrays; everything else is left as it is."""
-    if home(X) == "numpy":
+    if home_of(X).on_host:
         X = X if sp.issparse(X) else np.asarray(X)
         X = X if X.dtype.kind == "f" else X.astype(np.float64)
     if X.ndim != 2:
@@ -240,24 +240,13 @@ def _as_rows(X: Any) -> Rows:
     return X
 
 
-def _symmetric(K: Block) -> Block:
-    """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
-    if home(K) == "torch":
-        return (K + K.T) / 2
-    for start in range(0, len(K), MIRROR):
-        rows = slice(start, start + MIRROR)
-        K[rows, rows] = (K[rows, rows] + K[rows, rows].T) / 2
-        K[:start, rows] = K[rows, :start].T
-    return K
-
-
 def _empty(X: Rows, n: int, m: int) -> Block:
     if n * m > 2 * TILE**2:  # to ask how much is free takes as long as a tile
-        require_memory(
+        room_for(
             n * m * X.dtype.itemsize,
+            X,
             f"The kernel matrix of {n} × {m} rows",
             "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
             "(products without storing the matrix), or float32 data (half the memory).",
-            X.device if home(X) == "torch" else None,
         )
-    return X.new_empty((n, m)) if home(X) == "torch" else np.empty((n, m), dtype=X.dtype)
+    return empty((n, m), X)

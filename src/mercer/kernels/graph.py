@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import InputError
 from ..graphs.neighbours import LAPLACIANS, build, laplacian, neighbour_graph
 from ..graphs.spectrum import low_spectrum
-from ..rows import like
+from ..rows import host_rows, like
 from .base import Block, Kernel, Rows
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]

@@ -5,14 +5,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import home, namespace
 from ..errors import InputError
+from ..rows import host, namespace
 from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
 
 
 def _host_norms(X: Rows) -> NDArray[np.float64]:
-    norms = squared_norms(X)
-    return (norms.cpu().numpy() if home(norms) == "torch" else norms).astype(np.float64)
+    return host(squared_norms(X)).astype(np.float64)
 
 
 class Linear(Kernel):

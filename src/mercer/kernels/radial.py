@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
-from ..backend import home, namespace
 from ..errors import InputError
+from ..homes import home_of
 from ..linalg import precision
+from ..rows import namespace
 from .bandwidth import RULES, bandwidth_of
 from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
 
@@ -77,7 +77,7 @@ class Radial(Stationary):
             largest = float(x2.max() + y2.max())
         eps = precision(x2.dtype)
         if not eps * largest <= ROUNDING[x2.dtype.itemsize]:
-            return _by_differences(X, Y)
+            return home_of(X).pairwise(X, Y, order=2)  # rows spread over many bandwidths
         if sparse:
             squared = inner_products(X, Y)
             squared *= -2
@@ -104,14 +104,6 @@ class Radial(Stationary):
         if freedom is not None:  # 2ν of a Matérn-ν kernel
             directions *= np.sqrt(freedom / rng.chisquare(freedom, size=(n, 1)))
         return directions / self.bandwidth
-
-
-def _by_differences(X: Rows, Y: Rows) -> Block:
-    """Squared distances without a subtraction of large numbers: slower, for rows spread over many bandwidths."""
-    if home(X) == "torch":
-        return namespace(X).cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
-    X, Y = (A.toarray() if sp.issparse(A) else A for A in (X, Y))
-    return cdist(X, Y, "sqeuclidean").astype(X.dtype, copy=False)
 
 
 def _mend(squared: Block, X: Rows, Y: Rows, small: float) -> None:
@@ -209,11 +201,7 @@ class Laplacian(Stationary):
     spectrum = "separable"
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        if home(X) == "torch":
-            distance = namespace(X).cdist(X, Y, p=1.0)
-        else:
-            X, Y = (A.toarray() if sp.issparse(A) else A for A in (X, Y))
-            distance = cdist(X, Y, "cityblock").astype(X.dtype, copy=False)
+        distance = home_of(X).pairwise(X, Y, order=1)
         distance *= -1.0 / self.bandwidth
         return namespace(distance).exp(distance, out=distance)
 

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from ..errors import InputError
-from .base import Kernel, as_kernel
-from .given import Callable
+from .base import Kernel
+from .given import Callable, as_kernel
 from .inner import Cosine, Linear, Polynomial, Sigmoid
 from .radial import RBF
 

@@ -49,6 +49,7 @@ def lloyd(
         given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
     """
     n = K.shape[0]
+    K = K if isinstance(K, np.ndarray) or K.stored is None else K.stored
     linear = np.asarray(linear, dtype=np.float64)
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
     available = np.count_nonzero(weight)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...kernels import as_kernel
-from ...homes.base import Array, Rows
 from ...rows import empty, like, namespace
 from .base import FeatureMap
 
@@ -32,9 +32,7 @@ class FourierMap(FeatureMap):
     (100, 200)
     """
 
-    def __init__(
-        self, kernel: Any = "rbf", n_features: int = 500, orthogonal: bool = False, random_state: int = 0
-    ):
+    def __init__(self, kernel: Any = "rbf", n_features: int = 500, orthogonal: bool = False, random_state: int = 0):
         self.kernel = kernel
         self.n_features = n_features
         self.orthogonal = orthogonal

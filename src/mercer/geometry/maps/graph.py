@@ -1,7 +1,6 @@
 """Features of graph kernels and of their sums with others: the factor of each part, side by side."""
 
 import functools
-
 from typing import Any
 
 import numpy as np

@@ -19,6 +19,7 @@ class Operator:
     shape : (n, n).
     costly : every product computes K again: few wide products are better than many thin ones.
     symmetric_vector : a product with one vector reads half of the matrix.
+    stored : the matrix itself where it is a host array, else None.
     noise : size of the rounding in the products; a solver does not try to bring a residual below it.
     on_gpu : entries are computed on a device: `combine` is better than to bring `columns` to the host.
     fast : the same matrix with faster, less precise products, from which a solver may start; None where there is none.
@@ -28,6 +29,7 @@ class Operator:
     costly: bool = False
     symmetric_vector: bool = False
     noise: float = 0.0
+    stored: Array | None = None
 
     def __matmul__(self, V: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no products.")

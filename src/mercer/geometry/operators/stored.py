@@ -15,7 +15,7 @@ class DenseOperator(Operator):
     """A stored symmetric matrix on the host; `owned` says that nobody else uses it, so that it may be overwritten."""
 
     def __init__(self, K: Array, owned: bool = False):
-        self.K = K
+        self.K = self.stored = K
         self.owned = owned
         self.shape = K.shape
         self.threads = n_threads()

@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.linalg as sla
 
-from ...backend import blas_threads, home, namespace, need, require_memory
+from ...backend import blas_threads
 from ...linalg import eigh_down
-from ...rows import host, like
+from ...rows import empty, host, like, namespace, room_for
 
 ROUGH = 1e-4  # residual at which a half-precision product has given what it can
 
@@ -35,7 +35,7 @@ def _space(A, s, tol, max_iter, seed, start):
     width = min(s + 4 if A.costly else s // 2 + 4, n)  # costly products: fewer and wider
     block = A.random(width if start is None else 4, seed)
     if start is not None:  # the random columns see what a start that is invariant, but not the largest, would hide
-        block = namespace(block).hstack([_beside(start, block), block])[:, :n]
+        block = namespace(block).hstack([like(start, block), block])[:, :n]
     most = min(n, max(8 * width, 6 * s, 160))  # columns of the basis before a restart
     Q, AQ = _room(block, most), _room(block, most)
     T = np.zeros((most, most))
@@ -81,21 +81,12 @@ def _crowded(values, width):
     )
 
 
-def _beside(start, block):
-    return start if home(start) == home(block) else like(start, block)
-
-
 def _room(block, most):
     """Uninitialised columns beside a block: same home, same dtype, column after column."""
     n = block.shape[0]
-    if home(block) == "torch":
-        what, remedy = (
-            f"The Krylov basis of {n} × {most} numbers",
-            "Use approx=<number of landmarks> or fewer components.",
-        )
-        require_memory(8 * n * most, what, remedy, block.device)
-        return need("torch").empty((most, n), dtype=block.dtype, device=block.device).T
-    return np.empty((n, most), order="F")
+    remedy = "Use approx=<number of landmarks> or fewer components."
+    room_for(8 * n * most, block, f"The Krylov basis of {n} × {most} numbers", remedy)
+    return empty((most, n), block).T
 
 
 def _orthonormal(block, Q):
