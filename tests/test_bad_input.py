@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, MaxMarginClustering, backend
 from mercer.errors import BackendError, InputError
-from mercer.estimators.base import check_weight
 from mercer.inputs.check import refuse_not_finite
+from mercer.inputs.weights import check_weight
 
 
 @pytest.fixture

@@ -131,5 +131,5 @@ def _threads_after_a_task():
     from mercer.backend import _pools, blas_threads
 
     blas_threads(2)
-    rows._pinned(lambda block, A: None, None, None)
+    homes.dask._pinned(lambda block, A: None, None, None)
     return max([p["num_threads"] for p in _pools().info() if p["user_api"] == "blas"])

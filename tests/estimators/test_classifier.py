@@ -280,9 +280,9 @@ def test_a_bandwidth_far_too_small_makes_nobody_sure(model):
     assert_allclose(fitted.predict_proba(new)[fitted.unsupported(new)], 1 / 3)
 
 
-def test_features_of_a_python_function_are_kept():
+def test_features_of_a_python_function_are_kept(monkeypatch):
     X, y, _ = blobs(n=60)
     slow = LSSVMClassifier(kernel=lambda a, b: a @ b.T + 1.0)
-    slow._auto_size = {"exact_rows": 40, "landmarks": 50}
+    monkeypatch.setitem(POLICIES, "moments", Policy(40, 50, passes="few"))
     assert isinstance(slow._read(X, y, None)[0], np.ndarray)
     assert "50 landmarks need 24.0 kB." in slow.approx_reason_

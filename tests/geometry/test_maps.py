@@ -411,9 +411,6 @@ def test_choose_says_why(X, monkeypatch):
     chosen, reason = choose_map("rbf", "auto", many)
     assert chosen.landmarks == 1000
     assert "5000 rows are too many" in reason and "200.0 MB" in reason and "1000 landmarks need 40.0 MB" in reason
-    import sys
-
-    module = sys.modules["mercer.geometry.open"]
     monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 5000 * 8 * 4 * 200)
     assert choose_map("rbf", "auto", many)[0].landmarks == 200
 

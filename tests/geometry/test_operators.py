@@ -18,10 +18,16 @@ from mercer import (
     Polynomial,
     Sigmoid,
 )
-from mercer.geometry import operators
 from mercer.geometry.expansion import Expansion
 from mercer.geometry.maps.rows import LandmarkRows, MappedRows
-from mercer.geometry.operators import CentredOperator, DenseOperator, FactorOperator, Operator, cross_product
+from mercer.geometry.operators import (
+    CentredOperator,
+    DenseOperator,
+    FactorOperator,
+    Operator,
+    cross_product,
+    recomputed,
+)
 from mercer.kernels import as_kernel
 from mercer.rows import dot, gram, take, tdot
 from naive import assert_close
@@ -46,7 +52,7 @@ def X():
 
 @pytest.fixture(params=[7, 512], ids=["tiles", "one tile"])
 def tile(request, monkeypatch):
-    monkeypatch.setattr(operators, "TILE", request.param)
+    monkeypatch.setattr(recomputed, "TILE", request.param)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -64,7 +70,7 @@ def test_kernel_operator_is_the_dense_product(kernel, rows, X, tile):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_number_of_threads_changes_nothing(threads, X, monkeypatch):
-    monkeypatch.setattr(operators, "TILE", 4)
+    monkeypatch.setattr(recomputed, "TILE", 4)
     monkeypatch.setattr(operators, "n_threads", lambda: threads)
     V = np.random.default_rng(1).standard_normal((41, 5))
     assert_close(KernelOperator(RBF(1.0), X) @ V, RBF(1.0)(X) @ V, atol=1e-12)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NotInductiveError
+from ..errors import InputError
 from ..homes.base import Array, Rows
 from ..kernels import Precomputed
 from ..kernels.base import Kernel
@@ -55,9 +55,10 @@ class Expansion:
         """k(x, x) of checked rows; where a negative part was cut off, at least ‖z‖², which then exceeds it."""
         if isinstance(self.kernel, Precomputed):
             if np.isnan(self.diagonal):
-                raise NotInductiveError(
-                    "This needs k(x, x) of the rows, which a precomputed kernel matrix k(new, training) does not hold, "
-                    "and it differs from row to row here. Fit on the raw rows with a kernel object instead."
+                raise InputError(
+                    "This needs k(x, x) of new rows, which a precomputed kernel matrix k(new, training) does not hold, "
+                    "and it differs from row to row here. Fit on the raw rows with a kernel object; what a model says "
+                    "of its training rows is in its fitted attributes."
                 )
             return np.full(X.shape[0], self.diagonal)
         own = np.asarray(host(by_blocks(self.kernel.diag, X, None, np.float64)), dtype=np.float64)
