@@ -14,6 +14,7 @@ SOURCE = Path(mercer.__file__).parent
 ORDER = [
     ["errors"],
     ["backend"],
+    ["files"],
     ["rows"],
     ["linalg"],
     ["inputs"],
