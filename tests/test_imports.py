@@ -114,7 +114,7 @@ def test_a_first_fit_loads_neither_torch_nor_dask_nor_numba():
 
 
 def there(name):
-    home = mercer._WHERE[name].replace(".", "/")
+    home = mercer.exports[name].replace(".", "/")
     return (SOURCE / f"{home}.py").exists() or (SOURCE / home / "__init__.py").exists()
 
 
