@@ -13,7 +13,7 @@ from .errors import InputError
 
 
 @contextlib.contextmanager
-def replacing(*paths: str | Path | None, force: bool = False) -> Iterator[list[Path]]:
+def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
     """Temporary files beside `paths`, moved to their names together, or all removed if the block fails.
 
     A file that is replaced keeps its permissions; through a symbolic link its target is replaced, not the link.

@@ -81,7 +81,7 @@ class Unpacker:
                 f"{self.name} asks for an object of type {name}, which is not among those a model may hold, so it is "
                 f"refused. {remedy}"
             )
-        made = object.__new__(cls)
+        made: Any = object.__new__(cls)
         self._made[node.get("id")] = made  # before its attributes, which may point back to it
         for key, value in node["state"]:
             if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
