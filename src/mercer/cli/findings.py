@@ -23,7 +23,7 @@ def coverage(model):
     tested = model.labels_.testable
     if not tested.any():
         return []
-    P = model._probabilities(model.left_out_scores_[tested])
+    P = model.left_out_probabilities_
     right = P.argmax(axis=1) == model.labels_.codes[model.labels_.labelled[tested]]
     right = right[np.argsort(-P.max(axis=1), kind="stable")]
     total = len(right)
@@ -199,7 +199,7 @@ def _code(job, out, save):
         lines += [
             "",
             "import mercer",
-            "from mercer.inputs.tables.import read_table",
+            "from mercer.inputs.tables import read_table",
             "",
             f"model = mercer.load({str(save)!r})",
             'rows = read_table("new.csv").frame',

@@ -17,7 +17,7 @@ INTERNAL = {
     "inputs.tables.columns": "Number Category Date Text",
     "inputs.tables.encoder": "TableEncoder",
     "graphs.neighbours": "Neighbours",
-    "kernels.base": "Sum Product Scaled",
+    "kernels": "Sum Product Scaled",
     "geometry.maps.graph": "GraphMap",
     "solvers.result": "Result",
     "few_label.views": "AsGiven Standardised UnitNorm Components",
