@@ -26,7 +26,7 @@ SOURCE = Path(mercer.__file__).parent
 def exported():
     """Every estimator class that mercer exports and whose module is there."""
     for name in mercer.__all__:
-        home = mercer._WHERE[name].replace(".", "/")
+        home = mercer.exports[name].replace(".", "/")
         if (SOURCE / f"{home}.py").exists() or (SOURCE / home / "__init__.py").exists():
             value = getattr(mercer, name)
             if inspect.isclass(value) and issubclass(value, BaseEstimator):

@@ -32,7 +32,7 @@ _HOMES = {
     "estimators.kpca_novelty": "KPCANovelty",
     "estimators.kernel_cmeans": "KernelCMeans",
     "model_selection.risk": "risk_bound",
-    "io": "save load",
+    "io": "save load register",
     "few_label.classifier": "FewLabelClassifier",
     "model_selection.split": "LabelledKFold RepeatedLabelledKFold LeaveOneLabelOut LabelledScorer",
     "advice.suggest": "suggest expected_change",
@@ -41,18 +41,19 @@ _HOMES = {
     "backend": "to_device use_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }
-_WHERE = {name: home for home, names in _HOMES.items() for name in names.split()}
+#: Public name → module of this package that holds it.
+exports = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-__all__ = sorted(_WHERE)
+__all__ = sorted(exports)
 
 
 def __getattr__(name):
-    if name not in _WHERE:
+    if name not in exports:
         raise AttributeError(f"mercer has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+    value = getattr(importlib.import_module(f".{exports[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_WHERE))
+    return sorted(set(globals()) | set(exports))

@@ -17,6 +17,7 @@ from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
 from mercer.geometry.maps import FourierMap, MappedRows
+from mercer.geometry.open import POLICIES, Policy
 from mercer.kernels import RBF
 from mercer.model_selection.leave_one_label_out import leave_one_label_out
 from mercer.model_selection.split import LabelledKFold, LabelledScorer

@@ -71,7 +71,7 @@ def test_kernel_operator_is_the_dense_product(kernel, rows, X, tile):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_number_of_threads_changes_nothing(threads, X, monkeypatch):
     monkeypatch.setattr(recomputed, "TILE", 4)
-    monkeypatch.setattr(operators, "n_threads", lambda: threads)
+    monkeypatch.setattr(recomputed, "n_threads", lambda: threads)
     V = np.random.default_rng(1).standard_normal((41, 5))
     assert_close(KernelOperator(RBF(1.0), X) @ V, RBF(1.0)(X) @ V, atol=1e-12)
 
@@ -80,7 +80,7 @@ def test_the_number_of_threads_changes_nothing(threads, X, monkeypatch):
 def test_torch_rows(X, dtype, atol, monkeypatch):
     import torch
 
-    monkeypatch.setattr(operators, "GPU_ROWS", 10)
+    monkeypatch.setattr(recomputed, "GPU_ROWS", 10)
     X = X.astype(dtype)
     V = np.random.default_rng(1).standard_normal((41, 5))
     K = KernelOperator(RBF(1.0), torch.as_tensor(X))
@@ -147,7 +147,7 @@ def test_cross_product(X, monkeypatch):
     expected = RBF(1.0)(new, X) @ V
     assert_close(cross_product(RBF(1.0), new, X, V), expected, atol=1e-13)
     assert_close(cross_product(RBF(1.0), sp.csr_array(new), sp.csr_array(X), V), expected, atol=1e-12)
-    monkeypatch.setattr(operators, "GPU_ROWS", 4)
+    monkeypatch.setattr(recomputed, "GPU_ROWS", 4)
     assert_close(cross_product(RBF(1.0), torch.as_tensor(new), torch.as_tensor(X), V), expected, atol=1e-13)
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ..datasets.digits import few_label_digits
-from ..inputs.tables import replacing
+from ..files import replacing
 from .labelling import label
 from .screen import UsageError
+from .sources import claim
 
 
 def demo(screen, out, seed=0):
@@ -18,6 +19,7 @@ def demo(screen, out, seed=0):
         raise UsageError(f"The folder {out} cannot be made: {error.strerror}. Give another with --out.") from None
     frame, truth = few_label_digits(seed)
     files = {name: out / f"digits{name}" for name in (".csv", "_labelled.csv", "_report.html", ".mercer")}
+    claim(screen, files[".csv"], force=True)
     with replacing(files[".csv"], force=True) as (part,):
         frame.to_csv(part, index=False)
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"

@@ -23,7 +23,7 @@ def coverage(model):
     tested = model.labels_.testable
     if not tested.any():
         return []
-    P = model._probabilities(model.left_out_scores_[tested])
+    P = model.left_out_probabilities_
     right = P.argmax(axis=1) == model.labels_.codes[model.labels_.labelled[tested]]
     right = right[np.argsort(-P.max(axis=1), kind="stable")]
     total = len(right)
@@ -190,16 +190,15 @@ def _points(job, answer, seed):
 
 def _code(job, out, save):
     lines = [
+        "import mercer",
         "import pandas as pd",
+        "from mercer.inputs.tables import read_table",
         "",
         f"# with {', '.join(added(job.target))}",
         f"labelled = {_reading(job.table, out)}",
     ]
     if save:
         lines += [
-            "",
-            "import mercer",
-            "from mercer.inputs.tables.import read_table",
             "",
             f"model = mercer.load({str(save)!r})",
             'rows = read_table("new.csv").frame',
@@ -215,7 +214,7 @@ def _reading(table, out):
     if out.suffix.lower() in (".parquet", ".pq"):
         return f"pd.read_parquet({str(out)!r})"
     if out.suffix.lower() == ".npz":
-        return f"mercer.inputs.tables.read_table({str(out)!r}).frame"
+        return f"read_table({str(out)!r}).frame"
     delimiter, decimal = written_with(table, out)
     options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (encoding_of(table), "utf-8")}
     more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)

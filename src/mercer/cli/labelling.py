@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
 from ..inputs.tables import TableClassifier
-from ..io import load, save
+from ..io import load, write_model
 from ..report import render
 from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
@@ -258,7 +258,7 @@ def _check_abstain(value):
 
 
 def _save_model(job, fitted, path):
-    save(TableClassifier(job.features, fitted.model, job.target, job.labels.values), path)
+    write_model(TableClassifier(job.features, fitted.model, job.target, job.labels.values), path)
 
 
 def _summary(job, model, decided):

@@ -1,6 +1,5 @@
 """`mercer info` and `mercer methods`."""
 
-import importlib
 import inspect
 import os
 import platform
@@ -45,11 +44,10 @@ def info(screen):
 def methods(screen):
     """Every estimator with the first line of its description and where it runs."""
     rows = []
-    for name in sorted(mercer.__all__):
-        home = mercer._WHERE[name]
+    for name, home in sorted(mercer.exports.items()):
         if not home.startswith(("estimators.", "few_label.")):
             continue
-        cls = getattr(importlib.import_module(f"mercer.{home}"), name)
+        cls = getattr(mercer, name)
         if inspect.isclass(cls) and hasattr(cls, "fit"):
             access = getattr(cls, "access", "rows")
             rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access))

@@ -5,8 +5,9 @@ import tempfile
 from pathlib import Path
 
 from ..errors import InputError
-from ..inputs.tables import TableFeatures, read_table, replacing
-from ..inputs.tables.write import WRITTEN, fill, refuse_ending, refuse_path
+from ..files import refuse_path, replacing
+from ..inputs.tables import TableFeatures, read_table
+from ..inputs.tables.write import WRITTEN, fill, refuse_ending
 from .screen import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
@@ -108,31 +109,29 @@ def claim(screen, out, *others, force):
     wanted = [Path(path) for path in (out, *others) if path is not None]
     if len({path.resolve() for path in wanted}) < len(wanted):
         raise UsageError("Two outputs have the same name. Give each its own.")
-    if out is not None:
-        try:
+    try:
+        if out is not None:
             refuse_ending(out)
-        except InputError as error:
-            raise UsageError(str(error)) from None
-    for path in wanted:
-        refuse_path(path, force)
+        for path in wanted:
+            refuse_path(path, force)
+    except InputError as error:
+        raise UsageError(str(error)) from None
 
 
 def write(screen, table, new, out, force, others=None):
     """Write the table with new columns; `others` are further files: {path, or None: function that writes to a path}."""
     files = {path: make for path, make in (others or {}).items() if path is not None}
     piped = _standard(out)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        replacing(None if piped else out, *files, force=force) as (part, *parts),
-    ):
-        for make, other in zip(files.values(), parts):
-            make(other)
+    with tempfile.TemporaryDirectory() as folder, replacing(*files, *([] if piped else [out]), force=force) as parts:
+        for make, part in zip(files.values(), parts):
+            make(part)
         if piped:
             part = Path(folder) / ("table.tsv" if table.delimiter == "\t" else "table.csv")
-        notes = fill(part, table, new, part if piped else out)
-        if piped:
+            notes = fill(part, table, new, part)
             sys.stdout.buffer.write(part.read_bytes())
             sys.stdout.buffer.flush()
+        else:
+            notes = fill(parts[-1], table, new, out)
     for sentence in notes:
         screen.note(sentence)
     screen.result["out"] = str(out)

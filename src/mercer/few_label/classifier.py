@@ -179,6 +179,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         small.__dict__.pop("candidates_", None)
         return small.set_params(verbose=False)
 
+    @property
+    def left_out_probabilities_(self):
+        """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
+        return self._probabilities(self.left_out_scores_[self.labels_.testable])
+
     def decision_function(self, X):
         """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
         scores = self._scores(X)

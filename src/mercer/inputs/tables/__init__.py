@@ -4,7 +4,7 @@ from .features import TableFeatures
 from .model import TableClassifier
 from .read import Table, read_table
 from .target import Target, read_target
-from .write import replacing, write_table
+from .write import write_table
 
 __all__ = [
     "Table",
@@ -13,6 +13,5 @@ __all__ = [
     "Target",
     "read_table",
     "read_target",
-    "replacing",
     "write_table",
 ]

@@ -1,82 +1,16 @@
-"""Write results so that nothing is ever half-written, overwritten by accident, or run by a spreadsheet."""
+"""Write tables with new columns, in the format of the file's ending, with no cell that a spreadsheet would run."""
 
-import contextlib
 import io
-import os
-import signal
-import threading
 from pathlib import Path
 
 import numpy as np
 
 from ...backend import need
 from ...errors import InputError
+from ...files import replacing
 
 WRITTEN = ("", ".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".npz")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet runs a cell that begins with one of these
-
-
-@contextlib.contextmanager
-def replacing(*paths, force=False):
-    """Temporary paths beside `paths` (None for None); together moved to their names, or removed if the block fails."""
-    parts = [None if path is None else _part_of(path) for path in paths]
-    wanted = [(part, Path(path)) for part, path in zip(parts, paths) if part is not None]
-    try:
-        for _, path in wanted:
-            refuse_path(path, force)
-        yield parts
-        for part, path in wanted:
-            with open(part, "rb") as file:
-                os.fsync(file.fileno())
-            refuse_path(path, force)
-        with _undisturbed():
-            for part, path in wanted:
-                os.replace(part, path)
-    finally:
-        for part, _ in wanted:
-            with contextlib.suppress(OSError):
-                part.unlink()
-
-
-@contextlib.contextmanager
-def _undisturbed():
-    """Ctrl-C is not heard within: files that belong together appear together."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
-
-
-def refuse_path(path, force=False):
-    """Refuse a path that is taken or cannot be written, before any work is done."""
-    path = Path(path)
-    if path.is_dir():
-        raise FileExistsError(f"{path} is a folder. Give the name of a file.")
-    if path.exists() and not path.is_file():
-        raise FileExistsError(f"{path} is not a regular file. Give the name of a file.")
-    if path.exists() and not force:
-        raise FileExistsError(f"{path} exists. Use --force to replace it, or give another name.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent}. Create it first.")
-    part = _part_of(path)
-    if part.exists():
-        return
-    try:  # only trying tells: permissions, read-only disks and full ones
-        try:
-            part.touch()
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise PermissionError(f"{path} cannot be written ({error.strerror}). Give a path elsewhere.") from None
-
-
-def _part_of(path):
-    path = Path(path)
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def harmless(column):

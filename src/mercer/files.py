@@ -1,0 +1,92 @@
+"""Write files so that a name never holds half a file: a temporary file takes the name when it is complete."""
+
+import contextlib
+import os
+import secrets
+import signal
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import InputError
+
+
+@contextlib.contextmanager
+def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
+    """Temporary files beside `paths`, moved to their names together, or all removed if the block fails.
+
+    A file that is replaced keeps its permissions; through a symbolic link its target is replaced, not the link.
+
+    Parameters
+    ----------
+    paths : files to write.
+    force : whether files that exist are replaced; otherwise they are refused.
+    """
+    with contextlib.ExitStack() as stack:
+        moves = [(stack.enter_context(_part(path, force)), path) for path in paths]
+        yield [part for part, _ in moves]
+        for part, path in moves:
+            with open(part, "rb+") as file:
+                os.fsync(file.fileno())
+            _refuse(path, force)
+        with _undisturbed():
+            for part, path in moves:
+                os.replace(part, os.path.realpath(path))
+
+
+def refuse_path(path: str | Path, force: bool = False) -> None:
+    """Refuse a path that is taken or cannot be written, before any work is done."""
+    with _part(path, force):  # only trying tells: permissions, read-only disks and full ones
+        pass
+
+
+@contextlib.contextmanager
+def _part(path, force):
+    """An empty file beside the target of `path`, with its permissions; removed at the end if it is still there."""
+    _refuse(path, force)
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
+    try:
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            with contextlib.suppress(FileNotFoundError):
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+        except OSError as error:
+            raise _unwritable(path, error.strerror) from None
+        yield part
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+
+
+def _refuse(path, force):
+    path = Path(path)
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a folder. Give the name of a file.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path} is not a regular file. Give the name of a file.")
+    if os.path.exists(path) and not force:
+        raise InputError(f"{path} exists. Use --force to replace it, or give another name.")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise _unwritable(path, "it is write-protected")
+    folder = Path(os.path.realpath(path) if os.path.islink(path) else path).parent
+    if not os.path.isdir(folder):
+        raise InputError(f"There is no folder {folder}. Create it first.")
+
+
+def _unwritable(path, why):
+    return InputError(f"{path} cannot be written ({why}). Give a path elsewhere.")
+
+
+@contextlib.contextmanager
+def _undisturbed():
+    """Ctrl-C is not heard within: files that belong together appear together."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)

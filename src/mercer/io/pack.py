@@ -1,0 +1,84 @@
+"""From objects to JSON and arrays."""
+
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from ..homes import home_of
+from ..rows import host
+from .registry import class_name
+from .trees import tree_state
+
+
+class Packer:
+    """Turns objects into JSON, arrays aside; an object met twice is written once.
+
+    Attributes
+    ----------
+    arrays : the arrays that the JSON refers to by their numbers.
+    """
+
+    def __init__(self):
+        self.arrays: list[np.ndarray] = []
+        self._seen: dict[int, int] = {}
+        self._kept: list = []
+
+    def pack(self, value: Any, where: str) -> Any:
+        """JSON for a value; `where` is its path within the model, for error messages."""
+        if value is None or isinstance(value, bool | str) or type(value) is int:
+            return value
+        if type(value) is float:
+            return value if np.isfinite(value) else {"float": repr(value)}
+        if type(value) is list:
+            return [self.pack(v, f"{where}[{i}]") for i, v in enumerate(value)]
+        if type(value) in (tuple, set, frozenset):
+            return {type(value).__name__: [self.pack(v, f"{where}[{i}]") for i, v in enumerate(value)]}
+        if isinstance(value, slice):
+            return {"slice": [self.pack(v, where) for v in (value.start, value.stop, value.step)]}
+        if isinstance(value, dict):
+            return {"dict": [[self.pack(k, where), self.pack(v, f"{where}[{k!r}]")] for k, v in value.items()]}
+        if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+            return {"dtype" if isinstance(value, np.dtype) else "scalar_type": np.dtype(value).str}
+        if isinstance(value, np.generic):
+            return {"scalar": self._store(np.asarray(value))}
+        if id(value) in self._seen:
+            return {"same": self._seen[id(value)]}
+        self._seen[id(value)] = number = len(self._seen)
+        self._kept.append(value)  # an id is unique only as long as the object lives
+        return {**self._pack_new(value, where), "id": number}
+
+    def _pack_new(self, value, where):
+        if not home_of(value).on_host:
+            value = host(value)
+        if isinstance(getattr(type(value), "compact", None), FunctionType):
+            value = value.compact()  # a model that says what of it is worth keeping
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind in "OT":
+                cells = [self.pack(v, where) for v in value.ravel().tolist()]
+                return {"objects": cells, "shape": list(value.shape)}
+            return {"array": self._store(value)}
+        if sp.issparse(value):
+            coo = value.tocoo()
+            parts = [self._store(a) for a in (coo.data, *(np.asarray(c) for c in coo.coords))]
+            return {"sparse": value.format, "parts": parts, "shape": list(value.shape), "old": sp.isspmatrix(value)}
+        tree = tree_state(value)
+        if tree is not None:
+            return {"tree": self.pack(tree, where)}
+        name = class_name(type(value))
+        state = name and (value.__getstate__() or {})
+        if not isinstance(state, dict) or not hasattr(value, "__dict__"):
+            raise InputError(
+                f"{where} is of type {type(value).__module__}.{type(value).__qualname__}, which cannot be saved. "
+                "Models may hold numbers, text, arrays, and estimators, kernels and maps of mercer; a class of your "
+                "own needs mercer.register(its class); functions and random generators cannot be stored without code "
+                "(pass a kernel object, an integer seed)."
+            )
+        return {"object": name, "state": [[k, self.pack(v, f"{where}.{k}")] for k, v in state.items()]}
+
+    def _store(self, array):
+        # In its own memory order, also if it is a view: another order would change the last bit of products.
+        self.arrays.append(np.array(array, order="K"))
+        return len(self.arrays) - 1

@@ -1,0 +1,81 @@
+"""Which classes a file may hold, and the names it calls them by.
+
+A name stays when its class moves to another module. Nothing is imported because a file names it: the modules below and
+those of `mercer.exports` are all there is.
+"""
+
+import importlib
+from typing import TypeVar
+
+from .. import exports
+from ..errors import InputError
+
+# Module of this package: classes that models hold and users do not import from `mercer`.
+INTERNAL = {
+    "inputs.labels": "Labels",
+    "inputs.tables": "TableClassifier TableFeatures",
+    "inputs.tables.columns": "Number Category Date Text",
+    "inputs.tables.encoder": "TableEncoder",
+    "graphs.neighbours": "Neighbours",
+    "kernels": "Sum Product Scaled",
+    "geometry.maps.graph": "GraphMap",
+    "solvers.result": "Result",
+    "few_label.views": "AsGiven Standardised UnitNorm Components",
+    "few_label.predictor": "Predictor GraphPart KernelPart",
+    "few_label.summary": "Report",
+}
+SKLEARN = {
+    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer OneHotEncoder OrdinalEncoder "
+    "LabelEncoder",
+    "impute": "SimpleImputer",
+    "compose": "ColumnTransformer",
+    "pipeline": "Pipeline",
+    "decomposition": "PCA TruncatedSVD",
+}
+_HOMES = {name: f"mercer.{home}" for home, names in INTERNAL.items() for name in names.split()}
+_HOMES |= {f"sklearn.{name}": f"sklearn.{home}" for home, names in SKLEARN.items() for name in names.split()}
+_users: dict[str, type] = {}
+
+AnyClass = TypeVar("AnyClass", bound=type)
+
+
+def register(cls: AnyClass) -> AnyClass:
+    """Let models that hold objects of your own class, such as a kernel, be saved and loaded. A class decorator.
+
+    The file calls the class "user." and its name. Call `register` before loading, too: a file cannot import your
+    module. The attributes of an object are saved and set again; its constructor is not called.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> @mercer.register
+    ... class Ratio(mercer.Polynomial):
+    ...     pass
+    """
+    if not isinstance(cls, type):
+        raise InputError(f"register takes a class, not {cls!r}. Pass the class of your kernel or estimator.")
+    if class_name(cls) is None:
+        other = _users.get(f"user.{cls.__name__}", cls)
+        if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):  # else it was defined again
+            raise InputError(f"{other!r} is registered by the name {cls.__name__!r} already. Rename your class.")
+        _users[f"user.{cls.__name__}"] = cls
+    return cls
+
+
+def class_name(cls: type) -> str | None:
+    """The name by which files call a class; None for a class that no file may hold."""
+    for name in (cls.__name__, f"sklearn.{cls.__name__}", f"user.{cls.__name__}"):
+        if class_named(name) is cls:
+            return name
+    return None
+
+
+def class_named(name: str) -> type | None:
+    """The class that files call by this name; None if there is none."""
+    if name in _users:
+        return _users[name]
+    home = f"mercer.{exports[name]}" if name in exports else _HOMES.get(name)
+    if home is None:
+        return None
+    found = getattr(importlib.import_module(home), name.removeprefix("sklearn."))
+    return found if isinstance(found, type) and not issubclass(found, BaseException) else None

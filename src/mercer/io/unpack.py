@@ -1,0 +1,90 @@
+"""From JSON and arrays back to objects."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from .registry import class_named
+from .trees import grown
+
+
+class Unpacker:
+    """The way back from `Packer`: only what it writes is understood.
+
+    Parameters
+    ----------
+    arrays : the arrays of the file.
+    name : of the file, for error messages.
+    """
+
+    def __init__(self, arrays: list[np.ndarray], name: str):
+        self.arrays, self.name = arrays, name
+        self._made: dict = {}
+
+    def unpack(self, node: Any) -> Any:
+        """The value that some JSON stands for."""
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        if isinstance(node, list):
+            return [self.unpack(v) for v in node]
+        if "same" in node:
+            return self._made[node["same"]]
+        value = self._build(node)
+        if "id" in node:
+            self._made[node["id"]] = value
+        return value
+
+    def _build(self, node):
+        kind, content = next(iter(node.items()))
+        match kind:
+            case "float":
+                return {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}[content]
+            case "tuple" | "set" | "frozenset":
+                return {"tuple": tuple, "set": set, "frozenset": frozenset}[kind](self.unpack(v) for v in content)
+            case "slice":
+                return slice(*(self.unpack(v) for v in content))
+            case "dict":
+                return {self.unpack(k): self.unpack(v) for k, v in content}
+            case "dtype":
+                return np.dtype(content)
+            case "scalar_type":
+                return np.dtype(content).type
+            case "scalar":
+                return self.arrays[content][()]
+            case "array":
+                return self.arrays[content]
+            case "objects":
+                out = np.empty(len(content), dtype=object)
+                out[:] = [self.unpack(v) for v in content]
+                return out.reshape(node["shape"])
+            case "sparse":
+                if content not in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
+                    raise InputError(f"{self.name} holds a sparse matrix of format {content!r}, so it is refused.")
+                data, *coords = (self.arrays[i] for i in node["parts"])
+                make = sp.coo_matrix if node["old"] else sp.coo_array
+                return make((data, tuple(coords)), shape=tuple(node["shape"])).asformat(content)
+            case "tree":
+                return grown(self.unpack(content))
+            case "object":
+                return self._instance(node, content)
+        raise InputError(f"{self.name} holds an entry {kind!r} that mercer does not know, so it is refused.")
+
+    def _instance(self, node, name):
+        cls = class_named(str(name))
+        if cls is None:
+            remedy = "Do not trust its source; if it came from a newer mercer, update."
+            if str(name).startswith("user."):
+                remedy = "If it is your own, pass that class to mercer.register before loading."
+            raise InputError(
+                f"{self.name} asks for an object of type {name}, which is not among those a model may hold, so it is "
+                f"refused. {remedy}"
+            )
+        made: Any = object.__new__(cls)
+        self._made[node.get("id")] = made  # before its attributes, which may point back to it
+        for key, value in node["state"]:
+            if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
+                raise InputError(f"{self.name} sets an attribute {key!r}, so it is refused. Do not trust its source.")
+            made.__dict__[key] = self.unpack(value)
+        return made

@@ -1,0 +1,52 @@
+"""`mercer predict`: a saved model on another table."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+import mercer
+
+from .command import here, iris
+
+
+def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_path):
+    frame, truth = iris()
+    colours = np.where(truth == "setosa", "blue", "white")
+    frame.assign(colour=colours).to_csv(tmp_path / "t.csv", index=False)
+    model = tmp_path / "m.mercer"
+    assert here("label", tmp_path / "t.csv", "-t", "species", "-q", "-s", model).exit_code == 0
+    frame.assign(colour=colours).to_csv(tmp_path / "comma.csv", index=False, sep=";", decimal=",")
+    for name in ("t", "comma"):
+        assert here("predict", model, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}_p.csv").exit_code == 0
+    points, commas = pd.read_csv(tmp_path / "t_p.csv"), pd.read_csv(tmp_path / "comma_p.csv", sep=";", decimal=",")
+    assert points["species_confidence"].equals(commas["species_confidence"])
+    frame["sepal width"] = "wide"
+    frame.assign(colour="violet").to_csv(tmp_path / "odd.csv", index=False)
+    done = here("predict", model, tmp_path / "odd.csv", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)["notes"][-1]
+    assert "'sepal width' (50 cells such as 'wide'), 'colour' (50 cells such as 'violet') hold" in said
+
+
+def test_predict_refuses_other_models_and_other_tables(tmp_path, data):
+    mercer.save(mercer.RBF(1.0), tmp_path / "kernel.mercer")
+    done = here("predict", tmp_path / "kernel.mercer", data)
+    assert done.exit_code == 3
+    assert "holds a RBF" in done.output
+    (tmp_path / "text.mercer").write_text("hello")
+    assert here("predict", tmp_path / "text.mercer", data).exit_code == 3
+    assert here("label", data, "-t", "species", "-q", "-s", tmp_path / "m.mercer").exit_code == 0
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n3,4\n")
+    done = here("predict", tmp_path / "m.mercer", tmp_path / "other.csv")
+    assert done.exit_code == 3
+    assert "has no column 'sepal length'" in done.output
+
+
+def test_predictions_may_not_replace_the_model(tmp_path, data):
+    model = tmp_path / "model.csv"
+    assert here("label", data, "-t", "species", "-q", "-s", model).exit_code == 0
+    before = model.read_bytes()
+    done = here("predict", model, data, "-o", model, "--force")
+    assert done.exit_code == 2
+    assert model.read_bytes() == before

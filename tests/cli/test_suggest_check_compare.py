@@ -1,0 +1,99 @@
+"""`mercer suggest`, `check` and `compare`, and the loop of labelling with them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from .command import here, iris
+
+
+def test_suggest_check_and_compare(tmp_path, data):
+    done = here("suggest", data, "-t", "species", "-n", "4", "--json", "--id", "flower", "-o", tmp_path / "next.csv")
+    rows = json.loads(done.stdout)["suggestions"]
+    assert len({row["row"] for row in rows}) == 4
+    frame, truth = iris()
+    given = set(frame["flower"][frame["species"] != ""])
+    assert not given & {row["row"] for row in rows}
+    assert all(0 < row["confidence"] < 1 for row in rows)
+    marks = pd.read_csv(tmp_path / "next.csv")["label_next"]
+    assert sorted(marks.dropna()) == [1, 2, 3, 4]
+
+    wrong = frame.assign(species=np.where(np.arange(len(frame)) % 3, "", truth))
+    wrong.loc[0, "species"] = "virginica"
+    wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    every = frame.assign(species=np.where(np.arange(len(frame)) == 0, "virginica", truth))
+    every.to_csv(tmp_path / "every.csv", index=False)
+    done = here("check", tmp_path / "every.csv", "-t", "species", "--id", "flower", "--json")
+    assert json.loads(done.stdout)["labels"][0]["row"] == "f000"  # also when no row is unlabelled
+    done = here("check", tmp_path / "wrong.csv", "-t", "species", "--id", "flower", "--json")
+    worst = json.loads(done.stdout)["labels"][0]
+    assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")
+
+    done = here("label", data, "-t", "species", "-m", "ls_kpca", "-r", tmp_path / "r.html")
+    assert done.exit_code == 0, done.output  # LS-KPCA is not linear in the labels: a report without suggestions
+    assert "Rows to label next" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    done = here("label", data, "-t", "species", "-m", "diffusion,lssvm", "-r", tmp_path / "r.html", "--force")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Rows to label next" in page
+    assert "20 more labels are expected to change" in page
+
+    done = here("compare", data, "-t", "species", "--json")
+    names = [row["method"] for row in json.loads(done.stdout)["methods"]]
+    assert names[0] == "average"
+    assert {"lssvm", "semi_kpca", "ls_kpca", "lr_kpca", "mv_kpca", "sgt", "s2rls", "rls"} <= set(names)
+
+
+def test_suggest_without_any_label(tmp_path, data):
+    frame, truth = iris(0)
+    frame.to_csv(tmp_path / "none.csv", index=False)
+    done = here("suggest", tmp_path / "none.csv", "-t", "species", "-n", "6", "--json")
+    rows = [int(row["row"]) - 1 for row in json.loads(done.stdout)["suggestions"]]
+    assert set(truth[rows]) == {"setosa", "versicolor", "virginica"}
+
+
+def test_the_loop_of_suggesting_labelling_and_checking(tmp_path, data):
+    """The output of every command may be the input of the next; what mercer wrote is not learnt from."""
+    names = ["flower", "sepal length", "sepal width", "petal length", "petal width", "species"]
+    answers = ["species_predicted", "species_confidence", "species_source"]
+    step = [data, *(tmp_path / f"{i}.csv" for i in range(1, 6))]
+    assert here("suggest", step[0], "-t", "species", "-n", "3", "-o", step[1], "-q").exit_code == 0
+    done = here("label", step[1], "-t", "species", "-o", step[2])
+    assert "not learnt from: 'label_next'" in done.output
+    direct = here("label", step[0], "-t", "species", "-o", tmp_path / "direct.csv", "-q")
+    assert direct.exit_code == 0
+    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", *answers]
+    assert pd.read_csv(step[2])["species_confidence"].equals(pd.read_csv(tmp_path / "direct.csv")["species_confidence"])
+    assert here("check", step[2], "-t", "species", "-o", step[3], "-q").exit_code == 0
+    assert here("check", step[3], "-t", "species", "-o", step[4], "-q").exit_code == 0
+    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", *answers, "species_doubtful"]
+    assert here("suggest", step[4], "-t", "species", "-n", "3", "-o", step[5], "-q").exit_code == 0
+    last = pd.read_csv(step[5])
+    assert last.columns.tolist() == [*names, *answers, "species_doubtful", "label_next"]
+    assert last["label_next"].equals(pd.read_csv(step[1])["label_next"])
+
+
+def test_compare_names_the_methods_as_people_do(data):
+    done = here("compare", data, "-t", "species")
+    assert done.exit_code == 0, done.output
+    head, *rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    assert head == ["method", "what it is", "right", "95 % interval", "--method"]
+    by_key = {row[-1]: row for row in rows}
+    assert by_key["sgt"][0] == "Spectral graph transducer"
+    assert by_key["rls"][:2] == [
+        "Regularised least squares",
+        "learns from the labelled rows only (kernel ridge regression)",
+    ]
+    assert rows[0][0] == "Their average" and rows[0][-1] == "all"
+    assert "_" not in "".join("".join(row[:4]) for row in rows)
+    listed = {line.split("\t")[0] for line in here("methods").stdout.splitlines()}
+    assert set(by_key) - {"all"} <= listed
+
+
+def test_a_line_break_in_a_cell_does_not_break_a_piped_table(tmp_path):
+    frame, _ = iris()
+    frame["flower"] = "a\nflower\twith " + frame["flower"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = here("suggest", tmp_path / "t.csv", "-t", "species", "-n", "3", "--id", "flower")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("a flower with f")]
+    assert [line.count("\t") for line in lines] == [3, 3, 3]

@@ -1,0 +1,171 @@
+"""The names by which files call classes: complete, short, and independent of where a class lives."""
+
+import json
+import sys
+import types
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from test_save_load import MODELS, X, Y, answers
+
+import mercer
+from mercer.errors import InputError
+from mercer.inputs.tables import TableClassifier, TableFeatures
+from mercer.io import registry
+
+OTHER_MODELS = [
+    mercer.LSSVMRegressor(),
+    mercer.MaxMarginClustering(2),
+    mercer.KPCANovelty(kernel=mercer.RBF(1.0) * mercer.Linear()),
+    mercer.FewLabelClassifier("all", random_state=0),
+]
+
+
+def table_model():
+    """A model as `mercer label --save` keeps it, of a table with every kind of column."""
+    n = np.arange(40)
+    words = np.array(["dry", "grey", "cold", "wet", "warm", "bright", "calm"])
+    frame = pd.DataFrame(
+        {
+            "size": n % 2 + np.sin(n),
+            "town": np.where(n % 3, "Rome", "Oslo"),
+            "day": (pd.Timestamp("2024-01-01") + pd.to_timedelta(n, "D")).strftime("%Y-%m-%d"),
+            "said": [f"it was {words[i % 7]} and {words[i % 5]} with {words[i % 3]} wind, day {i}" for i in n],
+        }
+    )
+    features = TableFeatures().fit(frame)
+    model = mercer.FewLabelClassifier(random_state=0).fit(features.transform(frame), np.where(n < 8, n % 2, -1))
+    return TableClassifier(features, model, "kind", {"0": "no", "1": "yes"})
+
+
+def held(value, found):
+    """Every class of this package or scikit-learn of which there is an object within `value`, as it would be saved."""
+    if callable(getattr(type(value), "compact", None)) and not isinstance(value, type):
+        value = value.compact()
+    if isinstance(value, list | tuple | set | frozenset):
+        inside = list(value)
+    elif isinstance(value, dict):
+        inside = [*value, *value.values()]
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        inside = value.ravel().tolist()
+    elif type(value).__module__.partition(".")[0] in ("mercer", "sklearn"):
+        if type(value).__name__ == "KernelDensity" or (type(value) in found and id(value) in found[type(value)]):
+            return found
+        found.setdefault(type(value), set()).add(id(value))
+        inside = (value.__getstate__() or {}).values()
+    else:
+        return found
+    for part in inside:
+        held(part, found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def classes():
+    found: dict = {}
+    for model in [*MODELS, *OTHER_MODELS]:
+        held(model.fit(X, X[:, 0] if isinstance(model, mercer.LSSVMRegressor) else Y), found)
+    kinds = np.arange(60) % 2
+    counts = sp.csr_matrix(np.random.default_rng(0).poisson(0.3 + 2.0 * (np.arange(20) % 2 == kinds[:, None])))
+    labels = np.where(np.arange(60) < 8, kinds, -1)
+    held(mercer.FewLabelClassifier(random_state=0).fit(counts, labels), found)
+    held(
+        mercer.FewLabelClassifier(["lssvm"]).fit(
+            pd.DataFrame({"a": np.sin(np.arange(60)), "b": np.where(kinds, "odd", "even")}), labels
+        ),
+        found,
+    )
+    held(table_model(), found)
+    return set(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_class_that_a_model_holds_has_a_name_and_every_listed_class_is_held(classes):
+    nameless = {cls for cls in classes if registry.class_name(cls) is None}
+    assert not nameless, f"add these to mercer/io/registry.py: {nameless}"
+    estimators = {getattr(mercer, name) for name, home in mercer.exports.items() if home.startswith("estimators.")}
+    assert estimators <= classes
+    listed = {name for names in registry.INTERNAL.values() for name in names.split()}
+    unheld = listed - {cls.__name__ for cls in classes}
+    assert not unheld, f"no model holds these: {unheld}"
+
+
+def test_names_are_those_of_classes_and_of_nothing_else():
+    for name in [*mercer.exports, *registry._HOMES]:
+        cls = registry.class_named(name)
+        if cls is not None:
+            assert registry.class_name(cls) == name
+    for name in ("save", "InputError", "use_device", "Packer", "builtins.eval", ""):
+        assert registry.class_named(name) is None
+    assert not set(mercer.exports) & set(registry._HOMES)
+
+
+def test_a_file_names_no_module(tmp_path):
+    mercer.save(table_model(), tmp_path / "m.mercer")
+    with zipfile.ZipFile(tmp_path / "m.mercer") as file:
+        about = json.loads(file.read("model.json"))
+    assert about["model"]["object"] == "TableClassifier"
+    assert "mercer." not in json.dumps(about["model"])
+
+
+def test_a_file_is_read_after_its_class_moved_to_another_module(tmp_path, monkeypatch):
+    model = MODELS[0].fit(X, Y)
+    mercer.save(model, tmp_path / "m.mercer")
+
+    class RBF(mercer.RBF):
+        pass
+
+    class LandmarkMap(mercer.LandmarkMap):
+        pass
+
+    elsewhere = types.ModuleType("mercer.elsewhere")
+    for cls in (RBF, LandmarkMap):
+        cls.__module__, cls.__qualname__ = elsewhere.__name__, cls.__name__
+        setattr(elsewhere, cls.__name__, cls)
+        monkeypatch.setitem(mercer.exports, cls.__name__, "elsewhere")
+    monkeypatch.setitem(sys.modules, "mercer.elsewhere", elsewhere)
+    back = mercer.load(tmp_path / "m.mercer")
+    assert type(back.kernel_) is RBF
+    np.testing.assert_allclose(answers(back), answers(model), rtol=1e-12)
+
+
+@pytest.fixture
+def empty(monkeypatch):
+    monkeypatch.setattr(registry, "_users", {})
+
+
+def own(name="Shifted", module=__name__):
+    return type(name, (mercer.RBF,), {"__module__": module, "__init__": mercer.RBF.__init__})
+
+
+def test_a_class_of_the_user_is_saved_once_it_is_registered(tmp_path, monkeypatch, empty):
+    cls = own()
+    model = mercer.LSSVMClassifier(kernel=cls(2.0)).fit(X, Y)
+    with pytest.raises(InputError, match=r"kernel is of type .*Shifted, .* mercer\.register"):
+        mercer.save(model, tmp_path / "m.mercer")
+    assert mercer.register(cls) is cls
+    mercer.save(model, tmp_path / "m.mercer")
+    back = mercer.load(tmp_path / "m.mercer")
+    assert type(back.kernel) is cls
+    np.testing.assert_array_equal(back.predict_proba(X), model.predict_proba(X))
+    monkeypatch.setattr(registry, "_users", {})
+    with pytest.raises(InputError, match=r"of type user\.Shifted, .* mercer\.register before loading"):
+        mercer.load(tmp_path / "m.mercer")
+
+
+def test_names_of_the_user_do_not_meet_those_of_mercer_nor_each_other(empty):
+    rbf = mercer.register(own("RBF"))
+    assert registry.class_named("RBF") is mercer.RBF
+    assert registry.class_named("user.RBF") is rbf
+    assert registry.class_name(rbf) == "user.RBF"
+    again = mercer.register(own("RBF"))  # as when the cell of a notebook runs a second time
+    assert registry.class_named("user.RBF") is again
+    with pytest.raises(InputError, match="registered by the name 'RBF' already. Rename"):
+        mercer.register(own("RBF", "elsewhere"))
+    mercer.register(mercer.RBF)  # nothing to do
+    assert list(registry._users) == ["user.RBF"]
+    with pytest.raises(InputError, match="takes a class"):
+        mercer.register(mercer.RBF(1.0))
