@@ -8,15 +8,9 @@ longer than they are apart; a diffusion kernel, for which points joined by a cha
 --data DIR the spirals are DIR/spirals.npz, otherwise they are generated.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from novelty_contours import save
+from pictures import arguments, save
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 
@@ -36,10 +30,7 @@ def spirals(data, n=300):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(__doc__, data=True)
 
     rings = make_circles(300, factor=0.4, noise=0.05, random_state=0)
     spiral, arm, source = spirals(args.data)
