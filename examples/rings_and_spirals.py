@@ -26,7 +26,7 @@ def spirals(data, n=300):
     arm = np.repeat([0, 1], n // 2)
     angle = 2.4 * np.pi * np.sqrt(np.tile(np.linspace(0.06, 1, n // 2), 2))  # even steps along the arm
     X = np.column_stack([np.cos(angle + np.pi * arm), np.sin(angle + np.pi * arm)]) * angle[:, None] / 7
-    return X + rng.normal(scale=0.02, size=X.shape), arm, "generated spirals (give --data for kernlab's)"
+    return X + rng.normal(scale=0.015, size=X.shape), arm, "generated spirals (give --data for kernlab's)"
 
 
 def main():
