@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROSE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")]
 PROSE += sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/results/*.md")])
-SOURCES = sorted(path for folder in ("src", "benchmarks", "examples", "tests") for path in (ROOT / folder).rglob("*.py"))
+SOURCES = [path for folder in ("src", "benchmarks", "examples", "tests") for path in (ROOT / folder).rglob("*.py")]
 COMMAND = re.compile(r"-m (benchmarks[\w.]*\w)((?:\s+[^\s`)]+)*)")
 PATH = re.compile(r"\b(?:benchmarks|examples|tests)/[\w/]+\.py\b")
 
@@ -31,9 +31,9 @@ def scripts():
 def help_of(module):
     """What --help prints; the script runs in this process, so that NumPy and mercer are imported once for all."""
     said = io.StringIO()
-    with mock.patch.dict(os.environ), mock.patch("sys.argv", [module, "--help"]), redirect_stdout(said):
-        with pytest.raises(SystemExit) as end:
-            runpy.run_module(module, run_name="__main__", alter_sys=True)
+    given = mock.patch("sys.argv", [module, "--help"])
+    with mock.patch.dict(os.environ), given, redirect_stdout(said), pytest.raises(SystemExit) as end:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
     assert end.value.code == 0
     return said.getvalue()
 
