@@ -1,49 +1,82 @@
-"""What the benchmarks share: timing in alternation, peak memory in a fresh process, the machine in a line, tables."""
+"""What the benchmarks share: options, timing in alternating order, peak memory in a fresh process, tables.
+
+NumPy is not imported here: scripts set the number of BLAS threads before it is.
+"""
 
 import argparse
 import csv
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results"
-PICTURES = Path(__file__).parent.parent / "docs" / "img"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PICTURES = ROOT / "docs" / "img"
 
 
-def arguments(description, default_threads=2, **extra):
-    """The options every benchmark has: --data, --quick, --threads."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder with the data sets")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument(
-        "--threads", type=int, default=default_threads, help="BLAS and tile threads for everybody (default %(default)s)"
-    )
+def arguments(doc, *, data=None, threads=None, **extra):
+    """Options of a benchmark: --quick, and where they are asked for --data, --threads and `extra`.
+
+    Parameters
+    ----------
+    doc : str
+        Docstring of the script, printed by --help.
+    data : {None, "optional", "required"}
+        Whether there is a --data option.
+    threads : int or None
+        Default of --threads; None when the script has no such option.
+    extra : dict
+        Keyword arguments of ``add_argument`` for each further option.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small sizes, nothing published is overwritten")
+    if data is not None:
+        parser.add_argument("--data", type=Path, required=data == "required", help="folder with the data sets")
+    if threads is not None:
+        text = "BLAS and tile threads for all contenders (default %(default)s)"
+        parser.add_argument("--threads", type=int, default=threads, help=text)
     for name, options in extra.items():
         parser.add_argument(f"--{name.replace('_', '-')}", **options)
     return parser.parse_args()
 
 
-def median_times(functions, repeats=3):
-    """Median seconds of each function, called in alternating order so that a noisy minute hits them all."""
+def need_data(options):
+    """Stop a run whose parts read data sets when no --data was given."""
+    if options.data is None:
+        raise SystemExit("No folder with data sets was given. Give --data DIR.")
+
+
+def thread_variables(threads):
+    """Environment variables that set the BLAS threads of a process; they count when NumPy is loaded."""
+    return dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+
+
+def median_times(functions, repeats=3, budget=0.0):
+    """Median seconds of each function; at least `repeats` rounds, and up to 25 while they fit into `budget` seconds.
+
+    The order alternates from round to round, so that a busy moment affects all of them.
+    """
     times = {name: [] for name in functions}
-    for turn in range(repeats):
-        names = list(functions) if turn % 2 == 0 else list(functions)[::-1]
-        for name in names:
+    began, turn = time.perf_counter(), 0
+    while turn < repeats or (turn < 25 and time.perf_counter() - began < budget):
+        for name in list(functions)[:: 1 if turn % 2 == 0 else -1]:
             start = time.perf_counter()
             functions[name]()
             times[name].append(time.perf_counter() - start)
-    return {name: sorted(values)[len(values) // 2] for name, values in times.items()}
+        turn += 1
+    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def in_fresh_process(code, threads=2):
-    """Run code that prints one JSON line last; return it with `seconds` and `peak_bytes` above the imports.
+    """Run `work(setup())` of some code in a new process: what `work` returns, with `seconds` and `peak_bytes`.
 
-    The high-water mark is /proc's: the one of getrusage is inherited from the process that forked.
-    The code defines `setup()` and `work(x)`; work gets what setup returned and returns what should be reported.
+    `work` returns a dict or None. The memory is counted above what the process has after `setup`. Its high-water mark
+    is read from /proc: the one of getrusage is inherited from the process that forked.
     """
     script = f"""
 import json, time
@@ -57,8 +90,7 @@ found = work(x)
 seconds = time.perf_counter() - start
 print(json.dumps(dict(found or {{}}, seconds=seconds, peak_bytes=max(status("VmHWM") - before, 0))))
 """
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    environment = os.environ | {name: str(threads) for name in names}
+    environment = os.environ | thread_variables(threads)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -66,7 +98,7 @@ print(json.dumps(dict(found or {{}}, seconds=seconds, peak_bytes=max(status("VmH
 
 
 def machine():
-    """One line that says what the numbers were measured on."""
+    """The processor, the versions and the date, in one line."""
     import numpy
     import scipy
     import sklearn
@@ -77,13 +109,36 @@ def machine():
     )
 
 
+def read_csv(name, folder=RESULTS):
+    """Rows (dicts of strings) of name.csv; none when the file does not exist."""
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        return []
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def write_csv(name, rows, folder=RESULTS):
-    """Rows (dicts) to name.csv in the folder."""
+    """Rows (dicts) to name.csv; a row may lack columns that others have."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{name}.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer = csv.DictWriter(file, fieldnames=list(dict.fromkeys(key for row in rows for key in row)))
         writer.writeheader()
         writer.writerows(rows)
+
+
+def publish(name, text, quick=False):
+    """Print a page of results and, unless it comes from a quick run, write it to name.md."""
+    print(text)
+    if not quick:
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def standardised(X):
+    """Columns with mean 0 and deviation 1; constant columns become 0."""
+    scale = X.std(axis=0)
+    scale[~(scale > 0)] = 1.0
+    return (X - X.mean(axis=0)) / scale
 
 
 def markdown(rows):

@@ -8,15 +8,9 @@ two separate the clusters, the later ones cut each of them in parts) and kpca_sp
 components, and the cumulated share of the variance). With --data DIR the spirals are DIR/spirals.npz.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from novelty_contours import grid, save
+from pictures import arguments, grid, save
 from rings_and_spirals import spirals
 
 from mercer import RBF, KernelPCA, Polynomial
@@ -92,10 +86,7 @@ def arms(data, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(__doc__, data=True)
     parabola(args.out)
     clusters(args.out)
     arms(args.data, args.out)

@@ -10,15 +10,9 @@ plain k-means (Lloyd steps on the graph nearly halve its cut) and from spectral 
 a fixed point of weighted kernel c-means), and writes normalised_cut.png.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from novelty_contours import save
+from pictures import arguments, save
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_moons
 
@@ -33,9 +27,7 @@ def normalised_cut(W, labels):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(__doc__)
 
     X, _ = make_moons(300, noise=0.09, random_state=0)
     W = neighbour_graph(X, 10)[0].toarray()

@@ -8,15 +8,9 @@ With --data DIR the features are glucose and bmi of DIR/pima.npz; without it, bl
 that scikit-learn ships.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from PIL import Image
+from pictures import arguments, grid, save
 from sklearn.datasets import load_diabetes, load_iris
 
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty
@@ -34,20 +28,8 @@ def two_features(data):
     return X, ("blood sugar", "bmi"), "scikit-learn's diabetes (give --data for pima)"
 
 
-def grid(X, n=160):
-    """Points on a grid around the rows, and the axes for contour()."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    pad = 0.12 * (high - low)
-    x, y = (np.linspace(a, b, n) for a, b in zip(low - pad, high + pad))
-    xx, yy = np.meshgrid(x, y)
-    return xx, yy, np.column_stack([xx.ravel(), yy.ravel()])
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(__doc__, data=True)
 
     X, names, source = two_features(args.data)
     mean, spread = X.mean(axis=0), X.std(axis=0)
@@ -88,13 +70,6 @@ def main():
     axis.scatter(*X.T, s=8, color="0.1", linewidths=0)
     axis.set(title="Kernel density of two iris features", xlabel="sepal width (cm)", ylabel="petal length (cm)")
     save(figure, args.out / "iris_density.png")
-
-
-def save(figure, path):
-    """Write the picture with 64 colours: a quarter of the bytes, and no difference to the eye."""
-    figure.canvas.draw()
-    Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB").quantize(64).save(path, optimize=True)
-    print("wrote", path.name)
 
 
 if __name__ == "__main__":

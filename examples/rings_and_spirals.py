@@ -8,15 +8,9 @@ longer than they are apart; a diffusion kernel, for which points joined by a cha
 --data DIR the spirals are DIR/spirals.npz, otherwise they are generated.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from novelty_contours import save
+from pictures import arguments, save
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 
@@ -32,14 +26,11 @@ def spirals(data, n=300):
     arm = np.repeat([0, 1], n // 2)
     angle = 2.4 * np.pi * np.sqrt(np.tile(np.linspace(0.06, 1, n // 2), 2))  # even steps along the arm
     X = np.column_stack([np.cos(angle + np.pi * arm), np.sin(angle + np.pi * arm)]) * angle[:, None] / 7
-    return X + rng.normal(scale=0.02, size=X.shape), arm, "generated spirals (give --data for kernlab's)"
+    return X + rng.normal(scale=0.015, size=X.shape), arm, "generated spirals (give --data for kernlab's)"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(__doc__, data=True)
 
     rings = make_circles(300, factor=0.4, noise=0.05, random_state=0)
     spiral, arm, source = spirals(args.data)

@@ -9,14 +9,9 @@ bounded; writes robust_components.png. Robust kernel PCA is told nothing about t
 pull of the longer half of the rows, whatever they are. About two minutes.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from pictures import arguments, save
 from sklearn.datasets import load_digits
 
 from mercer import KernelPCA, Polynomial, RobustKernelPCA
@@ -39,10 +34,7 @@ def largest_angle(kernel, clean, X_clean, other, X_other):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("docs/img"))
-    parser.add_argument("--quick", action="store_true", help="1 000 rows and one draw")
-    options = parser.parse_args()
+    options = arguments(__doc__, quick="1 000 rows and one draw")
     X = load_digits().data / 16.0
     X = X[:1000] if options.quick else X
     kernel = Polynomial(2).resolve(X)
@@ -69,16 +61,14 @@ def main():
 
 
 def draw(angles, path):
-    fig, ax = plt.subplots(figsize=(5.6, 3.6))
+    fig, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
     for (name, values), colour in zip(angles.items(), ("#c0392b", "#1f5f8b")):
         values = np.array(values)
         ax.plot(100 * np.array(SHARES), np.median(values, axis=1), "o-", color=colour, label=name)
         ax.fill_between(100 * np.array(SHARES), values.min(axis=1), values.max(axis=1), color=colour, alpha=0.15, lw=0)
     ax.set(xlabel="contaminated rows, %", ylabel="angle to the clean components, °", ylim=(0, 92))
     ax.legend(frameon=False)
-    fig.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fig.savefig(path, dpi=100)
+    save(fig, path)
 
 
 if __name__ == "__main__":

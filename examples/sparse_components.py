@@ -10,14 +10,9 @@ few are asked for, and that is where it wins (11 and 21 of 1 078 rows). With mor
 still decides, and landmarks or even a sample do better.
 """
 
-import argparse
-from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from pictures import arguments, save
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -31,10 +26,7 @@ S = 5
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("docs/img"))
-    parser.add_argument("--quick", action="store_true", help="three sizes and two draws")
-    options = parser.parse_args()
+    options = arguments(__doc__, quick="three sizes and two draws")
     X, y = load_digits(return_X_y=True)
     train, test, y_train, y_test = train_test_split(X / 16.0, y, test_size=0.4, random_state=0, stratify=y)
     kernel = RBF("median").resolve(train)
@@ -69,7 +61,7 @@ def main():
 
 
 def draw(sizes, curves, full, path):
-    fig, ax = plt.subplots(figsize=(5.6, 3.6))
+    fig, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
     for (name, points), colour in zip(curves.items(), ("#1f5f8b", "#c0392b", "#7f8c8d")):
         mean, spread = np.array(points).T
         ax.plot(sizes, mean, "o-", color=colour, label=name)
@@ -77,9 +69,7 @@ def draw(sizes, curves, full, path):
     ax.axhline(full, color="0.3", lw=0.8, ls=":", label="all rows")
     ax.set(xscale="log", xlabel="rows stored and evaluated", ylabel="test accuracy")
     ax.legend(frameon=False)
-    fig.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fig.savefig(path, dpi=100)
+    save(fig, path)
 
 
 if __name__ == "__main__":

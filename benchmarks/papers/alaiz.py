@@ -1,6 +1,6 @@
 """Alaíz, Fanuel, Suykens (2018), "Convex formulation for kernel PCA and its use in semi-supervised learning".
 
-    python benchmarks/papers/alaiz.py --data DIR [--draws 100] [--quick]
+    python -m benchmarks.papers.alaiz --data DIR [--draws 100] [--quick]
 
 Reproduces Tables 1 and 2 and Figures 2 and 3. DIR holds the nine data sets as .npz files (X, y). Printed, and written
 to benchmarks/results/alaiz.md and alaiz.csv: for every cell of Table 2 the paper's mean ± deviation, ours over 10 draws
@@ -21,21 +21,18 @@ median distance, labels drawn uniformly without forcing both classes, accuracy o
   97. Every ten draws get 400 new points.
 """
 
-import argparse
-import csv
 import os
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from benchmarks.harness import PICTURES, arguments, publish, standardised, write_csv
 from mercer import RBF, LSSVMClassifier, SemiKPCA
 from mercer.linalg import eigh_down
 from mercer.solvers.ridge.smoother import basis_of_rows, ridge_filter, shift_filter
 
-HERE = Path(__file__).resolve().parents[2]
 FRACTIONS = (0.01, 0.02, 0.05, 0.10)
 MODELS = ("Semi-KPCA₁", "Semi-LSSVM", "Subs-LSSVM")
 
@@ -107,17 +104,12 @@ def load(name, folder, seed=0):
         centres = np.array([[-2.5, -2.0], [2.5, -2.0], [-2.5, 2.0], [2.5, 2.0]])
         X = np.repeat(centres, 100, axis=0) + np.random.default_rng(seed).normal(size=(400, 2))
         return X, np.repeat([-1.0, -1.0, 1.0, 1.0], 100)
-    file = np.load(Path(folder) / ("breastcancer_uci.npz" if name == "breastcancer" else f"{name}.npz"))
+    file = np.load(folder / ("breastcancer_uci.npz" if name == "breastcancer" else f"{name}.npz"))
     X = file["X"].astype(float)
     if name == "breastcancer":
         X = np.column_stack([file["sample_id"].astype(float), X])
     y = file["y_binary"] if name == "iris" else file["y"]
     return X, np.where(y == np.max(y), 1.0, -1.0)
-
-
-def standardise(X):
-    scale = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
 
 
 class Problem:
@@ -128,7 +120,7 @@ class Problem:
         self.folder, self.seed = folder, seed
         self.name = name
         self.shape = X.shape
-        self.X = standardise(X)
+        self.X = standardised(X)
         self.kernel = RBF("median").resolve(self.X)
         self.K = self.kernel(self.X)
         values, self.V = eigh_down(self.K)
@@ -318,109 +310,22 @@ def reason(r, rows):
     return text
 
 
-def figure_2(problem, path):
-    """Which γ leave the problem bounded, for k = 0, 1, 2, 3 removed components, KPCA above and Semi-KPCA below."""
-    import matplotlib.pyplot as plt
-
-    colour = {"only w = 0": "#f2d060", "a solution w ≠ 0": "#4c78a8", "unbounded": "#d9534f"}
-    values = problem.values[:5]
-    ends = 1 / values
-    left, right = ends[0] / 3, ends[4] * 1.3
-    figure, axes = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True)
-    for axis, title in zip(axes, ("KPCA", "Semi-KPCA")):
-        for k in range(4):
-            # Numerically, not from the theorem: the objective is bounded below iff I - γ K' has no negative eigenvalue.
-            for low, high in zip(np.r_[left, ends], np.r_[ends, right]):
-                bounded = 1 - np.sqrt(low * high) * values[k] > 0
-                kind = "unbounded" if not bounded else "only w = 0" if title == "KPCA" else "a solution w ≠ 0"
-                axis.barh(k, high - low, left=low, height=0.62, color=colour[kind], linewidth=0)
-            if title == "KPCA":
-                axis.plot([ends[k]] * 2, [k - 0.31, k + 0.31], color=colour["a solution w ≠ 0"], linewidth=4)
-        axis.set_xscale("log")
-        axis.set_xlim(left, right)
-        axis.set_yticks(range(4), [f"k = {k}" for k in range(4)])
-        axis.invert_yaxis()
-        axis.set_title(title, loc="left", fontsize=10)
-        axis.minorticks_off()
-        axis.set_xticks(ends, [f"1/λ{'₁₂₃₄₅'[i]}" for i in range(5)])
-        for side in ("top", "right", "left"):
-            axis.spines[side].set_visible(False)
-    axes[1].set_xlabel(f"γ (eigenvalues of {problem.name})")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in colour.values()]
-    figure.legend(handles, colour, loc="upper right", ncol=3, fontsize=9, frameon=False)
-    figure.tight_layout(rect=(0, 0, 1, 0.97))
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
-
-
-def figure_3(problems, path, n_draws, n_grid):
-    """Mean accuracy with 1 % of labels against γ."""
-    import matplotlib.pyplot as plt
-
-    names = [name for name in ("australian", "synth") if name in problems]
-    figure, axes = plt.subplots(len(names), 1, figsize=(7.5, 3.4 * len(names)), squeeze=False)
-    for axis, name in zip(axes[:, 0], names):
-        p = problems[name]
-        n, d = p.shape
-        T = p.draw(max(1, round(0.01 * n)), n_draws)
-        ends = 1 / p.values[:2]
-        grid = np.geomspace(ends[0] / 30, 300.0, 2 * n_grid)
-        curves = {
-            "Semi-KPCA₀": (p.semi_kpca, {"n_removed": 0}, ends[0], 0.1 * ends[0]),
-            "Semi-KPCA₁": (p.semi_kpca, {"n_removed": 1}, ends[1], p.middle()),
-            "Semi-LSSVM": (p.semi_lssvm, {}, np.inf, 10 * d / n),
-            "Subs-LSSVM": (p.subs_lssvm, {}, np.inf, 100 * d / n),
-        }
-        for colour, (label, (method, also, limit, fixed)) in zip(
-            ("#999999", "#4c78a8", "#59a14f", "#e18727"), curves.items()
-        ):
-            gammas = np.append(grid[grid < limit], 0.9999 * limit) if np.isfinite(limit) else grid
-            mean = method(T, gammas, **also).mean(axis=1)
-            axis.plot(gammas, mean, color=colour, label=label, linewidth=1.6)
-            best = int(np.argmax(mean))
-            axis.plot(gammas[best], mean[best], "*", color="#d62728", markersize=10, zorder=5)
-            axis.plot(fixed, method(T, [fixed], **also).mean(), "*", color="#1f3fbf", markersize=10, zorder=5)
-        for end, word in zip(ends, ("1/λ₁", "1/λ₂")):
-            axis.axvline(end, color="black", linestyle="--", linewidth=0.8)
-            axis.annotate(word, (end, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=9)
-        axis.axhline(100 * max(np.mean(p.t > 0), np.mean(p.t < 0)), color="black", linestyle=":", linewidth=0.8)
-        axis.set_xscale("log")
-        axis.set_ylabel("accuracy (%)")
-        axis.set_title(f"{name}, {round(0.01 * n)} labels", loc="left", fontsize=10)
-        for side in ("top", "right"):
-            axis.spines[side].set_visible(False)
-    axes[-1, 0].set_xlabel("γ   (red star: best, blue star: fixed rule, dotted: larger class)")
-    axes[0, 0].legend(fontsize=9, frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", required=True, help="folder of the .npz data sets")
-    parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--quick", action="store_true", help="iris, monk2 and synth, 20 draws, nothing written")
-    options = parser.parse_args()
+    draws = {"type": int, "default": 100, "help": "draws of the labels (default %(default)s; --quick: 20)"}
+    options = arguments(__doc__, data="required", draws=draws)
     names = ["iris", "monk2", "synth"] if options.quick else list(TABLE_1)
     n_draws, n_grid = (20, 15) if options.quick else (options.draws, 40)
     problems = {name: Problem(name, options.data) for name in names}
     worst = max(p.check_estimators(max(10, round(0.1 * len(p.t)))) for p in problems.values())
     print(f"largest difference between the estimators and the closed forms used here: {worst:.2f} points")
     rows = table_2(problems, n_draws, n_grid)
-    text = markdown(rows, problems, n_draws)
-    print(text)
-    if options.quick:
-        return
-    results = HERE / "benchmarks" / "results"
-    (results / "alaiz.md").write_text(text)
-    with open(results / "alaiz.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    images = HERE / "docs" / "img"
-    figure_2(problems["iris"], images / "alaiz_fig2.png")
-    figure_3(problems, images / "alaiz_fig3.png", n_draws, n_grid)
+    publish("alaiz", markdown(rows, problems, n_draws), options.quick)
+    if not options.quick:
+        from benchmarks.papers.alaiz_figures import figure_2, figure_3
+
+        write_csv("alaiz", rows)
+        figure_2(problems["iris"], PICTURES / "alaiz_fig2.png")
+        figure_3(problems, PICTURES / "alaiz_fig3.png", n_draws, n_grid)
 
 
 if __name__ == "__main__":

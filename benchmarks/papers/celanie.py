@@ -1,6 +1,6 @@
 """Extending kernel PCA through dualization (report by Celanie and Nel): figures 4, 5 and 6.
 
-    OMP_NUM_THREADS=1 python benchmarks/papers/celanie.py [--quick] [--sizes 128,512] [--pictures]
+    python -m benchmarks.papers.celanie [--quick] [--sizes 128,512] [--pictures]
 
 Figure 4, extended: time and error of seven solvers for the leading s components of a centred Laplacian kernel matrix of
 n standard normal points in the plane. The error is η = |d(H) − d_opt| / |d_opt| with d the dual objective. Solvers with
@@ -14,10 +14,7 @@ Figures 5 and 6: the dual variable of 1 000 standard normal points in ten dimens
 under the ε-insensitive one, for both norms; writes docs/img/celanie_fig5.png and celanie_fig6.png.
 """
 
-import csv
-import sys
 import time
-from pathlib import Path
 
 import matplotlib
 
@@ -27,9 +24,7 @@ import numpy as np
 import scipy.linalg as sla
 from threadpoolctl import threadpool_limits
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-from harness import PICTURES, RESULTS, arguments, machine, markdown, write_csv
-
+from benchmarks.harness import PICTURES, arguments, machine, markdown, publish, read_csv, write_csv
 from mercer import Laplacian, bandwidth_of
 from mercer.geometry.operators import CentredOperator, DenseOperator
 from mercer.solvers.dual.minimise import Loss, minimise, objective
@@ -237,10 +232,7 @@ def save(fig, name):
 
 def stored():
     """Rows of results/celanie.csv."""
-    if not (RESULTS / "celanie.csv").exists():
-        return []
-    with open(RESULTS / "celanie.csv") as file:
-        return [r | {"n": int(r["n"]), "s": int(r["s"])} for r in csv.DictReader(file)]
+    return [r | {"n": int(r["n"]), "s": int(r["s"])} for r in read_csv("celanie")]
 
 
 def summary(rows):
@@ -263,14 +255,15 @@ def main():
     print(machine() + ", 1 thread\n")
     with threadpool_limits(1):
         rows = [] if options.pictures else [r for n in sizes for r in one_size(n, COMPONENTS, 4 if n <= 2048 else 1)]
-        if not options.quick:
+        if options.quick:
+            print("\n" + summary(rows))
+        else:
             rows += [r for r in stored() if options.pictures or r["n"] not in sizes]
             rows.sort(key=lambda r: (r["n"], r["s"]))
             write_csv("celanie", rows)
-            (RESULTS / "celanie.md").write_text(f"{machine()}, 1 thread\n\n{summary(rows)}\n")
+            publish("celanie", f"{machine()}, 1 thread\n\n{summary(rows)}\n")
             figure4(rows)
             figures_5_and_6()
-        print("\n" + summary(rows))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Denœux's slides on USPS: one-class SVM fractions and times, kernel PCA features, the most anomalous digits.
 
-    python benchmarks/papers/denoeux.py --data DIR [--quick] [--out DIR] [--pictures DIR]
+    python -m benchmarks.papers.denoeux --data DIR [--only nu|times|features|outliers] [--quick] [--out DIR]
+        [--pictures DIR]
 
 Reads DIR/usps.npz. Prints, and writes to the results folder,
   denoeux_nu.csv        fraction of outliers and of support vectors for nu = 1 ... 90 %: slide, ours, difference;
@@ -19,10 +20,7 @@ images and liblinear's default intercept, degrees 1 to 4 reached 4.88 % at best.
 One test error has a standard error of about 0.45 points.
 """
 
-import argparse
-import csv
 import tempfile
-import time
 from pathlib import Path
 
 import matplotlib
@@ -32,9 +30,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.svm import LinearSVC
 
+from benchmarks.harness import PICTURES, RESULTS, arguments, median_times, write_csv
 from mercer import RBF, SVDD, KernelPCA, Polynomial
 
-ROOT = Path(__file__).resolve().parents[2]
 SLIDE_NU = {1: (0.0, 10.0), 3: (0.1, 10.0), 5: (1.4, 10.6), 10: (6.2, 13.7), 30: (27.5, 31.8), 50: (47.4, 51.2),
             70: (68.3, 70.7), 90: (89.4, 90.1)}  # fmt: skip
 COMPONENTS = (32, 64, 128, 256, 512, 1024, 2048)
@@ -74,12 +72,9 @@ def time_curve(X, sizes, repeats=3):
     SVDD(nu=0.5, approx="exact").fit(X[:100])  # compile
     for nu in (0.01, 0.05, 0.1, 0.3, 0.5, 0.9):
         for n in sizes:
-            spent = []
-            for _ in range(repeats):
-                begin = time.perf_counter()
-                SVDD(nu=nu, kernel=RBF.from_gamma(1 / 128), approx="exact").fit(X[:n])
-                spent.append(time.perf_counter() - begin)
-            rows.append({"nu": nu, "n": n, "seconds": round(float(np.median(spent)), 4)})
+            model = SVDD(nu=nu, kernel=RBF.from_gamma(1 / 128), approx="exact")
+            times = median_times({"fit": lambda model=model, n=n: model.fit(X[:n])}, repeats)
+            rows.append({"nu": nu, "n": n, "seconds": round(times["fit"], 4)})
     return rows
 
 
@@ -154,22 +149,14 @@ def picture_times(rows, path):
     figure.savefig(path, dpi=100)
 
 
-def write(rows, path):
-    with open(path, "w", newline="") as file:
-        table = csv.DictWriter(file, fieldnames=list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
-    print("wrote", path.name)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["nu", "times", "features", "outliers"])
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
-    parser.add_argument("--pictures", type=Path, default=ROOT / "docs" / "img")
-    args = parser.parse_args()
+    args = arguments(
+        __doc__,
+        data="required",
+        only={"choices": ["nu", "times", "features", "outliers"], "help": "one of the parts (default all)"},
+        out={"type": Path, "default": RESULTS, "help": "folder of the tables (default benchmarks/results)"},
+        pictures={"type": Path, "default": PICTURES, "help": "folder of the pictures (default docs/img)"},
+    )
     if args.quick:  # smaller than what is published
         args.out = args.pictures = Path(tempfile.mkdtemp())
     usps = np.load(args.data / "usps.npz")
@@ -180,7 +167,7 @@ def main():
         rows = nu_table(test)
         for row in rows:
             print(row)
-        write(rows, args.out / "denoeux_nu.csv")
+        write_csv("denoeux_nu", rows, args.out)
     if args.only in (None, "outliers"):
         picture_outliers(test, y_test, args.pictures / "denoeux_outliers.png")
     if args.only in (None, "times"):
@@ -188,13 +175,13 @@ def main():
         rows = time_curve(X, (256, 512, 1024) if args.quick else (256, 512, 1024, 2048, 4096, 8192))
         for nu, slope in slopes(rows).items():
             print(f"nu = {nu:g}: seconds grow as n^{slope:.2f}")
-        write(rows, args.out / "denoeux_times.csv")
+        write_csv("denoeux_times", rows, args.out)
         picture_times(rows, args.pictures / "denoeux_times.png")
     if args.only in (None, "features"):
         degrees = (2, 3) if args.quick else range(1, 8)
         components = (32, 128) if args.quick else COMPONENTS
         rows = feature_table(train, y_train, test, y_test, degrees, components, 1000 if args.quick else 3000)
-        write(rows, args.out / "denoeux_features.csv")
+        write_csv("denoeux_features", rows, args.out)
 
 
 if __name__ == "__main__":

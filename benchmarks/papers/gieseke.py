@@ -1,8 +1,8 @@
 """Gieseke, Kramer, Airola, Pahikkala (2012), "Efficient recurrent local search strategies for semi- and unsupervised
 regularized least-squares classification".
 
-    python benchmarks/papers/gieseke.py --data DIR [--only table2|table3|figures|report] [--sets NAME ...] [--resume]
-        [--jobs N] [--quick]
+    python -m benchmarks.papers.gieseke --data DIR [--only table2|table3|figures|report] [--sets NAME ...]
+        [--repeats 10] [--resume] [--jobs N] [--quick]
 
 Tables 2 (parameters chosen on the test set: the "non-realistic" scenario) and 3 (chosen by five folds over the labels),
 and Figures 6 to 10 as docs/img/gieseke_fig*.png. Printed and written to benchmarks/results/gieseke.md, with the numbers
@@ -13,7 +13,7 @@ from all parts.
 Protocol: linear kernel, pixels in [0, 1], λ ∈ 2^(−10 … 10), λ' ∈ {0.1, 1}, C ∈ 2^(−10 … 10); ε = 0.1 and the share of
 the whole data set (Table 2), ε = 0.2 and the share among the labels (Table 3). To compare parameters the best of
 10 round-robin searches counts; the final model takes the best of 20 tabu searches. The paper has evolutions, 10 and 50:
-benchmarks/label_search.py shows that ours reach the same or a lower F. Of tied parameters the first is
+speed/label_search.py shows that ours reach the same or a lower F. Of tied parameters the first is
 taken in Table 2 (every one has the same test error) and the middle one in Table 3.
 
 Where the text leaves things open: COIL's objects carry the numbers of the collection's own files. That these are the
@@ -25,27 +25,19 @@ with labels drawn at random LIBSVM's offset suffers (20 and 11 % where the paper
 it agrees.
 """
 
-import csv
 import os
-import sys
 import time
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-from harness import RESULTS, arguments, machine
 from joblib import Parallel, delayed
-from papers.gieseke_data import load, paper_rows, rotated, split
-from sklearn.svm import SVC
 
-from mercer.solvers.label_search.features import coefficients, rotated_rows, scaled_rows, search_basis
-from mercer.solvers.label_search.solve import label_search, smallest_slack
+from benchmarks.harness import arguments, machine, need_data, publish, read_csv, write_csv
+from benchmarks.papers.gieseke_data import load, paper_rows, rotated, split
+from benchmarks.papers.gieseke_models import error, rlsc_path, s2rlsc_path, svm_path
 
-GRID = 2.0 ** np.arange(-10, 11)
-WEIGHTS = (0.1, 1.0)
 NOTES = """## What differs, and why
 
 - COIL, USPS and MNIST agree with the paper within the spread of ten partitions: in Table 2 every cell, in Table 3 all
@@ -60,46 +52,6 @@ NOTES = """## What differs, and why
   deviations are as large as the paper's. From 20 labels on the semi-supervised model is ahead nearly everywhere.
 """
 METHODS = ("RLSC", "LIBSVM", "UniverSVM", "S²RLSC")
-
-
-def basis_for(Z, labelled, unlabelled, weight):
-    """What all λ share for one λ': the rotated rows (labelled, then unlabelled), their weights, the eigenpairs."""
-    d2 = np.r_[np.full(len(labelled), 1.0 / len(labelled)), np.full(len(unlabelled), weight / len(unlabelled))]
-    rows = Z[np.r_[labelled, unlabelled]]
-    basis = search_basis((rows * d2[:, None]).T @ rows)
-    return rotated_rows(rows, d2, basis), d2, basis
-
-
-def s2rlsc_path(Z, y, labelled, unlabelled, share, slack, grid=GRID, weights=WEIGHTS, **search):
-    """Weights w (r,) of the best labelling for every (λ', λ): the paper's model for a linear kernel Z Zᵀ."""
-    out = {}
-    codes = np.r_[y[labelled], np.full(len(unlabelled), -1)]
-    slack = max(slack, smallest_slack(len(unlabelled), [1 - share, share]))
-    for weight in weights:
-        rows, _, basis = basis_for(Z, labelled, unlabelled, weight)
-        for lam in grid:
-            W, T = scaled_rows(rows, basis, lam)
-            found = label_search(
-                W, codes, shares=[1 - share, share], slack=slack, total=1 + weight, n_jobs=1, certify=False, **search
-            )
-            out[weight, lam] = coefficients(W, T, found.value, 2)[:, 0]
-    return out
-
-
-def rlsc_path(Z, y, labelled):
-    """Weights of plain RLSC for every λ."""
-    A, t = Z[labelled], 2.0 * y[labelled] - 1.0
-    values, V = np.linalg.eigh(A @ A.T)
-    return {lam: A.T @ (V @ ((V.T @ t) / (np.maximum(values, 0) + lam * len(t)))) for lam in GRID}
-
-
-def svm_path(Z, y, labelled):
-    return {C: SVC(kernel="linear", C=C).fit(Z[labelled], y[labelled]) for C in GRID}
-
-
-def error(model, Z, y):
-    predicted = model.predict(Z) if hasattr(model, "predict") else (Z @ model > 0).astype(int)
-    return 100.0 * np.mean(predicted != y)
 
 
 def folds(y, labelled, number=5):
@@ -151,11 +103,9 @@ def one_partition(X, y, l, u, t, seed, realistic, equal):
 def table(folder, number, repeats, quick, sets, resume, jobs):
     """Compute Table 2 or 3 and write its CSV; with `sets` only those data sets, with `resume` only missing rows."""
     rows = paper_rows()
-    file = RESULTS / f"gieseke_table{number}.csv"
-    done = {}
-    if (sets or resume) and file.exists():
-        with open(file) as handle:
-            done = {(row["data"], int(row["l"]), row["method"]): row for row in csv.DictReader(handle)}
+    file = f"gieseke_table{number}"
+    old = read_csv(file) if sets or resume else []
+    done = {(row["data"], int(row["l"]), row["method"]): row for row in old}
     for name, l, u, t, tables in rows:
         wanted = name in sets if sets else not (resume and (name, l, METHODS[0]) in done)
         if not wanted or (quick and name not in ("Gaussian2C", "COIL(3,6)")):
@@ -177,12 +127,8 @@ def table(folder, number, repeats, quick, sets, resume, jobs):
         shown = ", ".join(f"{m} {np.mean([r[m] for r in results]):.1f}" for m in ("RLSC", "LIBSVM", "S²RLSC"))
         print(f"Table {number}: {name} l={l}: {shown} ({time.perf_counter() - start:.0f} s)", flush=True)
         if not quick:
-            RESULTS.mkdir(exist_ok=True)
             order = [(row[0], row[1], method) for row in rows for method in METHODS]
-            with open(file, "w", newline="") as handle:
-                writer = csv.DictWriter(handle, fieldnames=list(line))
-                writer.writeheader()
-                writer.writerows(done[key] for key in order if key in done)
+            write_csv(file, [done[key] for key in order if key in done])
 
 
 def standard_errors(row, paper_n=10):
@@ -198,11 +144,9 @@ def report():
     lines = ["# Gieseke, Kramer, Airola, Pahikkala 2012", ""]
     titles = {2: "non-realistic: parameters chosen on the test set", 3: "realistic: five folds over the labels"}
     for number, title in titles.items():
-        file = RESULTS / f"gieseke_table{number}.csv"
-        if not file.exists():
+        rows = read_csv(f"gieseke_table{number}")
+        if not rows:
             continue
-        with open(file) as handle:
-            rows = list(csv.DictReader(handle))
         own = [row for row in rows if row["ours"]]
         near = sum(abs(standard_errors(row)) <= 2.5 for row in own)
         lower = sum(standard_errors(row) <= 2.5 for row in own if row["method"] == "S²RLSC")
@@ -235,36 +179,41 @@ def report():
             )
         lines.append("")
     lines += [NOTES, ""]
-    figures = RESULTS / "gieseke_figures.csv"
-    if figures.exists():
+    figures = read_csv("gieseke_figures")
+    if figures:
         told = (
             "Figure 8's time from scratch is that of one evaluation times their number; the others are measured whole."
         )
         lines += ["## Figures", "", told, "", "| figure | setting | value |", "|---|---|---|"]
-        with open(figures) as handle:
-            lines += [f"| {row['figure']} | {row['setting']} | {row['value']} |" for row in csv.DictReader(handle)]
+        lines += [f"| {row['figure']} | {row['setting']} | {row['value']} |" for row in figures]
         lines.append("")
     lines.append(f"Measured on {machine()}.")
-    (RESULTS / "gieseke.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    publish("gieseke", "\n".join(lines) + "\n")
 
 
-if __name__ == "__main__":
+def main():
     options = arguments(
         __doc__,
-        only={"choices": ["table2", "table3", "figures", "report"]},
-        repeats={"type": int, "default": 10},
+        data="optional",
+        only={"choices": ["table2", "table3", "figures", "report"], "help": "one of the parts (default all)"},
+        repeats={"type": int, "default": 10, "help": "random partitions (default %(default)s)"},
         sets={"nargs": "*", "default": [], "help": "only these data sets; the other rows are kept"},
         jobs={"type": int, "default": 1, "help": "processes that share the partitions"},
         resume={"action": "store_true", "help": "go on with a table that was broken off"},
     )
+    if options.only != "report":
+        need_data(options)
     repeats = 2 if options.quick else options.repeats
     for number in (2, 3):
         if options.only in (None, f"table{number}"):
             table(options.data, number, repeats, options.quick, options.sets, options.resume, options.jobs)
     if options.only in (None, "figures"):
-        from papers.gieseke_figures import figures
+        from benchmarks.papers.gieseke_figures import figures
 
         figures(options.data, repeats, options.quick)
     if not options.quick:
         report()
+
+
+if __name__ == "__main__":
+    main()

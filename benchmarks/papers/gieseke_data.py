@@ -1,4 +1,4 @@
-"""The data sets of Gieseke et al. (2012), Table 1, and their splits; shared by gieseke.py and ../label_search.py."""
+"""The data sets of Gieseke et al. (2012), Table 1, and their splits; used by gieseke.py and speed/label_search.py."""
 
 import numpy as np
 

@@ -1,15 +1,14 @@
 """Figures 6 to 10 of Gieseke et al. (2012); called by gieseke.py."""
 
-import csv
 import time
 
 import matplotlib
 import numpy as np
-from harness import PICTURES, RESULTS
-from papers.gieseke import GRID, basis_for, error, rlsc_path, s2rlsc_path, svm_path
-from papers.gieseke_data import gaussians, load, rotated, split
 from sklearn.svm import SVC
 
+from benchmarks.harness import PICTURES, write_csv
+from benchmarks.papers.gieseke_data import gaussians, load, rotated, split
+from benchmarks.papers.gieseke_models import GRID, basis_for, error, rlsc_path, s2rlsc_path, svm_path
 from mercer import RBF, LandmarkMap, RLSClassifier, S2RLSClassifier
 from mercer.solvers.label_search.features import coefficients, scaled_rows
 from mercer.solvers.label_search.solve import label_search
@@ -30,10 +29,7 @@ def figures(folder, repeats, quick):
         rows += draw(folder, repeats, quick)
         print(f"{draw.__name__}: {time.perf_counter() - start:.0f} s", flush=True)
     if not quick:
-        with open(RESULTS / "gieseke_figures.csv", "w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=["figure", "setting", "value"])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv("gieseke_figures", rows)
 
 
 def save(figure, name, quick):

@@ -16,24 +16,22 @@ import sys
 import time
 import traceback
 
-from . import HERE  # noqa: F401  (puts the folder of `harness` on the path)
+from benchmarks.harness import arguments, machine, markdown, thread_variables
 
 PYTHON_PARTS = ("accuracy", "correctness", "profiles", "threads")
 
 
 def main():
-    from harness import arguments, machine
-
     options = arguments(
         __doc__,
-        default_threads=1,
+        data="optional",
+        threads=1,
         parts={"nargs": "*", "metavar": "PART", "help": "which parts (default all)"},
         limit={"type": float, "default": 6.0, "help": "seconds a run may take (default 6)"},
         store={"action": "store_true", "help": "with --quick: store the ratios as the reference"},
         report={"action": "store_true", "help": "only write docs/scoreboard.md from the CSV files"},
     )
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)  # NumPy is not loaded yet, so this holds here and in every process
+    os.environ.update(thread_variables(options.threads))  # NumPy is not loaded yet: for this and every new process
     from .cases import CASES, PARTS
 
     unknown = set(options.parts or ()) - {*PARTS, *PYTHON_PARTS}
@@ -94,8 +92,6 @@ def note(part, options, line, seconds):
 
 
 def quick(options):
-    from harness import markdown
-
     from .cases import CASES
     from .guard import compare, ratios
     from .ladder import climb

@@ -1,6 +1,6 @@
 """Few labels on the sets of Alaíz et al.: FewLabelClassifier, every single method, and scikit-learn's classifiers.
 
-`few_label_book.py` has the sets of Chapelle et al.; this part runs the same models, tuned the same way, on the sets of
+`accuracy/book.py` has the sets of Chapelle et al.; this part runs the same models, tuned the same way, on the sets of
 the other paper (pima has the rows of diabetes and is left out). Nothing is timed, so the sets share the cores.
 """
 
@@ -27,20 +27,22 @@ def accuracy(options):
 
 
 def one_set(name, folder):
-    import few_label_book
-    from papers.alaiz import load, standardise
+    from benchmarks.accuracy.book import OURS, Book
+    from benchmarks.accuracy.book import PEERS as OTHERS
+    from benchmarks.harness import standardised
+    from benchmarks.papers.alaiz import load
 
-    class Alaiz(few_label_book.Book):
+    class Alaiz(Book):
         """One of the paper's sets, with draws of labels in place of the book's splits."""
 
         @staticmethod
         def load(folder, name):
             X, t = load(name, folder)
             y = (t > 0).astype(int)
-            return standardise(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
+            return standardised(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
 
     warnings.simplefilter("ignore")
-    methods = [m for m in (*few_label_book.OURS, *few_label_book.PEERS) if m != "s2rls"]  # label_search.py has that one
+    methods = [m for m in (*OURS, *OTHERS) if m != "s2rls"]  # speed/label_search.py has that one
     data = Alaiz(folder, name, methods)
     rows = []
     for share in SHARES:

@@ -1,4 +1,4 @@
-"""The same answers as the peers, to a stated tolerance; rows for the page, and what tests/test_peers.py asserts."""
+"""The same answers as the peers, to a stated tolerance; tests/benchmarks/test_peers.py asserts some of them."""
 
 import contextlib
 import subprocess

@@ -18,9 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.harness import ROOT, thread_variables
+
 from . import HERE
 
-ROOT = HERE.parents[1]
 START_SECONDS = 120  # imports, data, compiling
 MEMORY = 9e9  # bytes; the next size is not tried when the quadratic in n would need more
 
@@ -47,8 +48,7 @@ class Racer:
     """One contender's process at one size."""
 
     def __init__(self, case, contender, n, threads, rows_file):
-        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-        environment = os.environ | {name: str(threads) for name in names} | {"PYTHONPATH": str(ROOT / "src")}
+        environment = os.environ | thread_variables(threads) | {"PYTHONPATH": str(ROOT / "src")}
         if contender.r:
             facts = [str(x) for x in (rows_file, n, case.facts["columns"], case.facts["gamma"], case.setting)]
             command = ["Rscript", "--vanilla", str(HERE / "kernlab.R"), contender.r, *facts]

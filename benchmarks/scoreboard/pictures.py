@@ -1,6 +1,6 @@
 """Time and memory against the number of rows, log-log, one row of axes for every case of a part."""
 
-from harness import PICTURES
+from benchmarks.harness import PICTURES
 
 from .cases import CASES
 

@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 
+from benchmarks.harness import markdown
+
 from .cases import mixture
 
 
@@ -220,8 +222,6 @@ NOTES = {
 
 
 def page(rows):
-    from harness import markdown
-
     rate, paths = rows[0], sorted(rows[1:], key=lambda row: -float(row["seconds"]))
     yield (
         f"Measured in the same run: {float(rate['flops']) / 1e9:.0f} GFlop/s (a square product), "

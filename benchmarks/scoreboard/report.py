@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness import PICTURES, RESULTS, markdown
+from benchmarks.harness import PICTURES, RESULTS, markdown
 
 from .cases import CASES, PARTS
 from .judge import ASKED, MEMORY_SLACK_MB, ahead_when_small, check_reasons, numbers, slope, verdicts
@@ -157,8 +157,8 @@ def accuracy():
     if book.exists():
         table = [line for line in book.read_text().splitlines() if line.startswith("|")]
         yield (
-            "Mean error in % over the sets of Chapelle et al. (`benchmarks/few_label_book.py`, official splits, every "
-            "method tuned on the labels alone; lower-case names are our single methods):"
+            "Mean error in % over the sets of Chapelle et al. (`python -m benchmarks.accuracy.book`, official splits, "
+            "every method tuned on the labels alone; lower-case names are our single methods):"
         )
         yield "\n".join(table)
         yield ahead({line.split("|")[1].strip(): float(line.split("**")[1]) for line in table[2:]})
@@ -186,7 +186,7 @@ def correctness():
     rows = read("correctness")
     if rows:
         yield "## The same answers"
-        yield "`tests/test_peers.py` asserts the rows against scikit-learn."
+        yield "`tests/benchmarks/test_peers.py` asserts the rows against scikit-learn."
         yield markdown([{k: row[k] for k in ("what", "peer", "measured", "tolerance", "verdict")} for row in rows])
 
 

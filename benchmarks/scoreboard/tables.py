@@ -1,17 +1,11 @@
 """CSV files of the scoreboard: each part replaces its own rows when it is done, so parts can be run one by one."""
 
-import csv
-
-from harness import RESULTS, write_csv
+from benchmarks.harness import RESULTS, read_csv, write_csv
 
 
 def read(name):
     """Rows of results/scoreboard_NAME.csv; none when it has not been measured."""
-    path = RESULTS / f"scoreboard_{name}.csv"
-    if not path.exists():
-        return []
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(f"scoreboard_{name}", RESULTS)
 
 
 def merge(name, new, keys, order=None):

@@ -5,6 +5,8 @@ import time
 
 import numpy as np
 
+from benchmarks.harness import markdown
+
 # (rows, inner, columns) of A @ B
 SHAPES = (
     ("thin: K V, 8 columns", 4000, 4000, 8),
@@ -53,8 +55,6 @@ def threads(options):
 
 
 def page(rows):
-    from harness import markdown
-
     yield (
         "`mercer.backend.threads_for(m, k, n)` is the one place that says how many BLAS threads a product of an m × k "
         "and a k × n matrix gets. Its thresholds come from this table (milliseconds on one thread and on all cores "

@@ -1,6 +1,6 @@
 """What of the GPU path can be checked without a GPU: the splitting, the terms and the refusals.
 
-The Triton kernel itself is checked against float64 by benchmarks/gpu.py on a machine that has one.
+The Triton kernel itself is checked against float64 by benchmarks/speed/gpu.py on a machine that has one.
 """
 
 import numpy as np

@@ -16,7 +16,7 @@ from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator
 
-SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/clustering_parts.py
+SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/accuracy/clustering.py
 SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
 
 

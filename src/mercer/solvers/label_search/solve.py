@@ -194,7 +194,8 @@ def choose_form(n_free, r, k, n_restarts):
     Three times, because a dense restart reaches the best F more often: it always ends in a tabu search of all rows.
     One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
     rounds of 0.3·u·r·k, then (with two classes: every fifth) about twice a dense restart on its candidates with a Gram
-    matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked in benchmarks/label_search.py, part "form".
+    matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked by
+    ``python -m benchmarks.speed.label_search --only form``.
     """
     free_memory = memory_available()
     if 8 * n_free**2 > min(_DENSE_BYTES, (free_memory or _DENSE_BYTES) / 4):

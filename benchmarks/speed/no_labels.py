@@ -1,6 +1,6 @@
 """Speed and agreement of the methods without labels, against their counterparts in one run.
 
-    OMP_NUM_THREADS=1 python benchmarks/no_labels.py --data DIR [--quick] [--only svdd|large|cmeans] [--out DIR]
+    python -m benchmarks.speed.no_labels --data DIR [--quick] [--only svdd|large|cmeans] [--out DIR]
 
 Reads DIR/mnist.npz and DIR/usps.npz. Prints and writes to the results folder:
   no_labels_svdd.csv    SVDD against scikit-learn's OneClassSVM (RBF, median width, exact kernel): seconds of both
@@ -12,8 +12,6 @@ Reads DIR/mnist.npz and DIR/usps.npz. Prints and writes to the results folder:
 One thread; only the ratios mean something beyond this machine.
 """
 
-import argparse
-import csv
 import os
 import tempfile
 import time
@@ -29,25 +27,15 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import OneClassSVM
 
+from benchmarks.harness import RESULTS, arguments, median_times, write_csv
 from mercer import RBF, SVDD, KernelCMeans, Linear, bandwidth_of
 from mercer.solvers.ball.svdd import certify
 
-ROOT = Path(__file__).resolve().parents[1]
 
-
-def alternate(functions, seconds):
-    """Median seconds of each function, called in turn: 2 to 25 rounds, as many as fit in about `seconds`.
-
-    Both have been called before, so that nothing is compiled or loaded here.
-    """
-    spent = [[] for _ in functions]
-    began = time.perf_counter()
-    while len(spent[0]) < 2 or (len(spent[0]) < 25 and time.perf_counter() - began < seconds):
-        for times, function in zip(spent, functions):
-            begin = time.perf_counter()
-            function()
-            times.append(time.perf_counter() - begin)
-    return [float(np.median(times)) for times in spent]
+def both_times(ours, theirs, X, budget):
+    """Median seconds of our fit and of theirs, two models that were fitted before: nothing is compiled here."""
+    times = median_times({"ours": lambda: ours.fit(X), "theirs": lambda: theirs.fit(X)}, 2, budget)
+    return times["ours"], times["theirs"]
 
 
 def facts(X, gamma, nu, rows, beta):
@@ -84,7 +72,7 @@ def against_libsvm(data, sizes, nus, budget):
                     mine = facts(X, gamma, nu, ours.support_, ours.dual_coef_)
                     if mine["violation"] <= libsvm["violation"]:
                         break
-                seconds = alternate([lambda o=ours, X=X: o.fit(X), lambda t=theirs, X=X: t.fit(X)], budget)
+                seconds = both_times(ours, theirs, X, budget)
                 outside, vectors = np.mean(ours.predict(X) < 0), len(ours.support_) / n
                 table.append({
                     "data": name, "n": n, "nu": nu,
@@ -142,7 +130,7 @@ def clustering(data, n, budget):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # tslearn says that it reads the rows as time series
             ours.fit(X), theirs.fit(X)
-            seconds = alternate([lambda o=ours: o.fit(X), lambda t=theirs: t.fit(X)], budget)
+            seconds = both_times(ours, theirs, X, budget)
         mine, tslearn = kernel_inertia(K, ours.labels_), kernel_inertia(K, theirs.labels_)
         table.append({
             "against": "tslearn KernelKMeans", "n": n, "clusters": k,
@@ -163,35 +151,21 @@ def clustering(data, n, budget):
     return table
 
 
-def write(rows, path):
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    with open(path, "w", newline="") as file:
-        table = csv.DictWriter(file, fieldnames=names)
-        table.writeheader()
-        table.writerows(rows)
-    print("wrote", path.name)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["svdd", "large", "cmeans"])
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
-    args = parser.parse_args()
-    if args.quick:  # smaller than what is published
-        args.out = Path(tempfile.mkdtemp())
-    if args.only in (None, "svdd"):
-        sizes = (1000, 2000) if args.quick else (2000, 5000, 10_000)
-        rows = against_libsvm(args.data, sizes, (0.01, 0.1, 0.5), 0.5 if args.quick else 4)
-        write(rows, args.out / "no_labels_svdd.csv")
-    if args.only in (None, "large"):
-        write(large(20_000 if args.quick else 200_000, 100 if args.quick else 500), args.out / "no_labels_large.csv")
-    if args.only in (None, "cmeans"):
-        write(
-            clustering(args.data, 500 if args.quick else 2000, 0.5 if args.quick else 4),
-            args.out / "no_labels_cmeans.csv",
-        )
+    only = {"choices": ["svdd", "large", "cmeans"], "help": "one of the three tables"}
+    out = {"type": Path, "default": RESULTS, "help": "folder of the tables (default benchmarks/results)"}
+    options = arguments(__doc__, data="required", only=only, out=out)
+    quick = options.quick
+    if quick:  # smaller than what is published
+        options.out = Path(tempfile.mkdtemp())
+    budget = 0.5 if quick else 4
+    if options.only in (None, "svdd"):
+        rows = against_libsvm(options.data, (1000, 2000) if quick else (2000, 5000, 10_000), (0.01, 0.1, 0.5), budget)
+        write_csv("no_labels_svdd", rows, options.out)
+    if options.only in (None, "large"):
+        write_csv("no_labels_large", large(*((20_000, 100) if quick else (200_000, 500))), options.out)
+    if options.only in (None, "cmeans"):
+        write_csv("no_labels_cmeans", clustering(options.data, 500 if quick else 2000, budget), options.out)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """FewLabelClassifier on 50 000 rows of MNIST with 100 labels: seconds, peak memory, accuracy.
 
-    python benchmarks/few_label_large.py --data DIR [--quick]
+    python -m benchmarks.speed.few_label_large --data DIR [--quick]
 
 In a fresh process, with one thread. Asked: below five minutes. Prints and writes benchmarks/results/few_label_large.md.
 """
 
-from harness import RESULTS, arguments, in_fresh_process, machine
+from benchmarks.harness import arguments, in_fresh_process, machine, publish
 
 CODE = """
 import time
@@ -40,7 +40,7 @@ def work(x):
 
 
 def main():
-    options = arguments(__doc__.splitlines()[0])
+    options = arguments(__doc__, data="required")
     n = 3000 if options.quick else 50_000
     found = in_fresh_process(CODE.format(path=str(options.data / "mnist.npz"), n=n), threads=1)
     page = f"""# FewLabelClassifier on {n} rows of MNIST, 100 labels
@@ -49,13 +49,11 @@ fit {found["fit"]:.0f} s with one thread (asked: below 300), ten more labels wit
 predict 10 000 new rows {found["predict"]:.1f} s, {found["peak_bytes"] / 1e9:.1f} GB above the data.
 Right: {found["rows"]:.1%} of the unlabelled rows, {found["test"]:.1%} of the 10 000 test rows.
 Spaces left out by the default time budget: {found["skipped"]:.0f}.
-Command: `python benchmarks/few_label_large.py --data DIR`.
+Command: `python -m benchmarks.speed.few_label_large --data DIR`.
 
 {machine()}
 """
-    print(page)
-    if not options.quick:
-        (RESULTS / "few_label_large.md").write_text(page)
+    publish("few_label_large", page, options.quick)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """FewLabelClassifier on data that hardly played a part in its design: eight tables, 20 and 60 random labels.
 
-    python benchmarks/few_label_blind.py --data DIR [--splits 6] [--quick]
+    python -m benchmarks.accuracy.blind --data DIR [--splits 6] [--quick]
 
-The candidates of FewLabelClassifier were settled on the sets of few_label_book.py; none was settled here. One thing did
+The candidates of FewLabelClassifier were settled on the sets of book.py; none was settled here. One thing did
 see the first six tables: of ten losses to weigh the candidates by, the Brier score was best on the book's sets and on
 these six. Labels are drawn at random with every class at least twice. Prints and writes
 benchmarks/results/few_label_blind.md: mean errors in % over the unlabelled rows, beside scikit-learn's classifiers
-tuned on the labels as in few_label_book.py.
+tuned on the labels as in book.py.
 """
 
 import os
@@ -15,11 +15,11 @@ import warnings
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import few_label_page
-import few_label_peers
 import numpy as np
-from harness import RESULTS, arguments, machine
 
+from benchmarks.accuracy.page import table
+from benchmarks.accuracy.peers import peers
+from benchmarks.harness import arguments, machine, publish, standardised
 from mercer import FewLabelClassifier
 
 SETS = ["australian_uci", "heart_uci", "sonar_uci", "breastcancer_uci", "diabetes", "wdbc", "usps", "mnist"]
@@ -47,9 +47,8 @@ def draw(y, n_labels, seed):
 
 def run(name, options):
     X, y = load(options.data, name)
-    spread = X.std(axis=0)
-    scaled = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1)  # for the peers; FewLabelClassifier scales itself
-    others = few_label_peers.peers(X if name in ("usps", "mnist") else scaled, y)
+    # tables are scaled for the other classifiers; FewLabelClassifier scales itself
+    others = peers(X if name in ("usps", "mnist") else standardised(X), y)
     model, found = None, {}
     for n_labels in (20, 60):
         for split in range(1 if options.quick else options.splits):
@@ -64,7 +63,7 @@ def run(name, options):
 
 
 def main():
-    options = arguments(__doc__.splitlines()[0], splits={"type": int, "default": 6, "help": "draws of labels"})
+    options = arguments(__doc__, data="required", splits={"type": int, "default": 6, "help": "draws of labels"})
     warnings.simplefilter("ignore")
     found: dict = {}
     for name in SETS[:1] if options.quick else SETS:
@@ -73,20 +72,18 @@ def main():
         {"set": s, "labels": str(l), "method": m, "error": f"{np.mean(e):.2f}", "splits": len(e)}
         for (s, l, m), e in found.items()
     ]
-    text, _ = few_label_page.table(rows, SETS, ("20", "60"))
+    text, _ = table(rows, SETS, ("20", "60"))
     page = f"""# FewLabelClassifier on data that hardly played a part in its design
 
 Mean error in % over the unlabelled rows, {options.splits} draws of 20 and of 60 labels
-(command: `python benchmarks/few_label_blind.py --data DIR`). No candidate was settled on these tables. The loss by
+(command: `python -m benchmarks.accuracy.blind --data DIR`). No candidate was settled on these tables. The loss by
 which candidates are weighed was: of ten, the Brier score was best on the book's sets and on the first six of these.
 
 {text}
 
 {machine()}
 """
-    print(page)
-    if not options.quick:
-        (RESULTS / "few_label_blind.md").write_text(page)
+    publish("few_label_blind", page, options.quick)
 
 
 if __name__ == "__main__":

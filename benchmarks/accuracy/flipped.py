@@ -1,6 +1,6 @@
 """Wrong labels found: 20 of 100 labels flipped at random, how many are among the 25 most suspicious.
 
-    python benchmarks/flipped.py --data DIR [--splits 12] [--quick]
+    python -m benchmarks.accuracy.flipped --data DIR [--splits 12] [--quick]
 
 The binary sets of the semi-supervised learning book on which FewLabelClassifier errs by less than 15 % with 100 labels,
 official splits. Prints and writes benchmarks/results/flipped.md: the share of the flipped labels within the first 25 of
@@ -14,8 +14,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from harness import RESULTS, arguments, machine, markdown
 
+from benchmarks.accuracy.book import load
+from benchmarks.harness import arguments, machine, markdown, publish
 from mercer import FewLabelClassifier, suspicious
 
 SETS = ["digit1", "usps", "g241c", "g241d"]
@@ -23,11 +24,10 @@ FLIPPED, LOOKED_AT, TAKEN_BACK = 20, 25, 10
 
 
 def run(name, options):
-    file = np.load(options.data / f"ssl_{name}.npz")
-    X, y = file["X"].astype(np.float64), np.unique(file["y"], return_inverse=True)[1]
+    X, y, splits = load(options.data, name)
     model, found = None, []
     for split in range(1 if options.quick else options.splits):
-        rows = file["labeled_100"][split]
+        rows = splits[100][split]
         given = np.full(len(y), -1)
         given[rows] = y[rows]
         free = given < 0
@@ -53,20 +53,20 @@ def run(name, options):
 
 
 def main():
-    options = arguments(__doc__.splitlines()[0], splits={"type": int, "default": 12, "help": "official splits used"})
+    splits = {"type": int, "default": 12, "help": "official splits used"}
+    options = arguments(__doc__, data="required", splits=splits)
     rows, shares = zip(*(run(name, options) for name in (SETS[:1] if options.quick else SETS)))
     page = f"""# Wrong labels found
 
 20 of 100 labels flipped, mean over {options.splits} official splits; errors in %.
-Mean share found: {np.mean(shares):.0%} (asked: at least 60 %). Command: `python benchmarks/flipped.py --data DIR`.
+Mean share found: {np.mean(shares):.0%} (asked: at least 60 %).
+Command: `python -m benchmarks.accuracy.flipped --data DIR`.
 
 {markdown(list(rows))}
 
 {machine()}
 """
-    print(page)
-    if not options.quick:
-        (RESULTS / "flipped.md").write_text(page)
+    publish("flipped", page, options.quick)
 
 
 if __name__ == "__main__":

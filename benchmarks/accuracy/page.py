@@ -1,21 +1,12 @@
-"""The page of few_label_book.py: table, reliability picture and sentences, from the CSV files."""
-
-import csv
+"""The page of book.py: table, reliability picture and sentences, from the CSV files."""
 
 import numpy as np
-from harness import PICTURES, RESULTS, machine
+
+from benchmarks.harness import PICTURES, machine, publish, read_csv
 
 SETS = ["digit1", "usps", "coil", "bci", "g241c", "g241d", "text"]
 BINS = 10
 COVERAGE = np.linspace(0.05, 1, 20)
-
-
-def read(name, folder):
-    path = folder / f"{name}.csv"
-    if not path.exists():
-        return []
-    with open(path) as file:
-        return list(csv.DictReader(file))
 
 
 def table(rows, sets=SETS, labels=("10", "100")):
@@ -100,7 +91,7 @@ def picture(found):
 
 
 def seconds_sentence():
-    rows = read("few_label_seconds", RESULTS)
+    rows = read_csv("few_label_seconds")
     if not rows:
         return ""
     slowest = max(rows, key=lambda row: float(row["seconds"]))
@@ -124,7 +115,7 @@ def write_page(rows, shown):
     page = f"""# FewLabelClassifier on the book's benchmark sets
 
 Mean error in % over the unlabelled rows, {n_splits} official splits, all tuning on the labels only (command:
-`python benchmarks/few_label_book.py --data DIR`). "pick" keeps one candidate instead of averaging. The other lines are
+`python -m benchmarks.accuracy.book --data DIR`). "pick" keeps one candidate instead of averaging. The other lines are
 our single methods, each tuned alone by leave-one-label-out over the same spaces and the values in GRIDS, and
 scikit-learn's classifiers, tuned by cross-validation on the labels. The list of candidates, and the loss by which they
 are weighed, were settled while looking at results on these sets: every choice among candidates sees the labels only,
@@ -140,5 +131,4 @@ coverage (stated confidence below 0.5 occurs on coil only, with six classes):
 
 {machine()}
 """
-    (RESULTS / "few_label_book.md").write_text(page)
-    print(page)
+    publish("few_label_book", page)

@@ -1,8 +1,8 @@
 """FewLabelClassifier on the seven sets of the semi-supervised learning book, 10 and 100 labels, official splits.
 
-    python benchmarks/few_label_book.py --data DIR [--sets digit1 usps ...] [--methods ours] [--jobs 16] [--quick]
-    python benchmarks/few_label_book.py --data DIR --seconds
-    python benchmarks/few_label_book.py --merge DIR
+    python -m benchmarks.accuracy.book --data DIR [--sets digit1 usps ...] [--methods ours] [--jobs 16] [--quick]
+    python -m benchmarks.accuracy.book --data DIR --seconds
+    python -m benchmarks.accuracy.book --merge DIR
 
 Every method tunes on the labels only. Prints a table of mean errors over the unlabelled rows (14 cells, mean, mean
 rank) for FewLabelClassifier, our single methods tuned alone (by leave-one-label-out over the same spaces and the values
@@ -27,14 +27,13 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
-import few_label_peers
-import harness
 import numpy as np
 import scipy.sparse as sp
-from few_label_page import BINS, COVERAGE, SETS, read, write_page
-from harness import RESULTS, arguments
 from sklearn.base import clone
 
+from benchmarks.accuracy import peers
+from benchmarks.accuracy.page import BINS, COVERAGE, SETS, write_page
+from benchmarks.harness import RESULTS, arguments, need_data, read_csv, write_csv
 from mercer import FewLabelClassifier, S2RLSClassifier
 from mercer.estimators.semi_kpca import _spread, convexity_interval
 from mercer.few_label.plan import AUTO, METHODS, Candidate, planned
@@ -44,7 +43,7 @@ from mercer.rows import gram
 
 WHOLE = {"FewLabelClassifier": "average", "FewLabelClassifier pick": "pick"}
 OURS = [*WHOLE, *METHODS]
-PEERS = list(few_label_peers.NAMES)
+PEERS = list(peers.NAMES)
 GRIDS = {  # for a method tuned alone, instead of the one value it has among FewLabelClassifier's candidates
     "rls": [{"lam": lam} for lam in (0.01, 0.001, 0.1)],
     "lr_kpca": [{"label_weight": c, "variance": v} for c in (1.0, 0.1, 10.0) for v in (1.0, 0.1)],
@@ -93,9 +92,9 @@ class Book:
         for method in singles:
             own = [candidate for candidate in found if candidate.method == method]
             self.models[method] = (tuned(own), "pick")
-        peers = [method for method in methods if method in PEERS]
-        self.peers = few_label_peers.peers(self.X, self.y) if peers else {}
-        self.peers = {method: self.peers[method] for method in peers}
+        others = [method for method in methods if method in PEERS]
+        answers = peers.peers(self.X, self.y) if others else {}
+        self.peers = {method: answers[method] for method in others}
 
     def run(self, n_labels, split):
         """({method: error}, (bins, coverage) of FewLabelClassifier or None)."""
@@ -157,7 +156,7 @@ def run_task(task):
 def run_sets(options, methods):
     """(error rows, reliability rows); the same numbers for any number of processes."""
     splits = 1 if options.quick else options.splits
-    with ThreadPoolExecutor(options.jobs) as threads:  # the work is in BLAS and LAPACK, which do not hold the lock
+    with ThreadPoolExecutor(options.jobs) as threads:  # the work is in BLAS and LAPACK, which release the GIL
         BOOKS.update(zip(options.sets, threads.map(lambda name: Book(options.data, name, methods), options.sets)))
     S2RLSClassifier(n_restarts=1).fit([[0.0], [1.0], [0.1]], [0, 1, None])  # compiles once, for all processes
     S2RLSClassifier(n_restarts=1).fit([[0.0], [1.0], [2.0], [2.1], [1.1], [0.1]], [0, 1, 2, 2, 1, None])
@@ -240,13 +239,13 @@ def merged(name, new, folder):
     """Write new rows in place of old ones of the same set and method; in the order of SETS and of methods."""
     new = [{k: str(v) for k, v in row.items()} for row in new]
     done = {(row["set"], row.get("method")) for row in new}
-    rows = new + [row for row in read(name, folder) if (row["set"], row.get("method")) not in done]
+    rows = new + [row for row in read_csv(name, folder) if (row["set"], row.get("method")) not in done]
     order = [*OURS, *PEERS]
     rows = [row for row in rows if "method" not in row or row["method"] in order]
     place = (lambda row: order.index(row["method"])) if rows and "method" in rows[0] else (lambda row: 0)
     rows.sort(key=lambda row: (SETS.index(row["set"]), int(row["labels"]), place(row)))
     if rows:
-        harness.write_csv(name, rows, folder)
+        write_csv(name, rows, folder)
     return rows
 
 
@@ -261,7 +260,8 @@ def chosen(names):
 
 def main():
     options = arguments(
-        __doc__.splitlines()[0],
+        __doc__,
+        data="optional",
         sets={"nargs": "*", "default": SETS, "help": "which sets (default all)"},
         methods={"nargs": "*", "default": ["ours", "peers"], "help": "lines of the table, 'ours' or 'peers'"},
         splits={"type": int, "default": 12, "help": "how many of the 12 official splits"},
@@ -274,12 +274,14 @@ def main():
     warnings.simplefilter("ignore")
     errors, shown = [], []
     if options.seconds:
+        need_data(options)
         rows = run_seconds(options)
         if not options.quick:
             merged("few_label_seconds", rows, options.out)
     elif options.merge:
-        errors, shown = read("few_label_book", options.merge), read("few_label_reliability", options.merge)
+        errors, shown = (read_csv(f"few_label_{name}", options.merge) for name in ("book", "reliability"))
     elif not options.table:
+        need_data(options)
         errors, shown = run_sets(options, chosen(options.methods))
     if options.quick:
         return

@@ -1,6 +1,6 @@
 """The label search: does it find the optimum, how fast is it, and how good are its clusters?
 
-    python benchmarks/label_search.py --data DIR [--only PART ...] [--quick]
+    python -m benchmarks.speed.label_search --data DIR [--only PART ...] [--quick]
 
 Parts, each a table in benchmarks/results/label_search.md (kept in label_search.json, so that one part can be rerun):
 
@@ -19,19 +19,16 @@ BLAS runs on one thread, the search on two.
 import inspect
 import json
 import os
-import sys
 import time
-from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np
-from clustering_parts import THREADS, clusters, penalty
-from harness import RESULTS, arguments, in_fresh_process, machine, markdown
-from papers.gieseke_data import load, paper_rows, rotated, split
 
+from benchmarks.accuracy.clustering import THREADS, clusters, penalty
+from benchmarks.harness import RESULTS, arguments, in_fresh_process, machine, markdown
+from benchmarks.papers.gieseke_data import load, paper_rows, rotated, split
 from mercer import S2RLSClassifier
 from mercer.solvers.label_search.compiled import class_sums, round_robin, tabu_two
 from mercer.solvers.label_search.features import search_basis, search_rows
@@ -313,8 +310,9 @@ def form(options):
 PARTS = {part.__name__: part for part in (optimum, usps, shortcut, large, clusters, penalty, versus, form)}
 
 
-if __name__ == "__main__":
-    options = arguments(__doc__, only={"choices": list(PARTS), "nargs": "*", "default": list(PARTS)})
+def main():
+    only = {"choices": list(PARTS), "nargs": "*", "default": list(PARTS), "help": "some of the parts (default all)"}
+    options = arguments(__doc__, data="required", only=only)
     store = RESULTS / "label_search.json"
     tables = json.loads(store.read_text()) if store.exists() and not options.quick else {}
     for part in options.only:
@@ -330,3 +328,7 @@ if __name__ == "__main__":
                 text += [f"## {part}: {inspect.cleandoc(PARTS[part].__doc__)}", "", markdown(tables[part]), ""]
         text.append(f"Measured on {machine()}; other programs may have run beside it.")
         (RESULTS / "label_search.md").write_text("\n".join(text) + "\n")
+
+
+if __name__ == "__main__":
+    main()

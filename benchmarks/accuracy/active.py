@@ -1,6 +1,6 @@
 """Labels needed for 90 % accuracy on MNIST and USPS, ten classes: `suggest` against random and uncertainty sampling.
 
-    python benchmarks/active.py --data DIR [--sets usps mnist] [--seeds 10] [--only curves|stop] [--quick]
+    python -m benchmarks.accuracy.active --data DIR [--sets usps mnist] [--seeds 10] [--only curves|stop] [--quick]
 
 Each seed draws a table of 1 200 rows. Labels are asked for five at a time, the model is the diffusion part of
 FewLabelClassifier, and accuracy is the share of the whole table that is labelled right. Random and uncertainty sampling
@@ -9,15 +9,14 @@ says of twenty more labels beside what they changed once they were given. Prints
 benchmarks/results/active.{csv,md}, active_stop.csv and docs/img/active.png. Sets can be run one at a time.
 """
 
-import csv
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from harness import PICTURES, RESULTS, arguments, machine, markdown, write_csv
 
+from benchmarks.harness import PICTURES, arguments, machine, markdown, publish, read_csv, write_csv
 from mercer import FewLabelClassifier, expected_change, suggest
 
 ROWS, START, BATCH, SHOWN, MOST, GOAL = 1200, 10, 5, 100, 300, 0.9
@@ -98,13 +97,10 @@ def needed(points):
 
 
 def merged(file_name, new):
-    path = RESULTS / f"{file_name}.csv"
-    old = []
-    if path.exists():
-        with open(path) as file:
-            old = list(csv.DictReader(file))
+    """Rows of the file with those of the sets just run replaced."""
     done = {row["set"] for row in new}
-    rows = [row for row in old if row["set"] not in done] + [{k: str(v) for k, v in row.items()} for row in new]
+    old = [row for row in read_csv(file_name) if row["set"] not in done]
+    rows = old + [{k: str(v) for k, v in row.items()} for row in new]
     if rows:
         write_csv(file_name, rows)
     return rows
@@ -174,7 +170,8 @@ def picture(curves):
 
 def main():
     options = arguments(
-        __doc__.splitlines()[0],
+        __doc__,
+        data="required",
         sets={"nargs": "*", "default": ["usps", "mnist"], "help": "which sets (default both)"},
         seeds={"type": int, "default": 10, "help": "tables per set"},
         only={"choices": ["curves", "stop"], "help": "one of the two parts"},
@@ -190,7 +187,7 @@ def main():
 
 Labels needed until 90 % of a table of {ROWS} rows are right (asked: `suggest` at most 60 % of random's).
 A run that does not get there stops at {MOST} labels and counts as {MOST}, which flatters
-random. Command: `python benchmarks/active.py --data DIR`.
+random. Command: `python -m benchmarks.accuracy.active --data DIR`.
 
 {markdown(lines)}
 
@@ -203,8 +200,7 @@ that they changed once they were given (means over the tables).
 
 {machine()}
 """
-    (RESULTS / "active.md").write_text(page)
-    print(page)
+    publish("active", page)
 
 
 if __name__ == "__main__":

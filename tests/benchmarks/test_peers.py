@@ -1,12 +1,7 @@
 """The same answers as scikit-learn, to the tolerances that docs/scoreboard.md states."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.scoreboard import correctness
 from benchmarks.scoreboard.cases import mixture

@@ -1,6 +1,6 @@
 """Choosing the width, c and s of LS-KPCA by leaving out labels: ours against one n × n solve a root step.
 
-    python benchmarks/secular.py --data DIR [--quick]
+    python -m benchmarks.speed.secular --data DIR [--threads 2] [--quick]
 
 Prints, and writes to benchmarks/results/secular.md and secular.csv:
 
@@ -15,14 +15,13 @@ BLAS runs with --threads threads for both. The ratio is one of CPU seconds, whic
 moves; give --threads 1 where there is other work.
 """
 
-import sys
 import time
 
 import numpy as np
 import scipy.linalg as sla
-from harness import RESULTS, arguments, machine, markdown, write_csv
 from scipy.optimize import brentq
 
+from benchmarks.harness import arguments, machine, markdown, publish, write_csv
 from mercer import RBF, LeastSquaresKPCA, bandwidth_of
 from mercer.backend import blas_threads
 
@@ -127,9 +126,7 @@ def compare(data, name, quick):
 
 
 def main():
-    given = arguments(__doc__)
-    if given.data is None:
-        sys.exit("Give --data DIR, the folder with ssl_digit1.npz.")
+    given = arguments(__doc__, data="required", threads=2)
     names = ["digit1"] if given.quick else ["digit1", "usps", "g241c"]
     with blas_threads(given.threads):
         table = [compare(given.data, name, given.quick) for name in names]
@@ -139,10 +136,9 @@ def main():
         "1 500 rows, decompositions and final fit included. Beside it one n × n Cholesky solve a root step. "
         f"{given.threads} threads, {machine()}.\n\n{markdown(table)}\n"
     )
-    print(text)
+    publish("secular", text, given.quick)
     if not given.quick:
         write_csv("secular", table)
-        (RESULTS / "secular.md").write_text(text)
 
 
 if __name__ == "__main__":

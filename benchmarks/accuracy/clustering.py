@@ -1,12 +1,12 @@
-"""The parts "clusters" and "penalty" of label_search.py: what MaxMarginClustering finds with its defaults."""
+"""What MaxMarginClustering finds with its defaults: the parts "clusters" and "penalty" of speed/label_search.py."""
 
 import itertools
 import time
 
 import numpy as np
-from clustering_sets import HELD, of_pair, two_class_sets
 from sklearn.datasets import load_digits
 
+from benchmarks.accuracy.clustering_sets import HELD, of_pair, two_class_sets
 from mercer import RBF, MaxMarginClustering
 from mercer.solvers.label_search.features import search_basis, search_rows
 from mercer.solvers.label_search.solve import label_search

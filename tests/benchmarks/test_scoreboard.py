@@ -1,11 +1,6 @@
 """The scoreboard's own logic: who is ahead, which reasons are due, what the guard flags, the same page each time."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.scoreboard import guard, judge, ladder, report, tables
 from benchmarks.scoreboard.cases import CASES, Case, Contender, mixture

@@ -4,8 +4,8 @@ Prints, and writes to benchmarks/results/tool.md: the time of `mercer --help`; t
 of `mercer label` on a table of 100 000 rows and 50 columns (40 of numbers, 10 of categories; 200 labels of 5 classes);
 time and accuracy of `mercer demo` (20 labelled digits of 1 797) for five draws of the labels.
 
-    python benchmarks/tool.py            # about four minutes on two cores
-    python benchmarks/tool.py --quick    # 5 000 rows, one draw: to see that it runs
+    python -m benchmarks.speed.tool            # about four minutes on two cores
+    python -m benchmarks.speed.tool --quick    # 5 000 rows, one draw: to see that it runs
 """
 
 import json
@@ -19,15 +19,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from harness import RESULTS, arguments, machine, markdown
+
+from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
 
 MERCER = Path(sys.executable).with_name("mercer")
 
 
 def run(*words, cwd, threads):
     """(what the command printed, seconds, CPU seconds, peak bytes) of the installed command in its own process."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    environment = os.environ | {name: str(threads) for name in names}
+    environment = os.environ | thread_variables(threads)
     begun = time.perf_counter()
     process = subprocess.Popen([MERCER, *words], cwd=cwd, env=environment, stdout=subprocess.PIPE, text=True)
     said = process.stdout.read()
@@ -67,7 +67,7 @@ def label(folder, n, threads):
 
 
 def main():
-    options = arguments(__doc__)
+    options = arguments(__doc__, threads=2)
     load = os.getloadavg()[0]
     n, seeds = (5_000, 1) if options.quick else (100_000, 5)
     with tempfile.TemporaryDirectory() as name:
@@ -91,11 +91,11 @@ def main():
         (f"demo: right of 1 777, mean of {seeds} draws", f"{statistics.mean(accuracies):.1%} ({each})", "≥ 90 %"),
     ]
     text = markdown([dict(zip(("what", "measured", "asked"), row)) for row in rows])
-    print(text)
-    if not options.quick:
-        head = f"# The command `mercer`\n\n`python benchmarks/tool.py --threads {options.threads}`, {machine()}; load "
-        head += f"average {load:.1f} when it began.\n\n"
-        (RESULTS / "tool.md").write_text(f"{head}{text}\n", encoding="utf-8")
+    head = (
+        f"# The command `mercer`\n\n`python -m benchmarks.speed.tool --threads {options.threads}`, {machine()}; load "
+    )
+    head += f"average {load:.1f} when it began.\n\n"
+    publish("tool", f"{head}{text}\n", options.quick)
 
 
 if __name__ == "__main__":

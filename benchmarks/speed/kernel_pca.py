@@ -1,6 +1,6 @@
 """Kernel PCA beside scikit-learn: speed, memory, the operator, Nyström, import time.
 
-    python benchmarks/kernel_pca.py [--threads 2] [--quick]
+    python -m benchmarks.speed.kernel_pca [--threads 2] [--quick]
 
 Prints one table, asked beside measured, and writes results/kernel_pca.csv. Times are medians of alternating runs in one
 process, memory is the peak of a fresh process above its data and imports.
@@ -10,7 +10,15 @@ import os
 import subprocess
 import sys
 
-from harness import arguments, in_fresh_process, machine, markdown, median_times, write_csv
+from benchmarks.harness import (
+    arguments,
+    in_fresh_process,
+    machine,
+    markdown,
+    median_times,
+    thread_variables,
+    write_csv,
+)
 
 SETUP = """
 import numpy as np
@@ -156,12 +164,15 @@ def row(what, asked, measured, detail):
     return {"what": what, "asked": asked, "measured": measured, "detail": detail}
 
 
-if __name__ == "__main__":
-    options = arguments(__doc__)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = str(options.threads)  # NumPy is not loaded yet, so this holds for everybody
+def main():
+    options = arguments(__doc__, threads=2)
+    os.environ.update(thread_variables(options.threads))  # NumPy is not loaded yet
     rows = speed(options.quick) + nystroem(options.quick)
     rows += memory(options.quick, options.threads) + operator(options.quick, options.threads) + import_time()
     print(f"{machine()}, {options.threads} threads\n\n{markdown(rows)}")
     if not options.quick:
         write_csv("kernel_pca", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,25 +1,13 @@
-"""One GPU: fused products, exact kernel PCA of a million points, SVDD, few-label methods on landmarks.
-
-    python benchmarks/gpu.py [--data DIR] [--quick] [--out results/gpu.json]
-
-Needs torch with CUDA, Triton, scikit-learn and numba, nothing else. Checks every product against float64 on a subset,
-prints asked beside measured and writes the numbers as JSON. Wall time, median of three after a warm-up.
-"""
+"""What gpu.py measures on the device; each function is a part, and torch is needed to import them."""
 
 import itertools
-import json
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 import torch
-from harness import arguments
 
 import mercer
+from benchmarks.speed.gpu import operations
 from mercer import RBF, SVDD, Exponential, KernelPCA, LeastSquaresKPCA, Linear, Polynomial, SemiKPCA
 from mercer.geometry import fused
 from mercer.geometry.maps import LandmarkMap
@@ -28,25 +16,11 @@ from mercer.rows import gram
 from mercer.solvers.label_search.features import search_basis, search_rows
 
 ROWS = []
-LIMIT = """Dashed in the picture: the half-precision operations of a product divided by the rate of torch's own matrix
-product. From n = 30 000 on the time keeps its distance from it. Where it leaves the limit:
-
-- small n: around the one pass, V is scaled and split and the kernel bounded: a dozen launches, 0.3 ms whatever n;
-- small d: one exponential and a handful of scalar operations for every pair cost more than its few multiplications, so
-  that below d = 32 the time no longer depends on d;
-- d above 128: a tile of rows no longer fits beside the tile of columns, both are read again for every 64 columns."""
 
 
 def say(what, asked, measured, detail=""):
     ROWS.append({"what": what, "asked": asked, "measured": measured, "detail": detail})
     print(f"{what} | {asked} | {measured} | {detail}", flush=True)
-
-
-def operations(d, precision, columns=32):
-    """Half-precision operations behind one entry of K and its part of K @ V; rows are padded as `fused.Side` does."""
-    width = fused.padded_width(d)
-    rows, with_v = {"fast": (1, 2), "high": (3, 3)}[precision]
-    return 2 * (rows * width + with_v * columns)
 
 
 def seconds(function, repeats=3):
@@ -253,48 +227,8 @@ def use_device():
         raise SystemExit("use_device gives another answer")
 
 
-def report(source):
-    """results/gpu.md and docs/img/gpu_scaling.png from the JSON that a run wrote; needs matplotlib, and no GPU."""
-    import matplotlib.pyplot as plt
-    from harness import PICTURES, RESULTS, markdown
-
-    found = json.loads(source.read_text())
-    head = f"{found['machine']}. Command: `python benchmarks/gpu.py --data DIR`."
-    page = [
-        "# One GPU",
-        "",
-        head,
-        "",
-        markdown(found["rows"]),
-        "",
-        LIMIT,
-        "",
-        "![scaling](../../docs/img/gpu_scaling.png)",
-    ]
-    (RESULTS / "gpu.md").write_text("\n".join(page) + "\n")
-    peak = next(float(row["measured"].split()[0]) for row in found["rows"] if "half-precision" in row["what"]) * 1e12
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for axis, key, fixed, value in ((axes[0], "n", "d", 100), (axes[1], "d", "n", 100_000)):
-        for precision, marker in (("fast", "o"), ("high", "s")):
-            rows = [r for r in found["scaling"] if r[fixed] == value and r["precision"] == precision]
-            rows.sort(key=lambda row: row[key])
-            at = [row[key] for row in rows]
-            (line,) = axis.loglog(at, [row["seconds"] for row in rows], marker=marker, label=precision)
-            limit = [row["n"] ** 2 * operations(row["d"], precision) / peak for row in rows]
-            axis.loglog(at, limit, "--", color=line.get_color(), label=f"{precision}: matrix units' limit")
-        axis.set(xlabel=key, ylabel="seconds", title=f"K @ V, 32 columns, {fixed} = {value}")
-        axis.grid(alpha=0.3)
-        axis.legend()
-    figure.savefig(PICTURES / "gpu_scaling.png", dpi=100)
-
-
-if __name__ == "__main__":
-    options = arguments(
-        __doc__, out={"type": Path, "default": Path("gpu.json")}, only={"default": "all"}, report={"type": Path}
-    )
-    if options.report:
-        report(options.report)
-        raise SystemExit
+def measure(options):
+    """Run the parts asked for; what they found, ready for JSON."""
     import triton
 
     machine = f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}"
@@ -313,4 +247,4 @@ if __name__ == "__main__":
         if options.only in ("all", name):
             part()
             torch.cuda.empty_cache()
-    options.out.write_text(json.dumps({"machine": machine, "rows": ROWS, "scaling": curve}, indent=1))
+    return {"machine": machine, "rows": ROWS, "scaling": curve}

@@ -1,6 +1,6 @@
 """Speed of the closed-form few-label classifiers: three ratios and limits.
 
-    python benchmarks/few_labels.py [--quick]
+    python -m benchmarks.speed.closed_form [--quick]
 
 Prints and writes benchmarks/results/few_labels.md:
 
@@ -18,7 +18,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # thin products are slower with two BLAS threads than with one
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -26,6 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from sklearn.datasets import make_blobs
 
+from benchmarks.harness import ROOT, arguments, median_times, publish
 from mercer import LSSVMClassifier, RLSClassifier, SemiKPCA
 from mercer.solvers.ridge.smoother import (
     basis_of_moments,
@@ -36,19 +36,11 @@ from mercer.solvers.ridge.smoother import (
     shift_filter,
 )
 
-HERE = Path(__file__).resolve().parents[1]
-
 
 def seconds(function):
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
-
-
-def alternate(functions, repeats):
-    """Median seconds of each function, called in turn."""
-    times = np.array([[seconds(f) for f in functions] for _ in range(repeats)])
-    return np.median(times, axis=0)
 
 
 def data(n, classes, labels, d=20, seed=0):
@@ -66,8 +58,9 @@ def many_classes(n, repeats):
     for model in (SemiKPCA(), LSSVMClassifier(unlabeled="zero"), LSSVMClassifier(), RLSClassifier()):
         for y in (two, ten):
             model.fit(X, y)  # warm
-        binary, multi = alternate([lambda m=model: m.fit(X, two), lambda m=model: m.fit(X, ten)], repeats)
-        lines.append((str(model), binary, multi, multi / binary))
+        fits = {"binary": lambda m=model: m.fit(X, two), "multi": lambda m=model: m.fit(X, ten)}
+        times = median_times(fits, repeats)
+        lines.append((str(model), times["binary"], times["multi"], times["multi"] / times["binary"]))
     return lines
 
 
@@ -88,8 +81,8 @@ def leave_one_out(n, labels, n_gammas, repeats):
     def semi_lssvm_path():
         left_out_path(basis, pull, ridge_filter(basis.values, 1 / gammas), removed=False)
 
-    one, semi, ridge = alternate([decompose, semi_kpca_path, semi_lssvm_path], repeats)
-    return Z.shape[1], one, semi, ridge
+    times = median_times({f: f for f in (decompose, semi_kpca_path, semi_lssvm_path)}, repeats)
+    return Z.shape[1], *times.values()
 
 
 def million(n):
@@ -106,15 +99,15 @@ def million(n):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes, nothing written")
-    parser.add_argument("--million", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = arguments(__doc__, million={"type": int, "help": argparse.SUPPRESS})
     if options.million:
         return million(options.million)
     n, repeats, rows = (300, 3, 20_000) if options.quick else (1500, 7, 1_000_000)
     lines = ["# Speed of the closed-form few-label classifiers", ""]
-    lines += [f"{len(os.sched_getaffinity(0))} cores, one BLAS thread. Command: `python benchmarks/few_labels.py`.", ""]
+    lines += [
+        f"{len(os.sched_getaffinity(0))} cores, one BLAS thread. Command: `python -m benchmarks.speed.closed_form`.",
+        "",
+    ]
     lines += [f"## Ten classes against two (n = {n}, 200 labels, exact kernel)", ""]
     lines += ["| method | 2 classes, s | 10 classes, s | ratio (asked < 1.3) |", "|---|---|---|---|"]
     for name, binary, multi, ratio in many_classes(n, repeats):
@@ -126,22 +119,15 @@ def main():
         f"Semi-LSSVM {ridge:.4f} s ({100 * ridge / one:.1f} %). Asked: below 10 %. "
         f"Refitting would need 5 000 decompositions."
     ]
-    out = subprocess.run(
-        [sys.executable, __file__, "--million", str(rows)],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+    command = [sys.executable, "-m", "benchmarks.speed.closed_form", "--million", str(rows)]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
     fit, predict, cpu, peak = (float(v) for v in out.split())
     lines += ["", f"## {rows:,} rows, 20 features, 300 landmarks, four classes", ""]
     lines += [
         f"fit {fit:.1f} s + predict {predict:.1f} s = {fit + predict:.1f} s (asked < 30), {cpu:.1f} s of CPU; "
         f"peak memory {peak:.2f} GB (asked < 4)."
     ]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if not options.quick:
-        (HERE / "benchmarks" / "results" / "few_labels.md").write_text(text)
+    publish("few_labels", "\n".join(lines) + "\n", options.quick)
 
 
 if __name__ == "__main__":

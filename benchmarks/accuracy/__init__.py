@@ -1,0 +1,1 @@
+"""Errors on data sets, beside other classifiers and other rules."""

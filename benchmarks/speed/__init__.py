@@ -1,0 +1,1 @@
+"""Time and memory, beside other libraries, other algorithms, or a stated limit."""
