@@ -105,22 +105,11 @@ STILL_PRIVATE = [
     ("advice/suggest.py", "_solve"),
     ("advice/suggest.py", "_with_prior"),
     ("advice/suspicious.py", "_with_prior"),
-    ("estimators/components.py", "_check_resolved"),
-    ("estimators/svdd.py", "_check_resolved"),
     ("few_label/plan.py", "_decide"),
     ("few_label/plan.py", "_left_out"),
     ("few_label/plan.py", "_solve"),
     ("few_label/within_variance.py", "_decide"),
     ("few_label/within_variance.py", "_solve"),
-    ("geometry/mapped.py", "_pass"),
-    ("geometry/maps/base.py", "_meta"),
-    ("geometry/maps/fourier.py", "_check_resolved"),
-    ("geometry/maps/landmark.py", "_check_resolved"),
-    ("geometry/maps/landmark.py", "_meta"),
-    ("geometry/operators.py", "_check_resolved"),
-    ("geometry/operators.py", "_tile"),
-    ("geometry/radial.py", "_profile"),
-    ("kernels/graph.py", "_finder"),
 ]
 # Private names of scikit-learn that have no public equivalent.
 SKLEARN_PRIVATE = {

@@ -19,6 +19,7 @@ INTERNAL = {
     "graphs.neighbours": "Neighbours",
     "kernels": "Sum Product Scaled",
     "geometry.maps.graph": "GraphMap",
+    "geometry.expansion": "Expansion",
     "solvers.result": "Result",
     "few_label.views": "AsGiven Standardised UnitNorm Components",
     "few_label.predictor": "Predictor GraphPart KernelPart",
