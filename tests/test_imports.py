@@ -123,7 +123,7 @@ SKLEARN_METHODS = {"_validate_params"}  # of BaseEstimator, from outside the est
 
 
 def is_private(name):
-    return name.startswith("_") and not name.endswith("__")
+    return name.startswith("_") and not name.endswith("__") and name != "_replace"  # a NamedTuple's public method
 
 
 def own(value):

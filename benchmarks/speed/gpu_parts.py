@@ -11,7 +11,7 @@ from benchmarks.speed.gpu import operations
 from mercer import RBF, SVDD, Exponential, KernelPCA, LeastSquaresKPCA, Linear, Polynomial, SemiKPCA
 from mercer.geometry import fused
 from mercer.geometry.maps import LandmarkMap
-from mercer.geometry.operators import _torch_tiles
+from mercer.geometry.operators.recomputed import device_tiles
 from mercer.rows import gram
 from mercer.solvers.label_search.features import search_basis, search_rows
 
@@ -80,7 +80,7 @@ def products(quick):
     for rows, (precision, tf32) in itertools.product(sizes, (("fast", True), ("high", False))):
         torch.backends.cuda.matmul.allow_tf32 = tf32
         A, B = X[:rows].contiguous(), V[:rows].contiguous()
-        tiles = seconds(lambda A=A, B=B: _torch_tiles(kernel, A, A, B), 1)
+        tiles = seconds(lambda A=A, B=B: device_tiles(kernel, A, A, B), 1)
         sides = fused.sides(kernel, A, A, precision)
         ours = seconds(lambda sides=sides, B=B: fused.multiply(kernel, *sides, B))
         name = "TF32" if tf32 else "float32"

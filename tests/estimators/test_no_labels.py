@@ -394,7 +394,7 @@ def test_precomputed_kernel_gives_the_same(model):
         if kernel.stationary:
             assert_allclose(given.score_samples(kernel(new, X)), direct.score_samples(new), atol=1e-7)
         else:
-            with pytest.raises(InputError, match=r"needs k\(x, x\) of new rows.*fit_predict and training_scores_"):
+            with pytest.raises(InputError, match=r"needs k\(x, x\) of new rows.*fitted attributes"):
                 given.predict(kernel(new, X))
 
 

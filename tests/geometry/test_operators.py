@@ -87,7 +87,7 @@ def test_torch_rows(X, dtype, atol, monkeypatch):
     for product, expected in [
         (K @ V, RBF(1.0)(X) @ V),
         (K @ V[:, 0], RBF(1.0)(X) @ V[:, 0]),
-        (DenseOperator(RBF(1.0)(torch.as_tensor(X))) @ V, RBF(1.0)(X) @ V),
+        (DeviceMatrix(RBF(1.0)(torch.as_tensor(X))) @ V, RBF(1.0)(X) @ V),
         (K.columns([1, 2]), RBF(1.0)(X)[:, [1, 2]]),
     ]:
         assert isinstance(product, np.ndarray) and product.dtype == np.float64

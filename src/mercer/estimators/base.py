@@ -1,5 +1,7 @@
 """What every estimator shares: reading rows wherever they live, opening the kernel matrix, tags."""
 
+from typing import Any
+
 from sklearn.base import BaseEstimator
 
 from ..backend import moved
@@ -30,6 +32,7 @@ class KernelEstimator(BaseEstimator):
     """
 
     access = "moments"
+    map_: Any
     policy: str | None = None  # row of `POLICIES` that says what "auto" means; None: the one named after `access`
 
     def set_params(self, **params):

@@ -172,7 +172,7 @@ class KernelPCA(KernelComponents):
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
-        if present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
+        if weight is not None and present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
             # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
             if home_of(X).lazy:
                 raise InputError("A Dask array cannot have rows of weight zero. Drop those rows first.")
@@ -212,7 +212,7 @@ class KernelPCA(KernelComponents):
         for name in ("eigenvalues_", "explained_variance_ratio_", "convexity_intervals_", "shift_"):
             setattr(short, name, getattr(self, name)[:n_components])
         short.eigenvectors_ = self.eigenvectors_[:, :n_components]
-        columns = np.append(np.arange(n_components), -1)  # the last one is the mean
+        columns = np.append(np.arange(int(n_components)), -1)  # the last one is the mean
         short.expansion_ = self.expansion_.with_coef(self.expansion_.coef[:, columns])
         if self.fit_inverse_transform:
             short._fit_ridge_on(self.X_transformed_fit_[:, :n_components])

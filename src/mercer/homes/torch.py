@@ -23,7 +23,7 @@ class Torch(Home):
     def host(self, A: Rows) -> Array:
         return A.detach().cpu().numpy()
 
-    def like(self, a: Array, Z: Rows) -> Any:
+    def like(self, a: Any, Z: Rows) -> Any:
         if self.owns(a):
             return a.to(Z.device, Z.dtype)
         return need("torch").as_tensor(np.ascontiguousarray(a), dtype=Z.dtype, device=Z.device)

@@ -41,7 +41,7 @@ def check_rows(owner, X, reset, *, min_rows=1, read=True):
             f"X has {X.shape[1]} features, but {type(owner).__name__} is expecting {owner.n_features_in_} features "
             "as input."
         )
-    columns = home.bad_columns(X) if read else []
+    columns = home.bad_columns(X) if read else np.zeros(0, dtype=int)
     if len(columns):
         raise InputError(
             f"X is a {home.name} that contains NaN or infinity in column(s) {_listed(columns, None)}. "

@@ -88,7 +88,8 @@ class LandmarkMap(FeatureMap):
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.kernel_.check()
         self.negative_mass_ = 0.0
-        self.landmark_indices_, scale = None, None
+        self.landmark_indices_: Any = None
+        scale = None
         exact = isinstance(self.landmarks, str)
         if exact and self.landmarks != "exact":
             raise InputError(

@@ -7,13 +7,13 @@ import scipy.sparse as sp
 
 from ...homes import home_of
 from ...homes.base import Array, Rows
-from ...kernels.base import TILE, Kernel
+from ...kernels.base import TILE
 from ...kernels.radial import ROUNDING
 from ...linalg import precision
 from .recomputed import KernelOperator
 
 
-def kernel_operator(kernel: Kernel, X: Rows) -> KernelOperator:
+def kernel_operator(kernel: Any, X: Rows) -> KernelOperator:
     """The kernel matrix of the rows of X as an operator, with prepared rows where that keeps the digits."""
     if kernel.radial and kernel.smooth and home_of(X).on_host and not sp.issparse(X):
         fast = RadialOperator(kernel, X)
@@ -27,6 +27,8 @@ class RadialOperator(KernelOperator):
 
     `KernelOperator` prepares the rows at every call, which for 32 rows of 8 000 takes longer than the kernel values.
     """
+
+    kernel: Any
 
     def __init__(self, kernel: Any, X: Array):
         centre = X[:: max(1, len(X) // 256)].mean(axis=0)

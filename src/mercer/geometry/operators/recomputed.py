@@ -54,7 +54,7 @@ class KernelOperator(Operator):
     def _on_device(self, V: Rows) -> Rows:
         """The product where the rows live: fused where that is possible, tile by tile otherwise."""
         if not fused.supports(self.kernel, self.X):
-            return _device_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
+            return device_tiles(self.kernel, self.X, self.X, V.to(self.X.dtype)).to(V.dtype)
         if self._sides is None:
             self._sides = fused.sides(self.kernel, self.X, self.X, self.precision)
         left, right, unit = self._sides
@@ -125,7 +125,7 @@ def cross_product(kernel: Kernel, X: Rows, Y: Rows, V: Array) -> Array:
     kernel.check()
     if not home_of(X).on_host:
         W = like(V.reshape(len(V), -1), X)
-        product = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else _device_tiles(kernel, X, Y, W)
+        product = fused.product(kernel, X, Y, W) if fused.supports(kernel, X) else device_tiles(kernel, X, Y, W)
         return np.asarray(host(product), dtype=np.float64).reshape((X.shape[0],) + V.shape[1:])
     out = np.empty((X.shape[0],) + V.shape[1:])
     W = V.astype(X.dtype, copy=False)
@@ -139,7 +139,7 @@ def cross_product(kernel: Kernel, X: Rows, Y: Rows, V: Array) -> Array:
     return out
 
 
-def _device_tiles(kernel: Kernel, X: Rows, Y: Rows, V: Rows) -> Rows:
+def device_tiles(kernel: Kernel, X: Rows, Y: Rows, V: Rows) -> Rows:
     """k(X, Y) @ V on a device from square tiles."""
     kernel.check()
     out = V.new_zeros((X.shape[0], V.shape[1]))
