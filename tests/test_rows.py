@@ -91,6 +91,13 @@ def test_moments_are_computed_once_for_a_weight(Z):
         assert_close(G, (Z.T * (1 if given is None else given)) @ Z)
 
 
+def test_moments_follow_a_weight_that_is_changed_in_place(Z):
+    lines, weight = Lines(Z), np.ones(29)
+    rows.gram(lines, weight)
+    weight[0] = 5.0
+    assert_close(rows.gram(lines, weight), (Z.T * weight) @ Z, rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize("place", HOMES)
 def test_host_and_like(place, Z):
     moved = HOMES[place](Z.astype(np.float32))

@@ -43,8 +43,7 @@ def host_rows(X: Rows) -> Any:
     """Rows on the host, dense or CSR, in floating point."""
     if sp.issparse(X):
         return X.tocsr()
-    rows = host(X)
-    return rows if rows.dtype.kind == "f" else np.asarray(rows, dtype=np.float64)
+    return home_of(rows := host(X)).floating(rows)
 
 
 def like(a: Any, Z: Rows) -> Any:
@@ -85,12 +84,15 @@ def squares(Z: Rows) -> Array:
     return home_of(Z).squares(Z)
 
 
-def by_blocks(f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Rows:
+def by_blocks(
+    f: Callable, X: Rows, width: int | None, dtype: Any = None, step: int | None = None, threads: int | None = None
+) -> Rows:
     """f(X) for an f that acts on rows, block by block where X is in blocks.
 
     width : columns of the result; None for one number a row. dtype : of the result, X's by default.
+    step, threads : rows at a time on the host (all at once by default), and how many threads share them.
     """
-    return home_of(X).by_blocks(f, X, width, dtype)
+    return home_of(X).by_blocks(f, X, width, dtype, step, threads)
 
 
 def empty(shape: tuple[int, ...], X: Rows) -> Any:

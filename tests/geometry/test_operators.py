@@ -23,6 +23,7 @@ from mercer.geometry.maps.rows import LandmarkRows, MappedRows
 from mercer.geometry.operators import (
     CentredOperator,
     DenseOperator,
+    DeviceMatrix,
     FactorOperator,
     Operator,
     cross_product,

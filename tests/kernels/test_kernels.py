@@ -154,7 +154,7 @@ def test_torch_is_numpy(kernel, X, Y, dtype, atol):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_tiles_make_the_same_matrix(kernel, X, Y, threads, monkeypatch):
     whole, cross = kernel(X), kernel(X, Y)
-    monkeypatch.setattr(base, "TILE", 8)
+    monkeypatch.setattr("mercer.homes.base.TILE", 8)
     run = base.parallel
     monkeypatch.setattr(base, "parallel", lambda task, tasks, threads=None: run(task, tasks, threads))
     for rows in (X, sp.csr_array(X)):

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError, NotInductiveError
-from ..homes import home_of
 from ..inputs.weights import check_weight, seed_of
 from ..kernels import RBF, Kernel, Precomputed
 from ..kernels.sklearn_names import sklearn_kernel
@@ -174,8 +173,6 @@ class KernelPCA(KernelComponents):
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
         if weight is not None and present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
             # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
-            if home_of(X).lazy:
-                raise InputError("A Dask array cannot have rows of weight zero. Drop those rows first.")
             keep = np.flatnonzero(weight > 0)
             X, weight = X[keep], weight[keep]
         if isinstance(self.n_components, numbers.Integral):

@@ -16,6 +16,7 @@ from ..homes import home_of
 from ..inputs.labels import read_targets
 from ..inputs.weights import check_weight
 from ..linalg import precision
+from ..rows import host
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import MOST, basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
 from .base import KernelEstimator
@@ -121,7 +122,9 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         self.map_, self.kernel_ = None, kernel
         self.approx_reason_ = f"Exact: the kernel matrix of the {len(rows)} rows with a target was used as it is."
         self._targets, self._weight = y[rows, None], None if weight is None else weight[rows]
-        self.result_ = dual_ridge(kernel(X[rows]), self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
+        self.result_ = dual_ridge(
+            host(kernel(X[rows])), self._targets, 1.0 / self.gamma, self._weight, self.bias
+        ).warn()
         alpha, b = self.result_.value
         self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
         self.expansion_ = Expansion(kernel, home_of(X).kept(X[rows]), self.dual_coef_)
@@ -198,7 +201,7 @@ def _high_rank(kernel, rows):
     """Whether the kernel matrix of these rows has, up to rounding, a rank of more than half of their number."""
     half = rows.shape[0] // 2
     for some in (rows[: half + half // 4], rows):  # the first ones are often enough to see it
-        K = kernel(some)
+        K = np.array(host(kernel(some)))
         factor = get_lapack_funcs("pstrf", (K,))
         if factor(K, tol=64 * precision(K.dtype) * K.diagonal().max(), lower=1, overwrite_a=1)[2] > half:
             return True

@@ -16,7 +16,7 @@ from ..homes import home_of
 from ..homes.base import Array, Rows
 from ..kernels import Precomputed, as_kernel
 from ..kernels.base import Kernel
-from ..rows import squares, tdot
+from ..rows import host, squares, tdot
 from . import fused
 from .expansion import Expansion
 from .maps import FeatureMap, GraphMap, LandmarkMap, mapped
@@ -38,7 +38,6 @@ class Policy:
         or "columns" (a few at a time, many times).
     stored_rows : most rows for which "columns" come from a stored matrix.
     device_factor : how many times `exact_rows` a GPU with fused products takes.
-    host_only : whether rows on a device go through features even where the host is exact.
     passes : whether features of host rows are stored ("many") or computed again in each of a "few" passes.
     least_pivot : share of the first pivot below which landmarks add nothing that a method sees.
     growth : of rounding that products without features may have.
@@ -49,7 +48,6 @@ class Policy:
     holds: str = "features"
     stored_rows: int = 0
     device_factor: int = 1
-    host_only: bool = False
     passes: str = "many"
     least_pivot: float = 0.0
     growth: float = GROWTH
@@ -65,10 +63,10 @@ POLICIES = {
     "dual components": Policy(200_000, holds="products", device_factor=10),
     "ball": Policy(3_000, holds="columns"),
     # Exact takes no longer than 1 000 landmarks up to here; a stored matrix (72 MB) saves up to 2/3 of ten starts.
-    "clusters": Policy(10_000, holds="columns", stored_rows=3_000, host_only=True),
+    "clusters": Policy(10_000, holds="columns", stored_rows=3_000),
     "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
     # From here on 1 000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
-    "targets": Policy(5_000, holds="columns", stored_rows=5_000, host_only=True, passes="few"),
+    "targets": Policy(5_000, holds="columns", stored_rows=5_000, passes="few"),
     "few labels": Policy(2_500, 600),
 }
 
@@ -161,7 +159,7 @@ def open_gram(
     if policy.holds == "columns" and kernel.psd and not kernel.transductive and goes_exact(kernel, approx, X, policy):
         stored = X.shape[0] <= policy.stored_rows
         how = "is stored while fitting" if stored else "is evaluated where a solver asks and never stored"
-        operator = StoredKernel(np.asarray(kernel(X), dtype=np.float64)) if stored else kernel_operator(kernel, X)
+        operator = StoredKernel(host(kernel(X)).astype(np.float64)) if stored else kernel_operator(kernel, X)
         return Gram(kernel, None, None, operator, X, f"Exact: the kernel matrix of the training rows {how}.")
     # Z is not stored for a few passes over host rows, unless a slow Python function would be called again.
     again = policy.passes == "few" and home_of(X).on_host and kernel.threadsafe
@@ -174,8 +172,7 @@ def open_gram(
 
 def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | None = None) -> bool:
     """Whether the kernel itself is used, and not features, by a method that holds products or columns of n rows."""
-    home = home_of(X)
-    if home.lazy or (policy.host_only and not home.on_host) or not isinstance(approx, str):
+    if home_of(X).lazy or not isinstance(approx, str):
         return False
     most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
     return approx == "exact" or (
@@ -239,9 +236,9 @@ def choose_map(
     if n <= policy.exact_rows:
         return LandmarkMap(kernel), f"{n} rows are few enough for the exact kernel (limit {policy.exact_rows})."
     number, itemsize, room = policy.landmarks, X.dtype.itemsize, "are taken, and their features are never stored"
-    if stored or not home.on_host:
+    if stored:
         free = home.free_memory(X)
-        number = number if free is None else max(50, min(number, int(0.25 * free / (n * itemsize))))
+        number = number if free is None else min(number, max(50, int(0.25 * free / (n * itemsize))))
         room = f"need {size(n * number * itemsize)}"
     reason = (
         f"{n} rows are too many for the exact kernel by default (it may need {size(n * n * itemsize)}); "

@@ -11,6 +11,7 @@ from ..backend import blas_for
 from ..errors import InputError
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
+TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
 Array = np.ndarray
 Rows = Any  # a tall matrix in one of the homes
@@ -65,6 +66,14 @@ class Home:
     def free_memory(self, X: Rows) -> int | None:
         """Bytes that can still be allocated beside X; None when unknown."""
         return backend.memory_available()
+
+    def floating(self, X: Any) -> Rows:
+        """Rows as a kernel takes them: an array of floating-point numbers."""
+        return X
+
+    def whole(self, X: Rows) -> Rows:
+        """X, or a refusal where it cannot be looked at in one piece."""
+        return X
 
     # Passes: float64 sums on the host, block by block
 
@@ -129,7 +138,7 @@ class Home:
 
     # Arrays beside X
 
-    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Rows:
+    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
         """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
         return f(X)
 
@@ -146,6 +155,10 @@ class Home:
         return np.random.default_rng(seed).standard_normal(shape)
 
     # Dense arithmetic on blocks
+
+    def tiles(self, X: Rows) -> tuple[int, bool]:
+        """(side of the tiles of a kernel matrix, whether several threads fill them)."""
+        return TILE, True
 
     def namespace(self, A: Any) -> ModuleType:
         """The module whose `exp`, `sqrt`, `clip`, `hstack`, … act on blocks of A."""

@@ -37,6 +37,12 @@ class Dask(Home):
         if np.isnan(X.shape[0]):
             raise InputError("The Dask array does not know its number of rows. Call X.compute_chunk_sizes() first.")
 
+    def whole(self, X: Rows) -> Rows:
+        raise InputError(
+            "A kernel matrix cannot be formed from a Dask array at once. "
+            "Give the array to an estimator or a map, which go through its row blocks."
+        )
+
     def bad_columns(self, X: Rows) -> Array:
         return np.flatnonzero(~self.host(need("dask.array").isfinite(X).all(0)))
 
@@ -53,7 +59,7 @@ class Dask(Home):
     def squares(self, Z: Rows) -> Array:
         return np.concatenate(_each_block(Z, None, lambda block, _: HOST.squares(block)))
 
-    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any = None) -> Rows:
+    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
         dtype = X.dtype if dtype is None else np.dtype(dtype)
         if width is None:

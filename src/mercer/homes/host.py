@@ -1,10 +1,12 @@
 """NumPy arrays and SciPy sparse rows; also whatever NumPy can read, such as lists and data frames."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..backend import parallel
 from .base import Array, Home, Rows
 
 
@@ -19,6 +21,22 @@ class Host(Home):
 
     def host(self, A: Rows) -> Array:
         return np.asarray(A)
+
+    def floating(self, X: Any) -> Rows:
+        X = X if sp.issparse(X) else np.asarray(X)
+        return X if X.dtype.kind == "f" else X.astype(np.float64)
+
+    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
+        n = X.shape[0]
+        if step is None or n <= step:
+            return f(X)
+        out = np.empty((n,) if width is None else (n, width), dtype=X.dtype if dtype is None else dtype)
+
+        def fill(start: int) -> None:
+            out[start : start + step] = f(X[start : start + step])
+
+        parallel(fill, range(0, n, step), threads)
+        return out
 
     def kept(self, X: Rows) -> Any:
         return X.copy()

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import backend
-from ..backend import need
+from ..backend import need, on_gpu
 from .base import Array, Home, Rows, refuse_shape
+
+GPU_TILE = 8192
 
 
 class Torch(Home):
@@ -56,7 +58,7 @@ class Torch(Home):
         return need("torch").cat(list(parts), dim=1)
 
     def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Any:
-        if X.device.type != "cuda":
+        if not on_gpu(X):
             return super().random(X, shape, seed)
         torch = need("torch")
         generator = torch.Generator(X.device).manual_seed(seed)
@@ -64,6 +66,9 @@ class Torch(Home):
 
     def namespace(self, A: Any) -> ModuleType:
         return sys.modules["torch"]
+
+    def tiles(self, X: Rows) -> tuple[int, bool]:
+        return (GPU_TILE, False) if on_gpu(X) else super().tiles(X)
 
     def pairwise(self, X: Any, Y: Any, order: int) -> Any:
         cdist = need("torch").cdist

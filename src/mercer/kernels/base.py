@@ -10,16 +10,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ..backend import on_gpu, parallel
+from ..backend import parallel
 from ..errors import InputError
 from ..homes import home_of
+from ..homes.base import TILE
 from ..rows import empty, room_for
 
 Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
 Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
 
-TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
-GPU_TILE = 8192
 FEW_TILES = 8  # up to which threads would take longer to start than they save
 
 REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
@@ -107,13 +106,8 @@ class Kernel:
         Y = X if same else _as_rows(Y)
         if X.shape[1] != Y.shape[1]:
             raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Accepted: the same columns in both.")
-        if home_of(X).lazy or home_of(Y).lazy:
-            raise InputError(
-                "A kernel matrix cannot be formed from a Dask array at once. "
-                "Give the array to an estimator or a map, which go through its row blocks."
-            )
         n, m = X.shape[0], Y.shape[0]
-        side = GPU_TILE if on_gpu(X) else TILE
+        side, threaded = home_of(X).tiles(X)
         if n <= side and m <= side:
             K = self.tile(X, Y)
             return home_of(X).symmetric(K) if same else K
@@ -130,7 +124,7 @@ class Kernel:
                 out[cols, rows] = block.T
 
         corners = [(i, j) for i in range(0, n, side) for j in range(0, m, side) if not same or j <= i]
-        serial = on_gpu(X) or not self.threadsafe or n * m <= FEW_TILES * side**2
+        serial = not (threaded and self.threadsafe) or n * m <= FEW_TILES * side**2
         parallel(fill, corners, threads=1 if serial else None)
         return out
 
@@ -232,9 +226,8 @@ def squared_norms(X: Rows) -> Block:
 
 def _as_rows(X: Any) -> Rows:
     """Lists, tables and whole numbers become float arrays; everything else is left as it is."""
-    if home_of(X).on_host:
-        X = X if sp.issparse(X) else np.asarray(X)
-        X = X if X.dtype.kind == "f" else X.astype(np.float64)
+    home = home_of(X)
+    X = home.whole(home.floating(X))
     if X.ndim != 2:
         raise InputError(f"A kernel is called on rows, got shape {tuple(X.shape)}. Accepted: two dimensions.")
     return X

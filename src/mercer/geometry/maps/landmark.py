@@ -8,14 +8,14 @@ import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
 
-from ...backend import parallel, require_memory
+from ...backend import require_memory
 from ...errors import BackendError, InputError
 from ...homes import home_of
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...kernels import Precomputed, as_kernel
 from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
-from ...rows import host, host_rows, like, near
+from ...rows import by_blocks, host, host_rows, like, near
 from . import draw as choose_landmarks
 from .base import FeatureMap
 
@@ -112,15 +112,7 @@ class LandmarkMap(FeatureMap):
     def features(self, X: Rows) -> Rows:
         """k(x, landmarks) · root, or L⁻¹ k(x, landmarks) for a triangular factor; host rows in blocks."""
         root = like(self.root_, X)
-        if not home_of(X).on_host or X.shape[0] <= BLOCK:
-            return self._features(X, root)
-        out = np.empty((X.shape[0], self.rank_), dtype=X.dtype)
-
-        def fill(start: int) -> None:
-            out[start : start + BLOCK] = self._features(X[start : start + BLOCK], root)
-
-        parallel(fill, range(0, X.shape[0], BLOCK), self._threads())
-        return out
+        return by_blocks(lambda block: self._features(block, root), X, self.rank_, None, BLOCK, self._threads())
 
     def _threads(self) -> int | None:
         return None if self.kernel_.threadsafe else 1
@@ -208,7 +200,7 @@ class LandmarkMap(FeatureMap):
         if self.rank is not None:
             return self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
         self._keep(root if F is None else F[pivots], triangular=True)
-        return F if home_of(X).on_host else None
+        return None if F is None else home_of(X).spread(F, X)
 
     def _choose(self, X, exact):
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
