@@ -39,6 +39,11 @@ def host(a: Rows) -> Array:
     return home_of(a).host(a)
 
 
+def bring(a: Any) -> Any:
+    """The object on the host; what is there already, of whatever type, is left as it is."""
+    return home_of(a).bring(a)
+
+
 def host_rows(X: Rows) -> Any:
     """Rows on the host, dense or CSR, in floating point."""
     if sp.issparse(X):

@@ -38,6 +38,10 @@ class Home:
         """A as a NumPy array, dtype kept."""
         raise NotImplementedError(f"{type(self).__name__} must define host(A).")
 
+    def bring(self, A: Any) -> Any:
+        """A on the host; what is there already, of whatever type, is left as it is."""
+        return self.host(A)
+
     def like(self, a: Array, Z: Rows) -> Any:
         """A host array where blocks of Z are computed, in Z's dtype."""
         return np.asarray(a, dtype=Z.dtype)

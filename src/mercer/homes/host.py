@@ -22,6 +22,9 @@ class Host(Home):
     def host(self, A: Rows) -> Array:
         return np.asarray(A)
 
+    def bring(self, A: Any) -> Any:
+        return A
+
     def floating(self, X: Any) -> Rows:
         X = X if sp.issparse(X) else np.asarray(X)
         return X if X.dtype.kind == "f" else X.astype(np.float64)

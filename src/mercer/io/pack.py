@@ -7,8 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..homes import home_of
-from ..rows import host
+from ..rows import bring
 from .registry import class_name
 from .trees import tree_state
 
@@ -51,8 +50,7 @@ class Packer:
         return {**self._pack_new(value, where), "id": number}
 
     def _pack_new(self, value, where):
-        if not home_of(value).on_host:
-            value = host(value)
+        value = bring(value)
         if isinstance(getattr(type(value), "compact", None), FunctionType):
             value = value.compact()  # a model that says what of it is worth keeping
         if isinstance(value, np.ndarray):
