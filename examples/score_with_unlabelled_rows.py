@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
 from mercer import LSSVMClassifier
-from mercer.model_selection import LabelledKFold, LabelledScorer, LeaveOneLabelOut, leave_one_label_out
+from mercer.model_selection import LabeledKFold, LabeledScorer, LeaveOneLabelOut, leave_one_label_out
 
 warnings.filterwarnings("ignore", module="sklearn")  # small classes and rows without neighbours are the point here
 
@@ -35,18 +35,18 @@ def main():
     print(f"what we want to estimate: accuracy on the rows without label  {accuracy:.2f}")
     theirs = cross_val_score(model, X, y, cv=StratifiedKFold(5), scoring="accuracy")
     print(f"cross_val_score(cv=StratifiedKFold(5), scoring='accuracy')    {theirs.mean():.2f}")
-    ours = cross_val_score(model, X, y, cv=LabelledKFold(5), scoring="accuracy")
-    print(f"cross_val_score(cv=LabelledKFold(5), scoring='accuracy')      {ours.mean():.2f}")
-    balanced = cross_val_score(model, X, y, cv=LabelledKFold(5), scoring=LabelledScorer("balanced_accuracy"))
-    print(f"the same with scoring=LabelledScorer('balanced_accuracy')     {balanced.mean():.2f}")
+    ours = cross_val_score(model, X, y, cv=LabeledKFold(5), scoring="accuracy")
+    print(f"cross_val_score(cv=LabeledKFold(5), scoring='accuracy')      {ours.mean():.2f}")
+    balanced = cross_val_score(model, X, y, cv=LabeledKFold(5), scoring=LabeledScorer("balanced_accuracy"))
+    print(f"the same with scoring=LabeledScorer('balanced_accuracy')     {balanced.mean():.2f}")
 
     found = leave_one_label_out(model, X, y)
     low, high = found.interval[0]
     print(f"leave-one-label-out, in closed form                           {found.accuracy[0]:.2f}", end="")
     print(f"  (95 % interval {low:.2f} to {high:.2f})\n")
 
-    search = GridSearchCV(model, {"gamma": [0.1, 1.0, 10.0, 100.0]}, cv=LabelledKFold(5), scoring="accuracy").fit(X, y)
-    print(f"GridSearchCV(cv=LabelledKFold(5)) chooses {search.best_params_}")
+    search = GridSearchCV(model, {"gamma": [0.1, 1.0, 10.0, 100.0]}, cv=LabeledKFold(5), scoring="accuracy").fit(X, y)
+    print(f"GridSearchCV(cv=LabeledKFold(5)) chooses {search.best_params_}")
     chosen = model.select(X, y)
     print(
         f"model.select(X, y) chooses {chosen.selection_['candidates'][chosen.selection_['chosen']] or 'the defaults'}:"

@@ -96,21 +96,6 @@ def test_solvers_see_no_data_kernel_or_estimator(path):
 # Private names are for the room that defines them
 
 
-# Calls of another room's private names that are still there: (file, name). To be emptied, not to grow.
-STILL_PRIVATE = [
-    ("advice/doubt.py", "_check_whole"),
-    ("advice/suggest.py", "_check_whole"),
-    ("advice/suggest.py", "_decide"),
-    ("advice/suggest.py", "_features"),
-    ("advice/suggest.py", "_solve"),
-    ("advice/suggest.py", "_with_prior"),
-    ("advice/suspicious.py", "_with_prior"),
-    ("few_label/plan.py", "_decide"),
-    ("few_label/plan.py", "_left_out"),
-    ("few_label/plan.py", "_solve"),
-    ("few_label/within_variance.py", "_decide"),
-    ("few_label/within_variance.py", "_solve"),
-]
 # Private names of scikit-learn that have no public equivalent.
 SKLEARN_PRIVATE = {
     "sklearn.utils._param_validation.Interval",
@@ -178,8 +163,7 @@ def borrowed(path):
 
 def test_private_names_stay_in_their_room():
     found = {(str(path.relative_to(SOURCE)), name) for path in FILES for name in borrowed(path)}
-    assert not found - set(STILL_PRIVATE), "private names of other rooms are used; make them public or do without"
-    assert not set(STILL_PRIVATE) - found, "these lines of STILL_PRIVATE are no longer needed; remove them"
+    assert not found, "private names of other rooms are used; make them public or do without"
 
 
 def test_no_more_private_names_of_scikit_learn():

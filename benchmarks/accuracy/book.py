@@ -35,7 +35,7 @@ from benchmarks.accuracy import peers
 from benchmarks.accuracy.page import BINS, COVERAGE, SETS, write_page
 from benchmarks.harness import RESULTS, arguments, need_data, read_csv, write_csv
 from mercer import FewLabelClassifier, S2RLSClassifier
-from mercer.estimators.semi_kpca import _spread, convexity_interval
+from mercer.estimators.semi_kpca import convexity_interval, spread_of_gamma
 from mercer.few_label.plan import AUTO, METHODS, Candidate, planned
 from mercer.inputs.labels import read_labels
 from mercer.linalg import eigh_down
@@ -128,7 +128,7 @@ def tuned(candidates):
 def semi_kpca_grid(Z):
     """Directions removed, and γ within what the eigenvalues of the kernel matrix allow: as `SemiKPCA.select` has it."""
     values = eigh_down(gram(Z))[0]
-    spread = {n: _spread(convexity_interval(values, n)) for n in (1, 0, 2, 3) if n < len(values)}
+    spread = {n: spread_of_gamma(convexity_interval(values, n)) for n in (1, 0, 2, 3) if n < len(values)}
     return [{"n_removed": n, "gamma": gamma} for n, gammas in spread.items() for gamma in gammas]
 
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.semi_supervised import LabelPropagation, LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from mercer.model_selection import LabelledKFold
+from mercer.model_selection import LabeledKFold
 
 NAMES = (
     "1-NN",
@@ -27,7 +27,7 @@ def tuned_on_labels(model, grid, X, y, given):
     for value in grid:
         right = []
         try:
-            for _, test in LabelledKFold(3, shuffle=True, random_state=0).split(X, given):
+            for _, test in LabeledKFold(3, shuffle=True, random_state=0).split(X, given):
                 hidden = given.copy()
                 hidden[test] = -1
                 answer = clone(model).set_params(**value).fit(X, hidden).transduction_

@@ -16,12 +16,13 @@ from mercer.estimators.logistic_kpca import LogisticKPCA
 from mercer.estimators.lssvm import LSSVMClassifier
 from mercer.estimators.rls import RLSClassifier
 from mercer.estimators.semi_kpca import SemiKPCA
+from mercer.estimators.solution import Solution
 from mercer.geometry.maps import FourierMap, MappedRows
 from mercer.geometry.open import POLICIES, Policy
 from mercer.kernels import RBF
 from mercer.model_selection.leave_one_label_out import leave_one_label_out
-from mercer.model_selection.split import LabelledKFold, LabelledScorer
-from mercer.rows import take
+from mercer.model_selection.split import LabeledKFold, LabeledScorer
+from mercer.solvers.result import Result
 
 MODELS = [LSSVMClassifier(), LSSVMClassifier(unlabeled="zero"), RLSClassifier(), SemiKPCA()]
 each = pytest.mark.parametrize("model", MODELS, ids=str)
@@ -160,10 +161,10 @@ def test_tall_data_are_classified_in_blocks(monkeypatch):
 def test_inside_grid_search(model):
     X, given, _ = blobs(per_class=6)
     bandwidths = [0.01, 2.0]
-    search = GridSearchCV(model.set_params(kernel=RBF(1.0)), {"kernel__bandwidth": bandwidths}, cv=LabelledKFold(3))
+    search = GridSearchCV(model.set_params(kernel=RBF(1.0)), {"kernel__bandwidth": bandwidths}, cv=LabeledKFold(3))
     assert search.fit(X, given).best_estimator_.kernel.bandwidth == 2.0
     assert search.best_score_ > 0.85
-    own = cross_val_score(model, X, given, cv=LabelledKFold(3), scoring=LabelledScorer("balanced_accuracy"))
+    own = cross_val_score(model, X, given, cv=LabeledKFold(3), scoring=LabeledScorer("balanced_accuracy"))
     theirs = cross_val_score(model, X, given, cv=3, scoring="accuracy")
     assert own.mean() > 0.8 > 0.3 > theirs.mean()
     model.set_params(kernel="rbf")
@@ -187,7 +188,7 @@ def test_one_label_per_class_works_without_left_out_answers():
 
 
 class NearestMean(KernelClassifier):
-    """A method with nothing but `_solve`: the base must do the rest, by refitting."""
+    """A method with nothing but `solve`: the base must do the rest, by refitting."""
 
     access = "moments"
     path_parameters = ("shrink",)
@@ -199,9 +200,10 @@ class NearestMean(KernelClassifier):
         self.missing_label = missing_label
         self.random_state = random_state
 
-    def _solve(self, Z, labels, weight):
+    def solve(self, state, labels):
         signs = labels.signs
-        self.coef_ = take(Z, labels.labelled).T @ (signs / np.abs(signs).sum(axis=0)) / (1 + self.shrink)
+        coef = state.take(labels.labelled).T @ (signs / np.abs(signs).sum(axis=0)) / (1 + self.shrink)
+        return Solution(coef, 0.0, Result(coef), lambda: self.refits(state, labels))
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -227,7 +229,7 @@ def test_answers_without_features_are_those_with_them(approx, k):
     for model in (NearestMean(approx=approx), LSSVMClassifier(approx=approx)):
         model.fit(X, given)
         features = model.map_.transform(new)
-        scores = model._decide(features)
+        scores = features @ model.coef_ + model.intercept_
         many = model.decision_function(new).reshape(len(new), -1)
         assert_allclose(many, scores, rtol=0, atol=1e-10 * np.abs(scores).max())
         assert_array_equal(model.unsupported(new), model._unsupported(features, scores))
@@ -260,7 +262,7 @@ def test_features_that_are_not_stored_give_the_same_fit(model, approx, monkeypat
     stored = clone(model).fit(torch.from_numpy(X), y, sample_weight=weight)
     streamed = clone(model).fit(X, y, sample_weight=weight)
     assert isinstance(
-        clone(model)._read(X, y, weight)[0], np.ndarray if model.get_params().get("graph") else MappedRows
+        clone(model)._read(X, y, weight)[0].Z, np.ndarray if model.get_params().get("graph") else MappedRows
     )
     assert_allclose(streamed.decision_function(X[:99]), stored.decision_function(X[:99]), rtol=1e-6, atol=1e-8)
     assert_array_equal(streamed.transduction_, stored.transduction_)
@@ -285,5 +287,5 @@ def test_features_of_a_python_function_are_kept(monkeypatch):
     X, y, _ = blobs(n=60)
     slow = LSSVMClassifier(kernel=lambda a, b: a @ b.T + 1.0)
     monkeypatch.setitem(POLICIES, "moments", Policy(40, 50, passes="few"))
-    assert isinstance(slow._read(X, y, None)[0], np.ndarray)
+    assert isinstance(slow._read(X, y, None)[0].Z, np.ndarray)
     assert "50 landmarks need 24.0 kB." in slow.approx_reason_

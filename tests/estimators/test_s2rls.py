@@ -101,7 +101,7 @@ def test_several_classes_and_names(multi_class):
         values = [dense_fit(K, codes, Y[:, c], 0.001, 1.0)[1] for c in range(3)]
         assert model.result_.objective == pytest.approx(np.mean(values), abs=1e-7)
     else:
-        assert len(model.result_) == 3
+        assert len(model.result_.info["results"]) == 3
 
 
 def test_balance_is_kept_in_every_form():

@@ -35,13 +35,13 @@ def moons(n=60, per_class=4, seed=0):
     return X, given, y
 
 
-def dense_fit(K, K_new, rows, t, c, s2, centred, extra=0.0):
+def dense_fit(K, K_new, rows, t, c, s2, center, extra=0.0):
     """min aᵀ(K + K extra K)a + c‖K_L a − t‖² s.t. aᵀKHKa = s², in a basis of K, by brute pencil and bisection."""
     n = len(K)
     values, V = np.linalg.eigh(K)
     keep = values > 1e-12 * values[-1]
     Z, back = V[:, keep] * np.sqrt(values[keep]), V[:, keep] / np.sqrt(values[keep])
-    H = np.eye(n) - (1 / n if centred else 0)
+    H = np.eye(n) - (1 / n if center else 0)
     P, C = Z.T @ H @ Z, np.eye(Z.shape[1]) + c * Z[rows].T @ Z[rows] + (Z.T @ extra @ Z if np.ndim(extra) else 0)
     b = c * Z[rows].T @ t
     delta = 1 / sla.eigh(P, C, eigvals_only=True)[-1]
@@ -59,18 +59,18 @@ def dense_fit(K, K_new, rows, t, c, s2, centred, extra=0.0):
     return K_new @ back @ at(high)[0]
 
 
-@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("c,v", [(1.0, 1.0), (50.0, 0.2), (0.1, 5.0)])
-def test_least_squares_equals_the_dense_formula_also_for_new_rows(c, v, centred):
+def test_least_squares_equals_the_dense_formula_also_for_new_rows(c, v, center):
     X, given, _ = moons(30)
     new = X[:7] + 0.05
     kernel = RBF(0.5)
     rows = np.flatnonzero(given >= 0)
-    model = LeastSquaresKPCA(c, v, centred=centred, kernel=kernel).fit(X, given)
-    expected = dense_fit(kernel(X), kernel(new, X), rows, 2.0 * given[rows] - 1, c, v * 30, centred)
+    model = LeastSquaresKPCA(c, v, center=center, kernel=kernel).fit(X, given)
+    expected = dense_fit(kernel(X), kernel(new, X), rows, 2.0 * given[rows] - 1, c, v * 30, center)
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-5 * np.sqrt(v))
     f = model.decision_function(X)
-    assert np.mean((f - f.mean() * centred) ** 2) == pytest.approx(v, rel=1e-6)
+    assert np.mean((f - f.mean() * center) ** 2) == pytest.approx(v, rel=1e-6)
     assert model.certificate_ < 1e-7
 
 
@@ -291,28 +291,28 @@ def test_transducer_is_least_squares_kpca_with_the_inverse_laplacian():
     X, given, _ = moons(40)
     plain = SpectralGraphTransducer(6, 20, 5.0, eigenvalues="laplacian", balanced=False).fit(X, given)
     kernel = GraphLaplacian(6, rank=20)
-    same = LeastSquaresKPCA(5.0, 1.0, centred=False, kernel=kernel).fit(X, given)
+    same = LeastSquaresKPCA(5.0, 1.0, center=False, kernel=kernel).fit(X, given)
     np.testing.assert_allclose(plain.decision_function(X), same.decision_function(X), atol=1e-7)
     assert len(plain.select(X, given, label_weight=[1.0, 100.0]).selection_["candidates"]) == 3
     three = SpectralGraphTransducer(6).fit(X, np.where(given == 0, np.where(X[:, 0] > 0.5, 2, 0), given))
     assert three.decision_function(X).shape == (40, 3)
 
 
-@pytest.mark.parametrize("centred", [True, False])
-def test_minimum_variance_equals_the_dense_eigenproblem(centred):
+@pytest.mark.parametrize("center", [True, False])
+def test_minimum_variance_equals_the_dense_eigenproblem(center):
     X, given, _ = moons(30)
     kernel = RBF(0.5)
     K = kernel(X)
-    H = np.eye(30) - (1 / 30 if centred else 0)
+    H = np.eye(30) - (1 / 30 if center else 0)
     right = K.copy()
     for c in (0, 1):
         rows = np.flatnonzero(given == c)
         right += 3.0 * K[rows].T @ (np.eye(len(rows)) - 1 / len(rows)) @ K[rows]
     mu, A = sla.eigh(K @ H @ K, right + 1e-12 * np.eye(30))
     f = K @ A[:, ::-1][:, :3]
-    model = MinimumVarianceKPCA(3, 3.0, kernel=kernel, centred=centred)
+    model = MinimumVarianceKPCA(3, 3.0, kernel=kernel, center=center)
     scores = model.fit_transform(X, given)
-    f = f - f.mean(axis=0) * centred
+    f = f - f.mean(axis=0) * center
     np.testing.assert_allclose(np.abs(scores), np.abs(f), atol=1e-5)
     np.testing.assert_allclose(model.eigenvalues_, mu[::-1][:3], rtol=1e-6)
     np.testing.assert_allclose(model.transform(X), scores, atol=1e-9)
@@ -364,7 +364,7 @@ def test_lanczos_equals_the_full_eigenproblem():
 
 def test_risk_bound_is_the_formula():
     X, given, _ = moons(50)
-    model = LeastSquaresKPCA(5.0, 0.3, centred=False, kernel=RBF(0.5)).fit(X, given)
+    model = LeastSquaresKPCA(5.0, 0.3, center=False, kernel=RBF(0.5)).fit(X, given)
     bound = risk_bound(model, delta=0.1)
     l, u = 8, 42
     f = model.decision_function(X)[given >= 0] * (2 * given[given >= 0] - 1)
@@ -382,7 +382,7 @@ def test_risk_bound_is_the_formula():
     with pytest.raises(InputError, match=r"delta=2 is not accepted"):
         risk_bound(model, 2)
     with pytest.raises(InputError, match="no unlabelled row"):
-        risk_bound(LeastSquaresKPCA(centred=False, kernel=RBF(0.5)).fit(X, given.clip(0)))
+        risk_bound(LeastSquaresKPCA(center=False, kernel=RBF(0.5)).fit(X, given.clip(0)))
     with pytest.raises(InputError, match="There is no risk bound for MinimumVarianceKPCA"):
         risk_bound(MinimumVarianceKPCA().fit(X, given))
 

@@ -57,10 +57,10 @@ def test_every_candidate_knows_its_left_out_answers():
     found = [candidate for _, build in plan for candidate in build()]
     assert len(found) > 25
     for candidate in found:
-        left_out = candidate.solve(labels).left_out
+        left_out = candidate.solve(labels).solution.left_out
         for i in (0, 5):
             fewer = candidate.solve(labels.keep(np.delete(np.arange(8), i)))
-            expected = fewer.decide(candidate.space.Z[labels.labelled[i]][None])[0]
+            expected = fewer.solution.scores(candidate.space.Z[labels.labelled[i]][None])[0]
             np.testing.assert_allclose(left_out[i], expected, atol=2e-4, err_msg=candidate.name)
 
 
@@ -129,7 +129,7 @@ def test_scores_are_the_weighted_average_of_the_candidates(iris):
     scores = np.zeros((len(X), 3))
     for weight, candidate in zip(model.weights_, model.candidates_):
         fitted = candidate.solve(labels)
-        own = fitted.decide(candidate.space.Z)
+        own = fitted.solution.scores(candidate.space.Z)
         scores += weight * own / np.sqrt(np.mean(own**2))
     np.testing.assert_allclose(model.scores_, scores, atol=1e-8)
 
@@ -155,8 +155,8 @@ def test_the_predictor_is_the_average_of_the_candidates_for_new_rows(k):
     for weight, candidate in zip(model.weights_, model.candidates_):
         if weight > 0:
             fitted = candidate.solve(labels)
-            own = fitted.decide(candidate.space.Z)
-            scores += weight * fitted.decide(features(candidate.space, new)) / np.sqrt(np.mean(own**2))
+            own = fitted.solution.scores(candidate.space.Z)
+            scores += weight * fitted.solution.scores(features(candidate.space, new)) / np.sqrt(np.mean(own**2))
     np.testing.assert_allclose(model.predictor_.scores(new), scores, atol=1e-9)
 
 

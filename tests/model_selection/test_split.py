@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.semi_supervised import LabelSpreading
 
 from mercer.errors import InputError
-from mercer.model_selection.split import LabelledKFold, LabelledScorer, LeaveOneLabelOut, RepeatedLabelledKFold
+from mercer.model_selection.split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold
 
 
 def few_labels(seed=0, n=60, k=3, labelled=20):
@@ -24,10 +24,10 @@ def few_labels(seed=0, n=60, k=3, labelled=20):
 @pytest.mark.parametrize(
     "splitter",
     [
-        LabelledKFold(4),
-        LabelledKFold(4, shuffle=True, random_state=1),
-        LabelledKFold(20),
-        RepeatedLabelledKFold(3, 2, random_state=0),
+        LabeledKFold(4),
+        LabeledKFold(4, shuffle=True, random_state=1),
+        LabeledKFold(20),
+        RepeatedLabeledKFold(3, 2, random_state=0),
         LeaveOneLabelOut(),
     ],
 )
@@ -46,15 +46,15 @@ def test_unlabelled_rows_train_always_and_are_tested_never(splitter):
 
 def test_folds_are_stratified():
     _, y = few_labels(labelled=40)
-    counts = np.array([np.bincount(y[test], minlength=3) for _, test in LabelledKFold(5).split(y, y)])
+    counts = np.array([np.bincount(y[test], minlength=3) for _, test in LabeledKFold(5).split(y, y)])
     assert np.ptp(counts, axis=0).max() <= 1
     assert np.ptp(counts.sum(axis=1)) <= 1
 
 
 def test_shuffling_is_reproducible_and_repeats_differ():
     X, y = few_labels()
-    first = [test.tolist() for _, test in RepeatedLabelledKFold(3, 2, random_state=5).split(X, y)]
-    assert first == [test.tolist() for _, test in RepeatedLabelledKFold(3, 2, random_state=5).split(X, y)]
+    first = [test.tolist() for _, test in RepeatedLabeledKFold(3, 2, random_state=5).split(X, y)]
+    assert first == [test.tolist() for _, test in RepeatedLabeledKFold(3, 2, random_state=5).split(X, y)]
     assert first[:3] != first[3:]
 
 
@@ -65,31 +65,31 @@ def test_the_only_label_of_a_class_always_trains():
     with pytest.raises(InputError, match="Every class has one label only"):
         list(LeaveOneLabelOut().split(y[:2], y[:2]))
     with pytest.raises(InputError, match=r"n_splits=4 does not fit 3 labelled rows.*LeaveOneLabelOut"):
-        list(LabelledKFold(4).split(y, y))
+        list(LabeledKFold(4).split(y, y))
     with pytest.raises(InputError, match="n_splits=1 does not fit"):
-        list(LabelledKFold(1).split(y, y))
+        list(LabeledKFold(1).split(y, y))
 
 
 def test_inside_scikit_learn_tools():
     X, y = few_labels(labelled=30)
     model = LabelSpreading(kernel="rbf", gamma=1.0)
-    with_ours = cross_val_score(model, X, y, cv=LabelledKFold(5))
+    with_ours = cross_val_score(model, X, y, cv=LabeledKFold(5))
     with_theirs = cross_val_score(model, X, y, cv=5)
     assert with_ours.mean() > 0.9 > 0.6 > with_theirs.mean()  # half of the rows they test have no label
     search = GridSearchCV(
-        model, {"gamma": [0.1, 1.0]}, cv=LeaveOneLabelOut(), scoring=LabelledScorer("balanced_accuracy")
+        model, {"gamma": [0.1, 1.0]}, cv=LeaveOneLabelOut(), scoring=LabeledScorer("balanced_accuracy")
     )
     assert search.fit(X, y).best_score_ > 0.9
-    everywhere = cross_val_score(model, X, y, cv=5, scoring=LabelledScorer())
+    everywhere = cross_val_score(model, X, y, cv=5, scoring=LabeledScorer())
     assert everywhere.mean() > 0.9
 
 
 def test_scorer_reads_any_mark_and_knows_the_fitted_classes():
     X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]})
     always_b = DummyClassifier(strategy="constant", constant="b").fit(X, ["a", "b", "a", "b"])
-    assert LabelledScorer()(always_b, X, pd.Series(["a", "b", None, ""])) == 0.5
-    assert LabelledScorer(missing_label="?")(always_b, X, ["a", "b", "b", "?"]) == pytest.approx(2 / 3)
+    assert LabeledScorer()(always_b, X, pd.Series(["a", "b", None, ""])) == 0.5
+    assert LabeledScorer(missing_label="?")(always_b, X, ["a", "b", "b", "?"]) == pytest.approx(2 / 3)
     minus = DummyClassifier(strategy="constant", constant=-1).fit(X, [-1, 1, -1, 1])
-    assert LabelledScorer()(minus, X, [-1, -1, 1, np.nan]) == pytest.approx(2 / 3)
+    assert LabeledScorer()(minus, X, [-1, -1, 1, np.nan]) == pytest.approx(2 / 3)
     with pytest.raises(InputError, match="No row to score"):
-        LabelledScorer()(always_b, X, [None] * 4)
+        LabeledScorer()(always_b, X, [None] * 4)

@@ -1,14 +1,18 @@
 """Constrained least squares and logistic loss: against dense algebra, general solvers and explicit refits."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.linalg as sla
 from scipy.optimize import brentq, minimize
 
 from mercer.errors import InputError
+from mercer.solvers.ridge.smoother import Moments
+from mercer.solvers.ridge.state import TiltedState
 from mercer.solvers.sphere.irls import constrained_logistic
 from mercer.solvers.sphere.left_out import compress, left_out
-from mercer.solvers.sphere.secular import constrained_least_squares, diagonalise, largest_shift
+from mercer.solvers.sphere.secular import constrained_least_squares, diagonalise, largest_shift, variance_basis
 
 
 def problem(n=30, l=7, seed=0, width=1.0, centred=True):
@@ -159,9 +163,10 @@ def test_penalty_is_absorbed_by_the_basis():
     _, _, t, Z, P, _ = problem()
     A = np.random.default_rng(0).normal(size=P.shape)
     G = A @ A.T / len(A)
-    theta, Q = diagonalise(P, penalty=G)
-    np.testing.assert_allclose(Q.T @ P @ Q, np.diag(theta), atol=1e-9)
-    w = Q @ constrained_least_squares(theta, Z @ Q, t, 2.0, 5.0).value
+    state = TiltedState(SimpleNamespace(Z=Z, weight=None, moments=Moments(P, np.zeros(len(P)), 30.0)), G)
+    theta, Q = variance_basis(*state.moments.eigen(center=False))
+    np.testing.assert_allclose(state.back(Q).T @ P @ state.back(Q), np.diag(theta), atol=1e-9)
+    w = state.back(Q @ constrained_least_squares(theta, state.take(np.arange(len(Z))) @ Q, t, 2.0, 5.0).value)
     step = 1e-6 * np.random.default_rng(1).normal(size=(200, len(w)))
     around = w + step
     around *= np.sqrt(5.0 / np.einsum("ij,jk,ik->i", around, P, around))[:, None]

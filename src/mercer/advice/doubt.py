@@ -7,7 +7,6 @@ import numpy as np
 from ..backend import need
 from ..errors import InputError
 from ..few_label.classifier import FewLabelClassifier
-from ..few_label.spaces import TurnedSpace
 from .suspicious import suspicious
 
 REASONS = {
@@ -73,7 +72,7 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     """
     if not isinstance(model, FewLabelClassifier):
         raise InputError(f"doubt needs a fitted FewLabelClassifier, not {type(model).__name__}.")
-    model._check_whole("doubt")
+    model.check_whole("doubt")
     given = model.labels_.codes >= 0
     P = np.sort(model.probabilities_, axis=1)
     flags = {
@@ -109,7 +108,7 @@ def _novel(model, ranges):
     """
     for candidate in model.candidates_:
         axes = candidate.space
-        if candidate.method in ("ls_kpca", "semi_kpca") and isinstance(axes, TurnedSpace):
+        if candidate.method in ("ls_kpca", "semi_kpca"):
             base = np.einsum("ij,ij->i", axes.base.Z, axes.base.Z, dtype=np.float64)
             power = np.mean(axes.Z.astype(np.float64) ** 2, axis=0) / axes.scale**2
             kept = int(np.searchsorted(np.cumsum(power), 0.9 * power.sum())) + 1

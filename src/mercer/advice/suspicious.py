@@ -63,7 +63,7 @@ def suspicious(model, n=None, *, X=None, y=None):
     """
     check_is_fitted(model)
     if isinstance(model, FewLabelClassifier):
-        labels, left_out, slope = model.labels_, model._with_prior(model.left_out_scores_), model.calibration_[0]
+        labels, left_out, slope = model.labels_, model.with_prior(model.left_out_scores_), model.calibration_[0]
     elif hasattr(model, "left_out_table"):
         if X is None or y is None:
             raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..advice.doubt import doubt
-from ..advice.suggest import expected_change, suggest
+from ..advice.stop import expected_change
+from ..advice.suggest import suggest
 from ..advice.suspicious import suspicious
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval

@@ -1,38 +1,38 @@
 """What every few-label classifier shares: labels in, scores, classes and modest probabilities out.
 
-A method gives one function, and may give two more:
+A method on features Z is two functions, and may be a third; the scikit-learn class is a shell around them:
 
-``_solve(Z, labels, weight)``
-    Fit on the features of all rows; store ``coef_`` (r, k') and, if there is one, ``intercept_`` (k') on self. The
-    scores of any rows are Z coef_ + intercept_; two classes have one column, positive for ``classes_[1]``.
-    ``labels.signs`` are the targets of the labelled rows: one ±1 column for two classes, else one column per class.
-    ``weight`` is (n,) or None. Return None, or the (l, k') left-out answers where the fit has them for free.
-``_left_out(Z, labels, weight)``
-    (l, k') scores of every labelled row by the fit that does not know its label. The default refits.
-``_left_out_path(Z, labels, weight, grid)``
-    (list of parameter dicts, (m, l, k') left-out scores) for a grid over ``path_parameters``. The default refits.
+``prepare(Z, weight, Lap)``
+    Everything that needs no label and no parameter, as a `State`; `KernelClassifier` has one that most methods share.
+``solve(state, labels)``
+    The `Solution` for these labels with the parameters of self: nothing on self changes. ``labels.signs`` are the
+    targets of the labelled rows: one ±1 column for two classes, else one column per class. Left-out answers without a
+    closed form are ``lambda: self.refits(state, labels)``.
+``path(state, labels, grid)``
+    (list of parameter dicts, (m, l, k') left-out scores) for a grid over ``path_parameters``, or for the method's own
+    grid where it is None. The default solves once for each.
 """
 
-import copy
-import itertools
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import InputError
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
+from ..geometry.maps.rows import mapped
 from ..homes import home_of
-from ..inputs.labels import encode, read_labels, unlabelled, weighed
+from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
 from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
+from ..solvers.ridge.state import State
 from .base import KernelEstimator
-from .grid import LeftOutSearch, answered
+from .grid import LeftOutSearch, answered, product_of
+from .solution import Solution
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
 BLOCK = 32_768  # rows that are classified at a time
@@ -55,6 +55,9 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     Attributes
     ----------
+    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
+    intercept_ : (k',) the constant of the scores, or 0.
+    result_ : how good the answer is: a certificate (`gap`), whether it is small (`converged`), a sentence (`reason`).
     classes_ : (k,) class names, sorted.
     transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
         (`predict` on the training rows says where the model disagrees with a given label.)
@@ -70,6 +73,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         "random_state": "no_validation",
     }
     max_refits = 10  # at most this many refits stand behind the probabilities when there is no closed form
+    reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 
     def fit(self, X, y, sample_weight=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
@@ -81,15 +85,16 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         sample_weight : (n,), optional
             A weight of 2 counts a row twice, a weight of 0 leaves it out.
         """
-        Z, labels, weight = self._read(X, y, sample_weight)
+        state, labels = self._read(X, y, sample_weight)
+        solution = self.solve(state, labels)
         self.classes_ = labels.classes
-        left_out = self._solve(Z, labels, weight)
-        if left_out is None:
-            left_out = self._left_out(Z, labels, weight)
-        self._learn_support(Z, labels, weight)
-        scores = self._decide(Z)
-        self._learn_probabilities(scores, left_out, labels, weight)
-        self.unsupported_ = self._unsupported(Z, scores)
+        self.coef_, self.intercept_, self.result_ = solution.coef, solution.intercept, solution.result
+        for name in self.reported:
+            setattr(self, f"{name}_", solution.result.info[name])
+        self._learn_support(state.Z, labels, state.weight)
+        scores = solution.scores(state.Z)
+        self._learn_probabilities(scores, solution.left_out, labels, state.weight)
+        self.unsupported_ = self._unsupported(state.Z, scores)
         codes = np.where(labels.codes >= 0, labels.codes, self._codes(scores, self.unsupported_))
         self.transduction_ = self.classes_[codes]
         return self
@@ -118,13 +123,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; the others are ignored."""
         check_is_fitted(self)
-        labelled = ~unlabelled(y, self.missing_label, self.classes_)
-        if not labelled.any():
-            raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
-        truth = encode(y, self.classes_)[labelled]
-        answer = encode(self.predict(X), self.classes_)[labelled]
-        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
-        return float(np.average(truth == answer, weights=weight))
+        return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
 
     def select(self, X, y, sample_weight=None, **grid):
         """Choose parameters by leave-one-label-out and fit with them; self is not changed.
@@ -154,45 +153,58 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         }
         return best
 
+    # The method on features: see the module.
+
+    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None) -> State:
+        """What needs no label: features wherever they live, weights, and the Laplacian of a graph of the rows."""
+        return State(Z, weight, Lap)
+
+    def solve(self, state: State, labels: Labels) -> Solution:
+        """The solution for these labels; nothing on self changes."""
+        raise NotImplementedError(f"{type(self).__name__} does not define solve(state, labels).")
+
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
+        """(parameters, (m, l, k') left-out scores) for every point of a grid over `path_parameters`."""
+        own = {name: [getattr(self, name)] for name in self.path_parameters}
+        parameters = product_of(own if grid is None else grid)
+        scores = [clone(self).set_params(**changed).solve(state, labels).left_out for changed in parameters]
+        return parameters, np.array(scores)
+
+    def refits(self, state: State, labels: Labels) -> np.ndarray:
+        """(l, k') left-out scores by solving again without some of the labels, at most `max_refits` times."""
+        out = np.full(labels.signs.shape, np.nan)
+        for test, others in labels.folds(self.max_refits):
+            out[test] = self.solve(state, others).scores(take(state.Z, labels.labelled[test]))
+        return out
+
+    def solution_for(self, X: Any, y: Any) -> Solution:
+        """The solution for the training rows X and their labels y on the fitted map: `effect`, `left_out`."""
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        state = self.prepare(mapped(self.map_, X), None, self._laplacian(X, None))
+        return self.solve(state, read_labels(y, self.missing_label, n_rows=X.shape[0]))
+
     # What a method may replace.
 
     def _choose(self, left_out, codes):
         """Which candidate the left-out scores (m, l, k') speak for; the first one is the label-free default."""
         return choose(hits(left_out, codes), default=0)
 
-    def _left_out(self, Z, labels, weight):
-        model = copy.copy(self)
-        known = model._solve(Z, labels, weight)
-        if known is not None:
-            return known
-        out = np.full(labels.signs.shape, np.nan)
-        company = np.flatnonzero(labels.testable)
-        order = company[np.argsort(labels.codes[labels.labelled[company]], kind="stable")]
-        n_folds = min(len(order), self.max_refits)
-        for fold in range(n_folds):
-            test = order[fold::n_folds]
-            model = copy.copy(self)
-            model._solve(Z, labels.keep(np.setdiff1d(np.arange(len(out)), test)), weight)
-            out[test] = model._decide(take(Z, labels.labelled[test]))
-        return out
-
-    def _left_out_path(self, Z, labels, weight, grid):
-        grid = {name: [getattr(self, name)] for name in self.path_parameters} if grid is None else grid
-        parameters = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
-        scores = [copy.copy(self).set_params(**p)._left_out(Z, labels, weight) for p in parameters]
-        return parameters, np.array(scores)
+    def _laplacian(self, X, weight):
+        """The Laplacian of the graph that the parameters describe, or None."""
+        return None
 
     # What the methods share.
 
     def _read(self, X, y, sample_weight):
-        """(Z, labels, weight): the map is fitted on all rows of X; labels of weight 0 are dropped."""
+        """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
         self._validate_params()
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
         if weight is not None:
             labels = weighed(labels, weight)
-        return self._fit_map(X, weight), labels, weight
+        return self.prepare(self._fit_map(X, weight), weight, self._laplacian(X, weight)), labels
 
     def _answer(self, X):
         """(scores, unsupported) of any rows; tall host data go through in blocks, so Z is never there as a whole."""
@@ -205,19 +217,12 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _answer_rows(self, X):
         """The same for checked rows; only rows whose score says nothing need their features."""
-        scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self._bias()
+        scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
         unsupported = np.zeros(len(scores), dtype=bool)
         silent = np.flatnonzero(self._silent(scores))
         if len(silent):
             unsupported[silent] = self._unsupported(self.map_.transform(X[silent]), scores[silent])
         return scores, unsupported
-
-    def _decide(self, Z):
-        """Scores (n, k') of rows given by their features, host float64."""
-        return dot(Z, self.coef_) + self._bias()
-
-    def _bias(self):
-        return getattr(self, "intercept_", 0.0)
 
     def _codes(self, scores, unsupported):
         codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)
@@ -247,7 +252,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _silent(self, scores):
         """Which rows score no more than a row without features, which has the bias."""
-        bias, slack = self._bias(), 1e-3 * self.margin_
+        bias, slack = self.intercept_, 1e-3 * self.margin_
         return ((np.minimum(bias, 0) - slack <= scores) & (scores <= np.maximum(bias, 0) + slack)).all(axis=1)
 
     def _unsupported(self, Z, scores):

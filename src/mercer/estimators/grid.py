@@ -1,6 +1,5 @@
 """Left-out answers of one method over a whole grid: one map per kernel, one decomposition per map."""
 
-import copy
 import itertools
 
 import numpy as np
@@ -14,9 +13,9 @@ MAP_PARAMETERS = ("kernel", "approx", "graph", "random_state")
 class LeftOutSearch:
     """Mixin: `left_out_table` over a grid of parameters.
 
-    A method names in ``path_parameters`` those that one decomposition serves, and defines
-    ``_left_out_path(Z, labels, weight, grid)``: (list of parameter dicts, array of left-out answers). Parameters of the
-    map (the kernel, its width, the approximation) cost a map each; any other costs a decomposition each.
+    A method names in ``path_parameters`` those that one call of its ``path(state, labels, grid)`` serves, which gives a
+    list of parameter dicts and an array of left-out answers. ``_read(X, y, sample_weight)`` gives state and labels.
+    Parameters of the map (the kernel, its width, the approximation) cost a map and a state each; any other, one call.
     """
 
     path_parameters: tuple = ()
@@ -47,17 +46,15 @@ class LeftOutSearch:
         answers = []
         for changed in [{}, *product_of(of_map)] if of_map else [{}]:
             mapped = clone(self).set_params(**changed)
-            Z, labels, weight = mapped._read(X, y, sample_weight)
+            state, labels = mapped._read(X, y, sample_weight)
             if not changed:
                 own = {name: [getattr(self, name)] for name in self.path_parameters}
-                _, left_out = mapped._left_out_path(Z, labels, weight, own)
                 candidates.append({})
-                answers.append(left_out)
+                answers.append(mapped.path(state, labels, own)[1])
                 if of_map or not grid:
                     continue
             for also in product_of(of_fit):
-                model = copy.copy(mapped).set_params(**also)
-                parameters, left_out = model._left_out_path(Z, labels, weight, inner)
+                parameters, left_out = clone(mapped).set_params(**also).path(state, labels, inner)
                 candidates += [{**changed, **also, **p} for p in parameters]
                 answers.append(left_out)
         return candidates, np.concatenate(answers), labels
@@ -74,7 +71,11 @@ class LeftOutSearch:
             for value in values:
                 clone(self).set_params(**{name: value})._validate_params()
 
-    def _left_out_path(self, Z, labels, weight, grid):
+    def _read(self, X, y, sample_weight):
+        raise NotImplementedError
+
+    def path(self, state, labels, grid):
+        """(parameters, left-out answers) for every point of a grid over `path_parameters`."""
         raise NotImplementedError
 
 
@@ -84,4 +85,5 @@ def answered(labels, left_out):
 
 
 def product_of(lists):
+    """Every combination of the values in a dict of lists, as dicts."""
     return [dict(zip(lists, values)) for values in itertools.product(*lists.values())]

@@ -1,5 +1,6 @@
 """LS-KPCA: least squares on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.3)."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -7,12 +8,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..evidence.margin import choose_by_margin
-from ..rows import take
-from ..solvers.ridge.smoother import moments_of
+from ..inputs.labels import Labels
+from ..solvers.ridge.state import State
 from ..solvers.sphere.left_out import left_out
-from ..solvers.sphere.secular import constrained_least_squares, diagonalise
+from ..solvers.sphere.secular import constrained_least_squares, variance_basis
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .solution import Solution
 
 
 class VarianceConstrained(GraphTerm, KernelClassifier):
@@ -20,29 +22,34 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
 
     access = "moments"
     path_parameters: tuple = ("label_weight", "variance")
+    reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
     _parameter_constraints: ClassVar = {
         **KernelClassifier._parameter_constraints,
         "label_weight": [Interval(Real, 0, None, closed="neither")],
         "variance": [Interval(Real, 0, None, closed="neither")],
-        "centred": ["boolean"],
+        "center": ["boolean"],
         **GraphTerm.graph_constraints,
         "label_folds": [None, Interval(Integral, 2, None, closed="left")],
     }
 
-    def _solve(self, Z, labels, weight):
-        theta, Q, Z_l, costs, total = self._basis(Z, labels, weight)
+    def solve(self, state: State, labels: Labels) -> Solution:
+        theta, Q, Z_l, costs, total = self._basis(state, labels)
         targets, costs = self._targets(labels, costs)
-        value = self._fit_targets(theta, Z_l, targets, self.variance * total, costs)
-        self.coef_ = Q @ value
-        self.rank_ = int(np.sum(theta > 0))
-        self.n_rows_, self.n_labels_ = Z.shape[0], len(labels.labelled)
-        self.labelled_decisions_ = Z_l @ value
-        self.labelled_targets_ = labels.signs
-        scores = self._left_out_scores(theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels)
-        return scores[0]
+        result = self._fit_targets(theta, Z_l, targets, self.variance * total, costs).warn()
+        info = {
+            "certificate": result.gap,
+            "rank": int(np.sum(theta > 0)),
+            "n_rows": state.Z.shape[0],
+            "n_labels": len(labels.labelled),
+            "labelled_decisions": Z_l @ result.value,
+            "labelled_targets": labels.signs,
+        }
+        coef = state.tilted(self.graph_weight).back(Q @ result.value)
+        result = replace(result, info=result.info | info)
+        return Solution(coef, 0.0, result, lambda: self.path(state, labels, {})[1][0])
 
-    def _left_out_path(self, Z, labels, weight, grid):
-        theta, _, Z_l, costs, total = self._basis(Z, labels, weight)
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
+        theta, _, Z_l, costs, total = self._basis(state, labels)
         grid = DEFAULT_GRID if grid is None else grid
         weights = [float(c) for c in grid.get("label_weight", [self.label_weight])]
         variances = [float(v) for v in grid.get("variance", [self.variance])]
@@ -51,12 +58,12 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         pairs = [{"label_weight": c, "variance": v} for c in weights for v in variances]
         return [{name: pair[name] for name in self.path_parameters} for pair in pairs], scores
 
-    def _basis(self, Z, labels, weight):
-        """(theta, Q, labelled rows in that basis, their costs, total weight): one pass over Z, one eigenproblem."""
-        moments = moments_of(Z, weight)
-        theta, Q = diagonalise(moments.centred(self.centred), self._graph_penalty)
-        costs = None if weight is None else weight[labels.labelled]
-        return theta, Q, take(Z, labels.labelled) @ Q, costs, moments.total
+    def _basis(self, state, labels):
+        """(theta, Q, labelled rows in that basis, their costs, total weight)."""
+        state = state.tilted(self.graph_weight)
+        theta, Q = variance_basis(*state.moments.eigen(self.center))
+        costs = None if state.weight is None else state.weight[labels.labelled]
+        return theta, Q, state.take(labels.labelled) @ Q, costs, state.moments.total
 
     def _choose(self, left_out, codes):
         return choose_by_margin(left_out, codes, default=0)
@@ -66,16 +73,18 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         return labels.signs, costs
 
     def _groups(self, labels):
-        """Which labels are left out together: each alone, or `label_folds` folds with the classes spread evenly."""
+        """Which labels are left out together: each by itself (None), or `label_folds` folds, classes spread evenly."""
         if self.label_folds is None or self.label_folds >= len(labels.labelled):
             return None
         order = np.argsort(labels.codes[labels.labelled], kind="stable")
         return [np.sort(order[fold :: self.label_folds]) for fold in range(self.label_folds)]
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
+        """`Result` with value (r, k') in the basis of theta."""
         raise NotImplementedError
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+        """(len(weights) · len(spreads), l, k') left-out scores."""
         raise NotImplementedError
 
 
@@ -102,22 +111,21 @@ class LeastSquaresKPCA(VarianceConstrained):
         c, the weight of the squared loss on the labels.
     variance : float, default=1.0
         v, the variance of f over the training rows (the paper's s² divided by n).
-    centred : bool, default=True
+    center : bool, default=True
         Variance about the mean; False takes the mean of f².
     graph : None, int or (n, n) matrix, default=None
         Adds graph_weight · Σ w_ij (f_i − f_j)² to ‖f‖², over a graph with that many neighbours or with these weights.
     graph_weight : float, default=1.0
     label_folds : None or int, default=None
-        How `select` and the calibration withhold labels: each alone, or in that many folds (10 in the paper).
+        How `select` and the calibration withhold labels: one at a time, or in that many folds (10 in the paper).
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class (one against the rest).
     multiplier_ : (k',) ζ, the multiplier of the variance constraint.
     certificate_ : the larger of the relative KKT residual and constraint residual; the minimum is global.
     rank_ : number of directions in which the training rows vary.
-    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -137,12 +145,14 @@ class LeastSquaresKPCA(VarianceConstrained):
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
+    reported = (*VarianceConstrained.reported, "multiplier")
+
     def __init__(
         self,
         label_weight=1.0,
         variance=1.0,
         *,
-        centred=True,
+        center=True,
         graph=None,
         graph_weight=1.0,
         label_folds=None,
@@ -153,7 +163,7 @@ class LeastSquaresKPCA(VarianceConstrained):
     ):
         self.label_weight = label_weight
         self.variance = variance
-        self.centred = centred
+        self.center = center
         self.graph = graph
         self.graph_weight = graph_weight
         self.label_folds = label_folds
@@ -163,10 +173,8 @@ class LeastSquaresKPCA(VarianceConstrained):
         self.random_state = random_state
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
-        result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs).warn()
-        self.multiplier_ = result.info["zeta"]
-        self.certificate_ = result.gap
-        return result.value
+        result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs)
+        return replace(result, info=result.info | {"multiplier": result.info["zeta"]})
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
         scores = left_out(theta, Z_l, targets, weights, spreads, self._groups(labels), costs)

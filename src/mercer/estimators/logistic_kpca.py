@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..solvers.result import together
 from ..solvers.sphere.irls import constrained_logistic
 from ..solvers.sphere.left_out import compress_for, left_out
 from .least_squares_kpca import VarianceConstrained
@@ -23,17 +24,16 @@ class LogisticKPCA(VarianceConstrained):
 
     Parameters
     ----------
-    label_weight, variance, centred, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
+    label_weight, variance, center, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
     max_iter : int, default=50
         Most reweighting steps; 20 are rarely needed.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class (one against the rest).
     n_iter_ : reweighting steps, the most over the columns.
     certificate_ : the largest relative KKT residual.
-    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -57,12 +57,14 @@ class LogisticKPCA(VarianceConstrained):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
+    reported = (*VarianceConstrained.reported, "n_iter")
+
     def __init__(
         self,
         label_weight=1.0,
         variance=1.0,
         *,
-        centred=True,
+        center=True,
         graph=None,
         graph_weight=1.0,
         label_folds=None,
@@ -74,7 +76,7 @@ class LogisticKPCA(VarianceConstrained):
     ):
         self.label_weight = label_weight
         self.variance = variance
-        self.centred = centred
+        self.center = center
         self.graph = graph
         self.graph_weight = graph_weight
         self.label_folds = label_folds
@@ -89,11 +91,8 @@ class LogisticKPCA(VarianceConstrained):
             constrained_logistic(theta, Z, signs, self.label_weight, spread, each, max_iter=self.max_iter)
             for Z, signs, each in (_both_signs(Z_l, t, costs) for t in targets.T)
         ]
-        worst = max(results, key=lambda result: result.gap)
-        next((result for result in results if not result.converged), worst).warn()
-        self.n_iter_ = max(result.n_iter for result in results)
-        self.certificate_ = worst.gap
-        return np.stack([result.value for result in results], axis=1)
+        value = np.stack([result.value for result in results], axis=1)
+        return together(results, value, n_iter=max(result.n_iter for result in results))
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
         theta, Z_l = compress_for(theta, Z_l, targets, weights, spreads)

@@ -1,22 +1,26 @@
 """Least-squares support vector machine for classes (Suykens et al. 2002; Alaíz et al. 2018)."""
 
+from functools import partial
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..inputs.labels import Labels
+from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 from ..solvers.ridge.smoother import (
     basis_of_labelled,
     basis_of_moments,
     left_out_path,
-    moments_of,
     ridge_filter,
     ridge_on_labelled,
     ridge_on_moments,
 )
+from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .solution import Solution
 
 GAMMAS = np.logspace(-4, 4, 33)
 
@@ -48,9 +52,8 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
 
     Attributes
     ----------
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
     intercept_ : (k',) the constant b.
-    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -102,24 +105,32 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
         self.missing_label = missing_label
         self.random_state = random_state
 
-    def _solve(self, Z, labels, weight):
-        pull = self._pull(Z, labels, weight)
+    def solve(self, state: State, labels: Labels) -> Solution:
+        state = state.tilted(self.graph_weight)
+        pull = state.pull(labels)
         if self.unlabeled == "ignore":
-            result = ridge_on_labelled(Z, labels.labelled, pull, 1.0 / self.gamma, weight, self.bias)
+            result = ridge_on_labelled(state.Z, labels.labelled, pull, 1.0 / self.gamma, state.weight, self.bias)
         else:
-            moments = self._tilted_moments(moments_of(Z, weight, mean=self.bias))
-            result = ridge_on_moments(moments, pull, 1.0 / self.gamma, self.bias)
-        W, self.intercept_ = result.warn().value
-        self.coef_ = self._untilted(W)
-        return result.info["left_out"]
+            result = ridge_on_moments(state.moments, pull, 1.0 / self.gamma, self.bias)
+        W, b = result.warn().value
+        known = state.weight is None and (self.unlabeled == "ignore" or not self.bias)
+        influence = partial(self._effect, state, labels) if known else None
+        return Solution(state.back(W), b, result, lambda: result.info["left_out"], influence)
 
-    def _left_out_path(self, Z, labels, weight, grid):
+    def _effect(self, state, labels):
+        if self.unlabeled == "ignore":
+            return effect_of_ignored(state.rows, labels.labelled, 1.0 / self.gamma, self.bias)
+        G = state.moments.G
+        return LabelEffect(state.rows, np.linalg.inv(G + np.eye(len(G)) / self.gamma))
+
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        pull = self._pull(Z, labels, weight)
+        state = state.tilted(self.graph_weight)
+        pull = state.pull(labels)
         removed = self.unlabeled == "ignore"
         if removed:
-            basis = basis_of_labelled(Z, labels.labelled, pull, weight, self.bias)
+            basis = basis_of_labelled(state.Z, labels.labelled, pull, state.weight, self.bias)
         else:
-            basis = basis_of_moments(self._tilted_moments(moments_of(Z, weight, mean=self.bias)), self.bias)
+            basis = basis_of_moments(state.moments, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed)

@@ -19,6 +19,7 @@ from ..linalg import precision
 from ..rows import host
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import MOST, basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
+from ..solvers.ridge.state import State
 from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
@@ -177,17 +178,18 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return best
 
     def _read(self, X, y, sample_weight):
-        """(Z, targets with NaN where there is none, weight)."""
+        """(state, targets with NaN where there is none)."""
         self._validate_params()
         X = self._rows(X, reset=True)
         weight = check_weight(sample_weight, X.shape[0])
-        return self._fit_map(X, weight), read_targets(y, X.shape[0]), weight
+        return State(self._fit_map(X, weight), weight), read_targets(y, X.shape[0])
 
-    def _left_out_path(self, Z, y, weight, grid):
+    def path(self, state, y, grid):
+        """(parameters, (m, l, 1) left-out answers) for a grid of γ; None is the default grid."""
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        rows = _known(y, weight)
-        pull = pull_of(Z, rows, y[rows, None], weight)
-        basis = basis_of_labelled(Z, rows, pull, weight, self.bias)
+        rows = _known(y, state.weight)
+        pull = pull_of(state.Z, rows, y[rows, None], state.weight)
+        basis = basis_of_labelled(state.Z, rows, pull, state.weight, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed=True)
 

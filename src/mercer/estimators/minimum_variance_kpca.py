@@ -31,7 +31,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     n_components : int, default=2
     within_weight : float, default=1.0
         c, the weight of the variance within the groups.
-    centred : bool, default=True
+    center : bool, default=True
         Variance about the mean; False takes the mean of f².
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
@@ -39,8 +39,8 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ----------
     components_ : (r, n_components) weights of the features.
     eigenvalues_ : (n_components,) the ratio above, largest first.
-    mean_ : (n_components,) mean of the components over the training rows; `transform` subtracts it when centred.
-    certificate_ : largest relative residual of the eigenproblem.
+    mean_ : (n_components,) mean of the components over the training rows; `transform` subtracts it when center=True.
+    result_, certificate_ : how good they are: `Result` of the eigenproblem, and its largest relative residual.
     classes_, transduction_ : class names and the class of every training row, after `fit_predict`.
 
     Notes
@@ -66,7 +66,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         "random_state": ["random_state"],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "within_weight": [Interval(Real, 0, None, closed="left")],
-        "centred": ["boolean"],
+        "center": ["boolean"],
         "missing_label": "no_validation",
     }
 
@@ -75,7 +75,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         n_components=2,
         within_weight=1.0,
         *,
-        centred=True,
+        center=True,
         kernel="rbf",
         approx="auto",
         missing_label="auto",
@@ -83,7 +83,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ):
         self.n_components = n_components
         self.within_weight = within_weight
-        self.centred = centred
+        self.center = center
         self.kernel = kernel
         self.approx = approx
         self.missing_label = missing_label
@@ -131,12 +131,12 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         moments = moments_of(Z)
         rows, sets = self._sets(n, y, groups)
         within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
-        P = moments.centred(self.centred)
+        P = moments.centred(self.center)
         result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
-        self.components_ = result.value
+        self.result_, self.components_ = result, result.value
         self.eigenvalues_ = result.info["eigenvalues"]
         self.certificate_ = result.gap
-        self.mean_ = moments.mean @ self.components_ if self.centred else np.zeros(self.components_.shape[1])
+        self.mean_ = moments.mean @ self.components_ if self.center else np.zeros(self.components_.shape[1])
         self._n_features_out = self.components_.shape[1]
         return Z
 

@@ -1,14 +1,18 @@
 """Regularised least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..inputs.labels import Labels
 from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
+from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .solution import Solution
 
 LAMBDAS = np.logspace(-7, 1, 33)
 
@@ -34,8 +38,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     Attributes
     ----------
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
-    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -80,21 +83,28 @@ class RLSClassifier(GraphTerm, KernelClassifier):
         self.missing_label = missing_label
         self.random_state = random_state
 
-    def _solve(self, Z, labels, weight):
-        rows = labels.labelled
-        s = np.ones(len(rows)) if weight is None else weight[rows]
-        pull = self._pull(Z, labels, weight)
-        W, _ = ridge_on_labelled(Z, rows, pull, self.lam * s.sum(), weight).warn().value
-        self.coef_ = self._untilted(W)
-        # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
-        if np.all(s == s[0]):
-            return ridge_on_labelled(Z, rows, pull, self.lam * (s.sum() - s[0]), weight).info["left_out"]
-        return self._left_out_path(Z, labels, weight, {"lam": [self.lam]})[1][0]
+    def solve(self, state: State, labels: Labels) -> Solution:
+        state = state.tilted(self.graph_weight)
+        pull = state.pull(labels)
+        s = np.ones(len(labels.labelled)) if state.weight is None else state.weight[labels.labelled]
 
-    def _left_out_path(self, Z, labels, weight, grid):
+        def ridge(total):
+            return ridge_on_labelled(state.Z, labels.labelled, pull, self.lam * total, state.weight)
+
+        def withheld():
+            # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
+            if np.all(s == s[0]):
+                return ridge(s.sum() - s[0]).info["left_out"]
+            return self.path(state, labels, {"lam": [self.lam]})[1][0]
+
+        result = ridge(s.sum()).warn()
+        return Solution(state.back(result.value[0]), 0.0, replace(result, info={}), withheld)
+
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
-        pull = self._pull(Z, labels, weight)
-        basis = basis_of_labelled(Z, labels.labelled, pull, weight)
+        state = state.tilted(self.graph_weight)
+        pull = state.pull(labels)
+        basis = basis_of_labelled(state.Z, labels.labelled, pull, state.weight)
         s = pull.s
         remaining = basis.total - (s[0] if np.all(s == s[0]) else s)
         filters = (ridge_filter(basis.values, lam * remaining) for lam in lams)

@@ -1,7 +1,7 @@
 """Semi-supervised regularised least squares by a search over the unknown labels (Gieseke et al. 2012)."""
 
-import itertools
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -9,13 +9,17 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..errors import InputError
+from ..inputs.labels import Labels
 from ..inputs.weights import seed_of
-from ..rows import dot, gram, take
+from ..rows import take
 from ..solvers.label_search.features import coefficients, rotated_rows, scaled_rows, search_basis, search_rows
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
-from ..solvers.result import Result
+from ..solvers.result import Result, together
+from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
+from .grid import product_of
 from .rls import RLSClassifier
+from .solution import Solution
 
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)
 TRIAL_RESTARTS = 10  # of a search that only judges parameters or calibrates, as in the paper
@@ -60,12 +64,11 @@ class S2RLSClassifier(KernelClassifier):
 
     Attributes
     ----------
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
-    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second; a list of results
-        with multi_class="one_vs_rest".
+    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second; with
+        multi_class="one_vs_rest" its ``info["results"]`` has one result per class.
     transduction_ : (n,) the given label, or the one the search found.
     balance_ : (k,) the shares used, or None.
-    classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -88,6 +91,7 @@ class S2RLSClassifier(KernelClassifier):
 
     access = "rows"
     path_parameters = ("lam", "lam_unlabeled")
+    reported = ("balance",)
     _parameter_constraints: ClassVar = {
         **KernelClassifier._parameter_constraints,
         "lam": [Interval(Real, 0, None, closed="neither")],
@@ -147,37 +151,30 @@ class S2RLSClassifier(KernelClassifier):
         y : (n,) class names and marks.
         """
         super().fit(X, y)
-        if isinstance(self.result_, Result):
+        if self.result_.value is not None:
             self.transduction_ = self.classes_[self.result_.value]
         return self
 
-    def _solve(self, Z, labels, weight):
+    def solve(self, state: State, labels: Labels) -> Solution:
         if labels.soft:
             raise InputError(
                 "y holds class probabilities strictly between 0 and 1, and the label search needs one class per "
                 "labelled row. Give class names, or mark the rows you are not sure of as unlabelled."
             )
-        n, l = len(labels.codes), len(labels.labelled)
-        self.balance_ = self._shares(labels)
-        if l == n:
-            return self._supervised(Z, labels)
-        G = gram(Z)
-        fit = self._fit_labels(_Moments(Z, G, labels, self.lam_unlabeled), labels, self.lam, self.n_restarts)
-        self.coef_, self.result_ = fit
-        return self._folds(Z, G, labels, [{}])[0]
-
-    def _decide(self, Z):
-        return dot(Z, self.coef_)
-
-    def _supervised(self, Z, labels):
-        warnings.warn(
-            "Every row is labelled, so there are no labels to search: this is plain RLSC (RLSClassifier).", stacklevel=4
-        )
-        plain = RLSClassifier(lam=self.lam)
-        left_out = plain._solve(Z, labels, None)
-        self.coef_ = plain.coef_
-        self.result_ = Result(labels.codes.copy(), reason="Every row is labelled: plain RLSC, nothing was searched.")
-        return left_out
+        shares = self._shares(labels)
+        if len(labels.labelled) == len(labels.codes):
+            warnings.warn(
+                "Every row is labelled, so there are no labels to search: this is plain RLSC (RLSClassifier).",
+                stacklevel=4,
+            )
+            plain = RLSClassifier(lam=self.lam).solve(state, labels)
+            reason = "Every row is labelled: plain RLSC, nothing was searched."
+            found = Result(labels.codes.copy(), gap=plain.result.gap, reason=reason, info={"balance": shares})
+            return replace(plain, result=found)
+        moments = _Moments(state, labels, self.lam_unlabeled)
+        coef, result = self._fit_labels(moments, labels, self.lam, self.n_restarts)
+        result.info["balance"] = shares
+        return Solution(coef, 0.0, result, lambda: self._folds(state, labels, [{}])[0])
 
     def _fit_labels(self, moments, labels, lam, n_restarts, trial=False, keep=False):
         """(coefficients, result) for one λ; `keep` says that other λ follow."""
@@ -209,37 +206,28 @@ class S2RLSClassifier(KernelClassifier):
             two = None if shares is None else [1.0 - shares[c], shares[c]]
             results.append(label_search(W, own, shares=two, n_classes=2, **options))
             columns.append(coefficients(W, T, results[-1].value, 2))
-        return np.hstack(columns), results
+        return np.hstack(columns), together(results, None, results=results)
 
-    def _folds(self, Z, G, labels, candidates):
+    def _folds(self, state, labels, candidates):
         """Left-out scores (m, l, k') for candidate parameters: folds over the labels, left-out rows unlabelled."""
         out = np.full((len(candidates), *labels.signs.shape), np.nan)
-        company = np.flatnonzero(labels.testable)
-        order = company[np.argsort(labels.codes[labels.labelled[company]], kind="stable")]
-        n_folds = min(len(order), self.label_folds)
         n_restarts = min(self.n_restarts, TRIAL_RESTARTS)
-        for fold in range(n_folds):
-            test = order[fold::n_folds]
-            kept = labels.keep(np.setdiff1d(np.arange(len(labels.labelled)), test))
+        several = len(candidates) > 1
+        for test, kept in labels.folds(self.label_folds):
             moments: dict = {}
             for number, candidate in enumerate(candidates):
                 lam_unlabeled = candidate.get("lam_unlabeled", self.lam_unlabeled)
                 if lam_unlabeled not in moments:
-                    moments[lam_unlabeled] = _Moments(Z, G, kept, lam_unlabeled)
+                    moments[lam_unlabeled] = _Moments(state, kept, lam_unlabeled)
                 lam = candidate.get("lam", self.lam)
-                several = len(candidates) > 1
                 coef, _ = self._fit_labels(moments[lam_unlabeled], kept, lam, n_restarts, trial=True, keep=several)
-                out[number, test] = take(Z, labels.labelled[test]) @ coef
+                out[number, test] = take(state.Z, labels.labelled[test]) @ coef
         return out
 
-    def _left_out(self, Z, labels, weight):
-        return self._folds(Z, gram(Z), labels, [{}])[0]
-
-    def _left_out_path(self, Z, labels, weight, grid):
-        if grid is None:
-            grid = {"lam": LAMBDAS, "lam_unlabeled": [0.1, 1.0]}
-        candidates = [dict(zip(grid, map(float, values))) for values in itertools.product(*grid.values())]
-        return candidates, self._folds(Z, gram(Z), labels, candidates)
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
+        candidates = product_of({"lam": LAMBDAS, "lam_unlabeled": [0.1, 1.0]} if grid is None else grid)
+        candidates = [{name: float(value) for name, value in candidate.items()} for candidate in candidates]
+        return candidates, self._folds(state, labels, candidates)
 
     def _shares(self, labels):
         """(k,) wanted shares, or None."""
@@ -281,8 +269,9 @@ class S2RLSClassifier(KernelClassifier):
 class _Moments:
     """What one labelling and one λ' share over all λ: weights d², eigenpairs of Zᵀ D² Z. G = ZᵀZ serves all."""
 
-    def __init__(self, Z, G, labels, lam_unlabeled):
+    def __init__(self, state, labels, lam_unlabeled):
         n, l = len(labels.codes), len(labels.labelled)
+        Z, G = state.Z, state.moments.G
         Z_l = take(Z, labels.labelled)
         G_l = Z_l.T @ Z_l
         self.row_weight = np.full(n, lam_unlabeled / (n - l))

@@ -9,15 +9,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..geometry.expansion import Expansion
+from ..inputs.labels import Labels
+from ..solvers.ridge.effect import LabelEffect
 from ..solvers.ridge.smoother import (
     basis_of_moments,
+    closed_form,
     filtered_weights,
     left_out_path,
-    moments_of,
-    pull_of,
+    relative,
     shift_filter,
 )
+from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
+from .solution import Solution
 
 
 class SemiKPCA(KernelClassifier):
@@ -46,8 +50,7 @@ class SemiKPCA(KernelClassifier):
     convexity_interval_ : (1/λ_k, 1/λ_{k+1}), or (0, 1/λ_1) for k = 0. The problem is convex below the upper end.
     eigenvalues_ : (m,) eigenvalues of the kernel matrix, largest first.
     eigenvectors_ : (r, m) their directions in feature space.
-    coef_ : (r, k') weights of the features, one column for two classes, else one per class.
-    classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -68,6 +71,7 @@ class SemiKPCA(KernelClassifier):
 
     access = "moments"
     path_parameters = ("n_removed", "gamma")
+    reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,
         "n_removed": [Interval(Integral, 0, None, closed="left")],
@@ -84,15 +88,26 @@ class SemiKPCA(KernelClassifier):
         self.missing_label = missing_label
         self.random_state = random_state
 
-    def _solve(self, Z, labels, weight):
-        basis = basis_of_moments(moments_of(Z, weight, mean=False))
-        self.eigenvalues_, self.eigenvectors_ = basis.values, basis.vectors
-        self.convexity_interval_ = convexity_interval(basis.values, self.n_removed)
-        self.gamma_ = _gamma_within(self.gamma, self.convexity_interval_, self.n_removed)
-        pull = pull_of(Z, labels.labelled, labels.signs, weight)
-        filter_ = shift_filter(basis.values, self.gamma_, self.n_removed)
-        self.coef_, _ = filtered_weights(basis, pull, filter_)
-        return left_out_path(basis, pull, [filter_], removed=False)[0]
+    def solve(self, state: State, labels: Labels) -> Solution:
+        basis = basis_of_moments(state.moments)
+        interval = convexity_interval(basis.values, self.n_removed)
+        gamma = _gamma_within(self.gamma, interval, self.n_removed)
+        pull = state.pull(labels)
+        filter_ = shift_filter(basis.values, gamma, self.n_removed)
+        W, _ = filtered_weights(basis, pull, filter_)
+        V, left = basis.vectors[:, self.n_removed :], filter_[self.n_removed :]
+        result = closed_form(
+            W,
+            relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B),
+            gamma=gamma,
+            convexity_interval=interval,
+            eigenvalues=basis.values,
+            eigenvectors=basis.vectors,
+        )
+        influence = (lambda: LabelEffect(state.rows, (V * left) @ V.T)) if state.weight is None else None
+        return Solution(
+            W, 0.0, result.warn(), lambda: left_out_path(basis, pull, [filter_], removed=False)[0], influence
+        )
 
     def gamma_path(self, X, gammas=None):
         """Decisions for a whole grid of γ from the one decomposition of the fit.
@@ -122,22 +137,21 @@ class SemiKPCA(KernelClassifier):
         decisions = np.moveaxis(decisions.reshape(len(decisions), len(gammas), -1), 0, 1)
         return gammas, decisions[:, :, 0] if decisions.shape[2] == 1 else decisions
 
-    def _left_out_path(self, Z, labels, weight, grid):
-        basis = basis_of_moments(moments_of(Z, weight, mean=False))
+    def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
+        basis = basis_of_moments(state.moments)
         grid = {"n_removed": [0, 1, 2, 3]} if grid is None else grid
         filters, parameters = [], []
         for k in grid.get("n_removed", [self.n_removed]):
             if k >= len(basis.values):
                 continue
             interval = convexity_interval(basis.values, k)
-            for gamma in grid.get("gamma", _spread(interval)):
+            for gamma in grid.get("gamma", spread_of_gamma(interval)):
                 if gamma == "middle" or 0 < gamma < interval[1]:
                     parameters.append({"n_removed": int(k), "gamma": gamma})
                     filters.append(shift_filter(basis.values, _gamma_within(gamma, interval, k), k))
         if not filters:
             _gamma_within(max(grid["gamma"]), interval, k)  # raises, naming the interval
-        pull = pull_of(Z, labels.labelled, labels.signs, weight)
-        return parameters, left_out_path(basis, pull, filters, removed=False)
+        return parameters, left_out_path(basis, state.pull(labels), filters, removed=False)
 
 
 def convexity_interval(values, n_removed):
@@ -167,7 +181,7 @@ def _gamma_within(gamma, interval, n_removed):
     return float(gamma)
 
 
-def _spread(interval):
+def spread_of_gamma(interval):
     """The default candidates for γ: "middle", and eight more from 0.1 of the lower end to 0.999 of the upper one."""
     low, high = interval
     return ["middle", *np.geomspace((low or high) / 10, 0.999 * high, 8).tolist()]

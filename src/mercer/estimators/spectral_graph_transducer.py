@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..kernels.graph import LAPLACIANS, GraphLaplacian
+from ..solvers.result import together
 from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares
 from .classifier import KernelClassifier
@@ -45,7 +46,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     transduction_ : (n,) the class of every training row.
     coef_ : weights of the kept eigenvectors.
     certificate_ : the larger of the relative KKT residual and constraint residual.
-    classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
+    result_, classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes
     -----
@@ -67,6 +68,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     """
 
     path_parameters = ("label_weight",)
+    reported = (*VarianceConstrained.reported, "multiplier")
     _parameter_constraints: ClassVar = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
@@ -79,7 +81,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         "random_state": KernelClassifier._parameter_constraints["random_state"],
     }
     # What LS-KPCA takes as parameters is settled here.
-    variance, centred, graph, approx = 1.0, False, None, "exact"
+    variance, center, graph, graph_weight, approx = 1.0, False, None, 1.0, "exact"
 
     def __init__(
         self,
@@ -122,12 +124,10 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         results = [
-            constrained_least_squares(theta, Z_l, t, self.label_weight, spread, a).warn()
-            for t, a in zip(targets.T, costs.T)
+            constrained_least_squares(theta, Z_l, t, self.label_weight, spread, a) for t, a in zip(targets.T, costs.T)
         ]
-        self.multiplier_ = np.array([result.info["zeta"][0] for result in results])
-        self.certificate_ = max(result.gap for result in results)
-        return np.stack([result.value for result in results], axis=1)
+        value = np.stack([result.value for result in results], axis=1)
+        return together(results, value, multiplier=np.array([result.info["zeta"][0] for result in results]))
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
         """Left-out answers with the balance of the labels that are left: the full one would give the label away."""

@@ -10,15 +10,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BackendError, InputError
-from ..evidence.calibration import calibrate, probabilities, typical_margin
+from ..evidence.calibration import calibrate, probabilities, two_columns, typical_margin
 from ..evidence.choice import accuracy_interval, hits
 from ..homes import home_of
 from ..inputs.check import check_rows
-from ..inputs.labels import encode, read_labels, unlabelled
+from ..inputs.labels import labelled_accuracy, read_labels
 from ..inputs.tables.encoder import TableEncoder, is_table
 from ..inputs.weights import seed_of
 from ..rows import host
-from .plan import AUTO, METHODS, planned
+from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
@@ -69,6 +69,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         withheld from the candidates and from their weights.
     classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
+    linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
+        label is known for it.
 
     Notes
     -----
@@ -129,7 +131,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         y : (n,) class names and marks.
         """
         self._validate_params()
-        methods = self._methods()
+        methods = methods_named(self.methods)
         X = self._rows(X, reset=True)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
         shares = wanted_shares(self.prior, labels)
@@ -146,7 +148,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         rows : row numbers of the training data.
         labels : one class name, or one for each row. A new class is accepted.
         """
-        self._check_whole("teach")
+        self.check_whole("teach")
         rows = self._row_numbers(rows)
         names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
         if len(names) != len(rows):
@@ -159,13 +161,13 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def unteach(self, rows):
         """Take the labels of some training rows back; equal to a fit without them."""
-        self._check_whole("unteach")
+        self.check_whole("unteach")
         rows = self._row_numbers(rows)
         return self._relabel(rows, np.full(len(rows), None, dtype=object))
 
     def relabel(self, y):
         """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
-        self._check_whole("relabel")
+        self.check_whole("relabel")
         return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
 
     def compact(self):
@@ -201,12 +203,21 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
         check_is_fitted(self)
-        labelled = ~unlabelled(y, self.missing_label, self.classes_)
-        if not labelled.any():
-            raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
-        truth, answer = encode(y, self.classes_)[labelled], encode(self.predict(X), self.classes_)[labelled]
-        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
-        return float(np.average((truth == answer) & (truth >= 0), weights=weight))
+        return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
+
+    def with_prior(self, scores):
+        """Scores (n, k') with the class shares that were asked for put in, as they stand behind the probabilities."""
+        b = self.offsets_
+        return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
+
+    def check_whole(self, what):
+        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
+        check_is_fitted(self)
+        if not hasattr(self, "candidates_"):
+            raise InputError(
+                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
+                "spaces, which it does not hold. Fit again on the training rows."
+            )
 
     # Labels in
 
@@ -221,21 +232,20 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.labels_, self.classes_ = labels, labels.classes
         tested = labels.testable
         codes = labels.codes[labels.labelled[tested]]
-        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+        left_out = np.array([candidate.solution.left_out[tested] for candidate in fitted])
         losses = evidence(left_out, codes)
-        if self.combine == "pick":
-            self.weights_, why = pick(left_out, codes)
-        else:
-            self.weights_, why = weigh(losses), None
+        self.weights_, why = pick(left_out, codes) if self.combine == "pick" else (weigh(losses), None)
         used = np.flatnonzero(self.weights_)
         scale = np.ones(len(fitted))
         n, k = len(labels.codes), labels.signs.shape[1]
         scores, self.votes_ = np.zeros((n, k)), np.zeros((n, labels.n_classes))
         for m in used:
-            own = fitted[m].decide(fitted[m].space.Z)
+            own = fitted[m].solution.scores(fitted[m].space.Z)
             scale[m] = float(np.sqrt(np.mean(own**2))) or 1.0
             scores += self.weights_[m] / scale[m] * own
-            self.votes_[np.arange(n), _codes(own)] += self.weights_[m]
+            self.votes_[np.arange(n), two_columns(own).argmax(axis=1)] += self.weights_[m]
+        heaviest = np.argsort(-self.weights_, kind="stable").tolist()
+        self.linear_ = next((m for m in heaviest if fitted[m].solution.influence is not None), None)
         self.predictor_ = Predictor.of([fitted[m] for m in used], (self.weights_ / scale)[used])
         average = left_out_average(left_out, losses, self.weights_, scale)
         self._calibrate(scores, average, labels, shares)
@@ -268,7 +278,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.abstained_ = self.confidence_ < (self.abstain or 0.0)
         self.left_out_scores_ = np.full((len(labels.labelled), scores.shape[1]), np.nan)
         self.left_out_scores_[labels.testable] = average
-        right = hits(self._with_prior(average)[None], labels.codes[labels.labelled[labels.testable]])[0]
+        right = hits(self.with_prior(average)[None], labels.codes[labels.labelled[labels.testable]])[0]
         self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
         self.accuracy_interval_ = accuracy_interval(int(right.sum()), len(right))
 
@@ -292,18 +302,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return self.predictor_.scores(self._rows(X, reset=False))
 
     def _probabilities(self, scores):
-        return probabilities(self._with_prior(scores), *self.calibration_)
-
-    def _with_prior(self, scores):
-        """The scores with the class shares that were asked for put in."""
-        b = self.offsets_
-        return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
+        return probabilities(self.with_prior(scores), *self.calibration_)
 
     def _named(self, codes, confidence):
-        names = self.classes_[codes]
-        if self.abstain is None:
-            return names
-        doubtful = confidence < self.abstain
+        names, doubtful = self.classes_[codes], confidence < (self.abstain or 0.0)
         if not doubtful.any():
             return names
         if self.classes_.dtype.kind in "US":
@@ -330,15 +332,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             return self.encoder_.transform(X)
         return check_rows(self, X, reset, min_rows=2 if reset else 1)
 
-    def _check_whole(self, what):
-        """Refuse what needs the feature spaces, which a compact model does not have."""
-        check_is_fitted(self)
-        if not hasattr(self, "candidates_"):
-            raise InputError(
-                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
-                "spaces, which it does not hold. Fit again on the training rows."
-            )
-
     def _row_numbers(self, rows):
         n = len(self.labels_.codes)
         rows = np.atleast_1d(np.asarray(rows))
@@ -350,25 +343,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         return rows
 
-    def _methods(self):
-        if isinstance(self.methods, str):
-            if self.methods in ("auto", "all"):
-                return AUTO if self.methods == "auto" else tuple(METHODS)
-            names = [self.methods]
-        else:
-            names = list(self.methods)
-        strange = [name for name in names if name not in METHODS]
-        if strange or not names:
-            raise InputError(
-                f"methods={self.methods!r} is not accepted: give 'auto', 'all' or a list of {', '.join(METHODS)}."
-            )
-        return tuple(names)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _codes(scores):
-    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)

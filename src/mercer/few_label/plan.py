@@ -4,29 +4,56 @@ Every value here is fixed without looking at labels. One space costs a neighbour
 it costs a small closed form, left-out labels included. The first candidate is the label-free default.
 """
 
-import copy
 import time
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..errors import InputError
+from ..estimators.classifier import KernelClassifier
 from ..estimators.least_squares_kpca import LeastSquaresKPCA
 from ..estimators.logistic_kpca import LogisticKPCA
 from ..estimators.lssvm import LSSVMClassifier
 from ..estimators.rls import RLSClassifier
 from ..estimators.s2rls import S2RLSClassifier
 from ..estimators.semi_kpca import SemiKPCA
+from ..estimators.solution import Solution
 from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
+from ..estimators.within_variance import WithinVarianceClassifier
+from ..inputs.labels import Labels
 from ..kernels import RBF, Linear
 from ..kernels.bandwidth import bandwidth_of
-from .spaces import GraphSpace, JoinedSpace, KernelSpace, components, diffused, principal, transducer
-from .views import AsGiven, Components, Standardised, UnitNorm
-from .within_variance import WithinVarianceClassifier
+from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
+from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
+AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
+# (method, kind of space, model, parameter to show): a further candidate is a line here.
+CANDIDATES: list[tuple[str, str, Any, str | None]] = [
+    ("lssvm", "kernel", LSSVMClassifier(10.0), "gamma"),
+    ("lssvm", "kernel", LSSVMClassifier(100.0), "gamma"),
+    ("lssvm", "narrow kernel", LSSVMClassifier(10.0), "gamma"),
+    ("rls", "kernel", RLSClassifier(0.01), "lam"),
+    ("rls", "narrow kernel", RLSClassifier(0.01), "lam"),
+    ("components", "components", LSSVMClassifier(10.0), "gamma"),  # the first few principal axes
+    ("ls_kpca", "axes", LeastSquaresKPCA(0.1), "label_weight"),
+    ("ls_kpca", "axes", LeastSquaresKPCA(1.0), "label_weight"),
+    ("ls_kpca", "axes", LeastSquaresKPCA(10.0), "label_weight"),
+    ("lr_kpca", "axes", LogisticKPCA(), "label_weight"),
+    ("mv_kpca", "axes", WithinVarianceClassifier(), None),
+    ("s2rls", "axes", S2RLSClassifier(n_restarts=10), "lam"),
+    ("semi_kpca", "wide axes", SemiKPCA(), None),  # two or more: it removes the first
+    ("mixed", "joined", LSSVMClassifier(10.0), "gamma"),
+    ("diffusion", "heat 30", LSSVMClassifier(3.0, bias=False), "gamma"),
+    ("diffusion", "heat 10", LSSVMClassifier(10.0), "gamma"),
+    ("diffusion", "heat 100", LSSVMClassifier(3.0, bias=False), "gamma"),
+    ("sgt", "spectrum", LSSVMClassifier(10.0), "gamma"),
+    ("sgt", "spectrum", SpectralGraphTransducer(), None),
+]
 METHODS = {  # name → (what people call it, what it does)
     "lssvm": ("Least-squares SVM", "learns from the labelled rows only, with an RBF or linear kernel"),
     "components": ("Least-squares SVM on components", "sees only the leading kernel principal components"),
@@ -40,39 +67,46 @@ METHODS = {  # name → (what people call it, what it does)
     "s2rls": ("Semi-supervised least squares", "searches labels for all rows whose boundary avoids dense regions"),
     "rls": ("Regularised least squares", "learns from the labelled rows only (kernel ridge regression)"),
 }
-IN_KERNEL = {"lssvm", "components", "semi_kpca", "ls_kpca", "mv_kpca", "lr_kpca", "s2rls", "rls"}
-AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
+for line in CANDIDATES:
+    METHODS.setdefault(line[0], (line[0], type(line[2]).__name__))
 
 
 @dataclass
 class Candidate:
-    """A method in a space: `solve` fits it to labels, `decide` gives its scores."""
+    """A method in a space. `solve` fits it to labels; the space and everything that needs no label is shared."""
 
     name: str
     method: str
-    space: Any
-    model: Any
+    space: Space
+    model: KernelClassifier
     seconds: float = 0.0
-    left_out: Any = field(default=None, repr=False)
+    solution: Solution | None = None
 
-    def solve(self, labels):
-        """A fitted copy, with the left-out answers of every label; the space and its decomposition are shared."""
+    @cached_property
+    def state(self) -> Any:
+        """The prepared rows: those of the space, or the method's own where it has its own `prepare`."""
+        shared = type(self.model).prepare is KernelClassifier.prepare
+        return self.space.state if shared else self.model.prepare(self.space.Z)
+
+    def solve(self, labels: Labels) -> "Candidate":
+        """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()
-        fitted = copy.copy(self)
-        fitted.model = copy.copy(self.model)
-        left_out = fitted.model._solve(self.space.Z, labels, None)
-        if left_out is None:
-            left_out = fitted.model._left_out(self.space.Z, labels, None)
-        fitted.left_out = left_out
-        fitted.seconds = self.seconds + time.perf_counter() - start
-        return fitted
-
-    def decide(self, Z):
-        """(n, k') scores of rows of the space."""
-        return self.model._decide(Z)
+        solution = self.model.solve(self.state, labels)
+        _ = solution.left_out  # computed when first asked for: now, so that the seconds count it
+        return replace(self, solution=solution, seconds=self.seconds + time.perf_counter() - start)
 
 
-def planned(X, methods=AUTO, random_state=0):
+def methods_named(names: Any) -> tuple:
+    """The methods that `methods=` of the classifier means: "auto", "all", a name or a list of names."""
+    if isinstance(names, str) and names in ("auto", "all"):
+        return AUTO if names == "auto" else tuple(METHODS)
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if not found or any(name not in METHODS for name in found):
+        raise InputError(f"methods={names!r} is not accepted: give 'auto', 'all' or a list of {', '.join(METHODS)}.")
+    return found
+
+
+def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[str, Callable[[], list[Candidate]]]]:
     """The feature spaces to build, the most useful first.
 
     Parameters
@@ -84,29 +118,36 @@ def planned(X, methods=AUTO, random_state=0):
     -------
     list of (name of the space, function without arguments that builds it and returns its list of `Candidate`)
     """
+    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
+    kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
     return [
         (
             f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
-            partial(_candidates_in, build, view, value, X, methods, shared, random_state),
+            partial(_candidates_in, build, view, value, X, chosen, kinds, shared, random_state),
         )
         for build, view, value in _plan(X)
-        if not MAKES[build][1].isdisjoint(methods)
+        if not MAKES[build][1].isdisjoint(kinds)
     ]
 
 
-def _candidates_in(build, view, value, X, methods, shared, random_state):
+def _candidates_in(build, view, value, X, chosen, kinds, shared, random_state):
     begun = time.perf_counter()
     if id(view) not in shared:
         shared[id(view)] = view.fit(X, random_state)
+    spaces = build(view, value, kinds, shared, random_state)
     new = [
-        Candidate(_title(method, model, space), method, space, model)
-        for method, space, model in build(view, value, shared, random_state)
-        if method in methods
+        Candidate(_title(method, model, shown, space), method, space, model)
+        for method, kind, model, shown in chosen
+        for space in spaces.get(kind, [])
     ]
     for candidate in new:
         candidate.seconds = (time.perf_counter() - begun) / len(new)
     return new
+
+
+def _title(method, model, shown, space):
+    return f"{method}{'' if shown is None else f' {shown}={getattr(model, shown):g}'}: {space.name}"
 
 
 def _plan(X):
@@ -116,11 +157,17 @@ def _plan(X):
     raw: Any = UnitNorm() if sparse else AsGiven()
     most = min(n, d) - 1
     if n > LARGE:
-        view = Components(30) if most >= 30 and d > 50 else raw
-        other = Components(8) if most >= 8 and d > 50 else Standardised() if not sparse else raw
-        return [(_graph, view, 10), (_rbf, view, 1.0), (_linear, view, None), (_graph, other, 10), (_rbf, view, 0.35)]
-    eight = Components(8) if most >= 8 else raw
-    three = Components(3) if most >= 3 else raw
+        view = LeadingComponents(30) if most >= 30 and d > 50 else raw
+        other = LeadingComponents(8) if most >= 8 and d > 50 else Standardised() if not sparse else raw
+        return [
+            (_graph, view, 10),
+            (_rbf, view, 1.0),
+            (_linear, view, None),
+            (_graph, other, 10),
+            (_narrow, view, 0.35),
+        ]
+    eight = LeadingComponents(8) if most >= 8 else raw
+    three = LeadingComponents(3) if most >= 3 else raw
     plan: list = [
         (_graph, raw, 10),
         (_rbf, raw, 1.0),
@@ -129,7 +176,7 @@ def _plan(X):
         (_graph, three, 30),
         (_graph, raw, 5),
         (_graph, raw, 20),
-        (_rbf, raw, 0.35),
+        (_narrow, raw, 0.35),
     ]
     if not sparse and not _standard(X):
         scaled = Standardised()
@@ -150,68 +197,50 @@ def _standard(X):
     return bool(spread.max() <= 1.01 * spread.min())
 
 
-def _graph(view, n_neighbors, shared, seed):
+def _graph(view, n_neighbors, kinds, shared, seed):
     base = GraphSpace(f"{n_neighbors} neighbours, {view.name}", view, n_neighbors, shared[id(view)], seed)
-    ten, thirty, hundred = (diffused(base, time) for time in (10.0, 30.0, 100.0))
-    shared.setdefault("heat", thirty)
-    found = [
-        ("diffusion", thirty, LSSVMClassifier(3.0, bias=False)),
-        ("diffusion", ten, LSSVMClassifier(10.0)),
-        ("diffusion", hundred, LSSVMClassifier(3.0, bias=False)),
-    ]
+    found = {f"heat {time}": [diffused(base, float(time))] for time in (10, 30, 100)}
+    shared.setdefault("heat", found["heat 30"][0])
     spectrum = transducer(base)
-    if spectrum is not None:
-        found += [("sgt", spectrum, LSSVMClassifier(10.0)), ("sgt", spectrum, SpectralGraphTransducer())]
-    return found
+    return found | ({} if spectrum is None else {"spectrum": [spectrum]})
 
 
-def _rbf(view, factor, shared, seed):
-    rows = shared[id(view)]
-    width = factor * bandwidth_of(rows)
-    base = KernelSpace(f"RBF of {factor:g} median, {view.name}", view, RBF(width), rows, seed)
-    if factor < 1:
-        return [("lssvm", base, LSSVMClassifier(10.0)), ("rls", base, RLSClassifier(0.01))]
-    found = _in_kernel(base)
+def _rbf(view, factor, kinds, shared, seed):
+    base = _rbf_space(view, factor, shared, seed)
+    found = _in_kernel(base, kinds)
     if "heat" in shared:
-        joined = JoinedSpace(f"{base.name} and {shared['heat'].name}", base, shared["heat"])
-        found.append(("mixed", joined, LSSVMClassifier(10.0)))
+        found["joined"] = [JoinedSpace(f"{base.name} and {shared['heat'].name}", base, shared["heat"])]
     return found
 
 
-def _linear(view, _, shared, seed):
-    return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed))
+def _narrow(view, factor, kinds, shared, seed):
+    return {"narrow kernel": [_rbf_space(view, factor, shared, seed)]}
 
 
-def _in_kernel(base):
-    found = [("lssvm", base, LSSVMClassifier(10.0)), ("lssvm", base, LSSVMClassifier(100.0))]
-    found.append(("rls", base, RLSClassifier(0.01)))
-    axes = principal(base)
-    few = components(axes, (1, 2, 4, 8, 16))
-    if not few:  # all rows are the same row
-        return found
-    found += [("components", space, LSSVMClassifier(10.0)) for space in few]
-    for weight in (0.1, 1.0, 10.0):
-        found.append(("ls_kpca", axes, LeastSquaresKPCA(weight)))
-    found.append(("lr_kpca", axes, LogisticKPCA()))
-    found.append(("mv_kpca", axes, WithinVarianceClassifier()))
-    found.append(("s2rls", axes, S2RLSClassifier(n_restarts=10)))
-    if axes.Z.shape[1] > 1:  # the first direction is removed
-        found.append(("semi_kpca", axes, SemiKPCA()))
+def _linear(view, _, kinds, shared, seed):
+    return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed), kinds)
+
+
+def _rbf_space(view, factor, shared, seed):
+    rows = shared[id(view)]
+    kernel = RBF(factor * bandwidth_of(rows))
+    return KernelSpace(f"RBF of {factor:g} median, {view.name}", view, kernel, rows, seed)
+
+
+def _in_kernel(base, kinds):
+    found = {"kernel": [base]}
+    if not kinds.isdisjoint({"axes", "wide axes", "components"}):
+        axes = principal(base)
+        few = components(axes, (1, 2, 4, 8, 16))
+        if few:  # there are none if all rows are the same row
+            found |= {"axes": [axes], "wide axes": [axes] if axes.Z.shape[1] > 1 else [], "components": few}
     return found
 
 
-def _title(method, model, space):
-    value = {
-        "ls_kpca": lambda: f" label_weight={model.label_weight:g}",
-        "lr_kpca": lambda: f" label_weight={model.label_weight:g}",
-        "rls": lambda: f" lam={model.lam:g}",
-        "s2rls": lambda: f" lam={model.lam:g}",
-    }.get(method, lambda: f" gamma={model.gamma:g}" if isinstance(model, LSSVMClassifier) else "")()
-    return f"{method}{value}: {space.name}"
-
-
-MAKES = {
-    _graph: ("neighbour graph", {"diffusion", "sgt", "mixed"}),
-    _rbf: ("RBF kernel", IN_KERNEL | {"mixed"}),
+IN_KERNEL = {"kernel", "axes", "wide axes", "components"}
+MAKES = {  # builder → what it builds, and the kinds of spaces that it is for ("joined" takes the heat of the graph)
+    _graph: ("neighbour graph", {"heat 10", "heat 30", "heat 100", "spectrum", "joined"}),
+    _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
+    _narrow: ("RBF kernel", {"narrow kernel"}),
     _linear: ("linear kernel", IN_KERNEL),
 }

@@ -5,12 +5,9 @@ below, it is for each base either a mean over neighbours of n × k scores (graph
 columns (kernels). Nothing of size n × r is left, so this is also all that a saved model needs for new rows.
 """
 
-import copy
-
 import numpy as np
 
 from ..geometry.operators import cross_product
-from .spaces import GraphSpace
 
 
 class Predictor:
@@ -18,7 +15,7 @@ class Predictor:
 
     Parameters
     ----------
-    constant : (k',) what a row without any feature scores.
+    constant : (k',) or 0, what a row without any feature scores.
     parts : list of `GraphPart` and `KernelPart`.
     """
 
@@ -29,18 +26,16 @@ class Predictor:
     @classmethod
     def of(cls, candidates, shares):
         """The sum of the fitted candidates' scores, each times its share."""
-        constant = np.zeros(0)
+        constant: np.ndarray | float = 0.0
         weights: dict = {}
         bases: dict = {}
         for candidate, share in zip(candidates, shares):
-            r = candidate.space.Z.shape[1]
-            nowhere = candidate.decide(np.zeros((1, r)))
-            pulled, shift = candidate.space.pull_back(candidate.decide(np.eye(r)) - nowhere)
-            constant = share * (nowhere[0] + shift) + (constant if len(constant) else 0.0)
+            pulled, shift = candidate.space.pull_back(candidate.solution.coef)
+            constant = constant + share * (candidate.solution.intercept + shift)
             for base, W in pulled:
                 bases[id(base)] = base
                 weights[id(base)] = share * W + weights.get(id(base), 0.0)
-        return cls(constant, [_part(base, weights[key]) for key, base in bases.items()])
+        return cls(constant, [base.part(weights[key]) for key, base in bases.items()])
 
     def scores(self, X):
         """(n, k') scores of the rows."""
@@ -73,12 +68,3 @@ class KernelPart:
     def scores(self, rows):
         """(n, k') scores of rows in this view."""
         return cross_product(self.kernel, rows, self.landmarks, self.weights)
-
-
-def _part(base, W):
-    if isinstance(base, GraphSpace):
-        kernel = copy.copy(base.kernel_)
-        kernel.factor_ = kernel.factor_ @ W
-        del kernel.graph_, kernel.spectrum_
-        return GraphPart(base.view, kernel)
-    return KernelPart(base.view, base.map_.kernel_, *base.map_.on_landmarks(base.scale * W))

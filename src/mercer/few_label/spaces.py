@@ -2,16 +2,21 @@
 
 A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
 value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` says of a function Z W what
-it is in the base spaces: a list of (base, weights of its Z), and a constant.
+it is in the base spaces: a list of (base, weights of its Z), and a constant. A base makes of its weights a part of the
+predictor.
 """
+
+import copy
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg as sla
 
 from ..geometry.maps import LandmarkMap
 from ..kernels.graph import Diffusion
-from ..linalg import eigh_down, fix_signs, rank_of
-from ..rows import gram, tdot
+from ..linalg import fix_signs, rank_of
+from ..solvers.ridge.state import State
+from .predictor import GraphPart, KernelPart
 
 EXACT = 2500  # rows up to which kernels are exact and graphs keep their whole spectrum
 LANDMARKS = 600
@@ -20,7 +25,28 @@ PRINCIPAL = 300
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
 
-class KernelSpace:
+class Space:
+    """What the spaces share.
+
+    Attributes
+    ----------
+    name : for the report. Z : (n, r) features of the training rows.
+    state : what the methods need of Z without any label, made when first asked for and kept for every labelling.
+    """
+
+    name: str
+    Z: np.ndarray
+
+    @cached_property
+    def state(self) -> State:
+        return State(self.Z)
+
+    def pull_back(self, W):
+        """A base is its own."""
+        return [(self, W)], 0.0
+
+
+class KernelSpace(Space):
     """Features of a kernel on one view of the rows: exact for few rows, by landmarks for many."""
 
     def __init__(self, name, view, kernel, rows, random_state=0):
@@ -30,12 +56,13 @@ class KernelSpace:
         self.map_ = LandmarkMap(kernel, landmarks, random_state=random_state)
         self.scale, self.Z = _unit(self.map_.fit_transform(rows))
 
-    def pull_back(self, W):
-        """A base is its own."""
-        return [(self, W)], 0.0
+    def part(self, W):
+        """Z W of any rows, as a part of the predictor."""
+        landmarks, weights = self.map_.on_landmarks(self.scale * W)  # type: ignore[misc]  # None only for a bound
+        return KernelPart(self.view, self.map_.kernel_, landmarks, weights)
 
 
-class GraphSpace:
+class GraphSpace(Space):
     """Eigenvectors of a neighbour graph's Laplacian on one view; a new row takes the mean of its neighbours.
 
     Attributes
@@ -52,12 +79,15 @@ class GraphSpace:
         self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
-    def pull_back(self, W):
-        """A base is its own."""
-        return [(self, W)], 0.0
+    def part(self, W):
+        """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbours among."""
+        kernel = copy.copy(self.kernel_)
+        kernel.factor_ = kernel.factor_ @ W
+        del kernel.graph_, kernel.spectrum_
+        return GraphPart(self.view, kernel)
 
 
-class TurnedSpace:
+class TurnedSpace(Space):
     """(Z − shift) · turn of a base space: its principal axes, or other gains on its columns."""
 
     def __init__(self, name, base, turn, shift=None):
@@ -83,7 +113,7 @@ class TurnedSpace:
         return Z @ self.turn.astype(Z.dtype)
 
 
-class JoinedSpace:
+class JoinedSpace(Space):
     """Two spaces side by side: the sum of their kernels with equal shares."""
 
     def __init__(self, name, first, second):
@@ -125,17 +155,16 @@ def transducer(base, n_eigenvectors=80):
 
 def principal(base):
     """The base's directions of largest mean square, at most 300 of them."""
-    values, vectors = eigh_down(gram(base.Z))
+    values, vectors = State(base.Z).moments.eigen(center=False)  # not base.state: all r × r pairs would be kept
     rank = max(min(rank_of(values, 1e-9), PRINCIPAL), 1)
     return TurnedSpace(base.name, base, fix_signs(vectors[:, :rank]))
 
 
 def components(space, numbers):
     """For each number the first so many principal components of a space about its mean (kernel PCA), if it has them."""
-    n = space.Z.shape[0]
-    mean = tdot(space.Z, np.ones(n)) / n
-    values, vectors = eigh_down(gram(space.Z) - n * np.outer(mean, mean))
-    vectors, rank = fix_signs(vectors), rank_of(values, 1e-9)
+    moments = space.state.moments
+    values, vectors = moments.eigen(center=True)
+    vectors, rank, mean = fix_signs(vectors), rank_of(values, 1e-9), moments.mean
     return [TurnedSpace(f"{m} components of {space.name}", space, vectors[:, :m], mean) for m in numbers if m <= rank]
 
 

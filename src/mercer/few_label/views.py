@@ -55,7 +55,7 @@ class UnitNorm:
         return normalize(X)
 
 
-class Components:
+class LeadingComponents:
     """The first principal components: distances without the noise of the many directions in which nothing happens.
 
     A neighbour graph in 241 dimensions of noise joins rows at random; along the eight directions of largest variance it

@@ -4,15 +4,14 @@ A row is unlabelled when its entry is NaN, None, pd.NA, an empty string or, as i
 two ways is refused with both ways out; nothing is guessed.
 """
 
-import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 
 from ..errors import InputError
-from ..homes import home_of
-from ..rows import host
+from .entries import array_of, distinct, is_nothing
 
 _ALSO_ONE = (
     'Pass missing_label=None if -1 is a class, or use other class names (such as 0 and 1) if -1 means "unlabelled".'
@@ -39,42 +38,54 @@ class Labels:
     soft: bool = False
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> int:
         return len(self.classes)
 
     @property
-    def target(self):
+    def target(self) -> np.ndarray:
         """(n, k) `given` with a zero row for each unlabelled row."""
         out = np.zeros((len(self.codes), self.n_classes))
         out[self.labelled] = self.given
         return out
 
     @property
-    def signs(self):
+    def signs(self) -> np.ndarray:
         """(l, k') regression targets: one column in [-1, 1] for two classes, else a ±1 column per class."""
         if self.n_classes == 2:
             return self.given[:, 1:] - self.given[:, :1]
         return 2 * self.given - 1
 
     @property
-    def testable(self):
+    def testable(self) -> np.ndarray:
         """(l,) labelled rows whose class has another label: without their own label the class is still known."""
         codes = self.codes[self.labelled]
         return np.bincount(codes, minlength=self.n_classes)[codes] > 1
 
-    def keep(self, which):
+    def keep(self, which: np.ndarray) -> "Labels":
         """The same classes with only the labelled rows `which` (positions within `labelled`) still labelled."""
         labelled = self.labelled[which]
         codes = np.full_like(self.codes, -1)
         codes[labelled] = self.codes[labelled]
         return Labels(self.classes, codes, labelled, self.given[which], self.soft)
 
-    def counts(self, weight=None):
+    def folds(self, most: int) -> Iterator[tuple[np.ndarray, "Labels"]]:
+        """At most so many (positions within `labelled` to test on, the labels without them), classes spread evenly.
+
+        Every testable row is in one fold; each is a fold by itself where there are no more than `most`.
+        """
+        rows = np.flatnonzero(self.testable)
+        rows = rows[np.argsort(self.codes[self.labelled[rows]], kind="stable")]
+        number = min(len(rows), most)
+        for fold in range(number):
+            test = rows[fold::number]
+            yield test, self.keep(np.setdiff1d(np.arange(len(self.labelled)), test))
+
+    def counts(self, weight: np.ndarray | None = None) -> np.ndarray:
         """(k,) how much label mass each class has; `weight` has one entry per row."""
         return self.given.sum(axis=0) if weight is None else weight[self.labelled] @ self.given
 
 
-def read_labels(y, missing_label="auto", n_rows=None):
+def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) -> Labels:
     """Turn y into `Labels`.
 
     Parameters
@@ -93,12 +104,12 @@ def read_labels(y, missing_label="auto", n_rows=None):
     >>> labels.classes.tolist(), labels.codes.tolist()
     (['bad', 'good'], [1, -1, 0, 1])
     """
-    names, y = _array(y)
+    names, y = array_of(y)
     if n_rows is not None and len(y) != n_rows:
         raise InputError(f"X has {n_rows} rows and y has {len(y)}. Give one entry of y per row; mark unlabelled ones.")
     if y.ndim == 2:
         return _soft(names, y)
-    values, codes = _distinct(y)
+    values, codes = distinct(y)
     marked = _marked(values, missing_label)
     keep = np.flatnonzero(~marked)
     if len(keep) == 0:
@@ -122,7 +133,7 @@ def read_labels(y, missing_label="auto", n_rows=None):
     return Labels(classes, codes, labelled, given)
 
 
-def weighed(labels, weight):
+def weighed(labels: Labels, weight: np.ndarray) -> Labels:
     """The labels without those of rows of weight 0, and without the classes that only such rows have."""
     if np.all(weight[labels.labelled] > 0):
         return labels
@@ -140,44 +151,54 @@ def weighed(labels, weight):
     return Labels(labels.classes[present], rank[left.codes], left.labelled, left.given[:, present], left.soft)
 
 
-def unlabelled(y, missing_label="auto", classes=()):
+def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.ndarray:
     """(n,) which entries of y mark unlabelled rows; nothing that is among `classes` does.
 
     Unlike `read_labels` this takes y of one class, or with no mark at all: the rows a score is computed on.
     """
-    _, y = _array(y)
+    _, y = array_of(y)
     if y.ndim == 2:
         empty = np.isnan(y) | (y == 0)
         return empty.all(axis=1)
-    values, codes = _distinct(y)
+    values, codes = distinct(y)
     known = set(np.asarray(classes).tolist())
-    strange = np.array([_nothing(v) or v not in known for v in values.tolist()], dtype=bool)
+    strange = np.array([is_nothing(v) or v not in known for v in values.tolist()], dtype=bool)
     marked = np.zeros(len(values), dtype=bool)
     marked[strange] = _marked(values[strange], missing_label)
     return marked[codes]
 
 
-def encode(y, classes):
+def encode(y: Any, classes: Any) -> np.ndarray:
     """(n,) position of each entry in the sorted `classes`, -1 where it is none of them.
 
     In a table of probabilities, the likeliest class; its columns are in the order in which `read_labels` found them.
     """
-    names, y = _array(y)
+    names, y = array_of(y)
     if y.ndim == 2:
         order = np.argsort(np.arange(y.shape[1]) if names is None else np.asarray(names), kind="stable")
         return np.where(np.nansum(y, axis=1) > 0, np.argmax(np.nan_to_num(y[:, order]), axis=1), -1)
-    values, codes = _distinct(y)
+    values, codes = distinct(y)
     where = {name: i for i, name in enumerate(np.asarray(classes).tolist())}
-    return np.array([-1 if _nothing(v) else where.get(v, -1) for v in values.tolist()], dtype=int)[codes]
+    return np.array([-1 if is_nothing(v) else where.get(v, -1) for v in values.tolist()], dtype=int)[codes]
 
 
-def read_targets(y, n_rows):
+def labelled_accuracy(y: Any, answer: Any, classes: Any, missing_label: Any = "auto", weight: Any = None) -> float:
+    """Share of right answers over the entries of y that carry a label; an answer that is no class is wrong."""
+    rows = ~unlabelled(y, missing_label, classes)
+    if not rows.any():
+        raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
+    truth, answer = encode(y, classes)[rows], encode(answer, classes)[rows]
+    weight = None if weight is None else np.asarray(weight)[rows]
+    return float(np.average((truth == answer) & (truth >= 0), weights=weight))
+
+
+def read_targets(y: Any, n_rows: int | None) -> np.ndarray:
     """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA)."""
-    _, y = _array(y)
+    _, y = array_of(y)
     if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabelled.")
     if y.dtype.kind == "O":
-        y = np.array([np.nan if _nothing(v) else v for v in y], dtype=object)
+        y = np.array([np.nan if is_nothing(v) else v for v in y], dtype=object)
     try:
         y = y.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -189,123 +210,18 @@ def read_targets(y, n_rows):
     return y
 
 
-def _array(y):
-    """(column names or None, y as a one- or two-dimensional NumPy array), whatever y came as."""
-    names = None
-    if y is None:
-        raise InputError("requires y to be passed, but the target y is None. Give one entry per row of X.")
-    if isinstance(y, np.ma.MaskedArray):
-        hidden, y = np.ma.getmaskarray(y), y.data.astype(object)
-        y[hidden] = None
-    elif not home_of(y).on_host:
-        y = host(y)
-    elif hasattr(y, "to_numpy"):  # pandas, polars
-        names = list(y.columns) if hasattr(y, "columns") else None
-        if names is not None and len(names) == 1:
-            y = y[names[0]]
-        y = np.array(list(y), dtype=object) if _whole_with_gaps(y) else y.to_numpy()
-    if not isinstance(y, np.ndarray):
-        y = _from_sequence(y)
-    if y.dtype.kind == "T":
-        y = y.astype(object)
-    if y.ndim == 2 and y.shape[1] == 1:
-        if names is None:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected: it is read as one label per row.",
-                DataConversionWarning,
-                stacklevel=4,
-            )
-        y = y[:, 0]
-    if y.ndim not in (1, 2) or y.dtype.kind not in "biufUSO":
-        raise InputError(
-            f"Unknown label type: y of shape {y.shape} and dtype {y.dtype}. "
-            "Give one class name per row, or an (n, k) table of class probabilities."
-        )
-    if y.ndim == 2:
-        try:
-            y = y.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"y has {y.shape[1]} columns that are not all numbers. Give one class name per row, "
-                "or an (n, k) table of class probabilities."
-            ) from None
-    return names, y
-
-
-def _whole_with_gaps(y):
-    """Whether y is a column that `to_numpy` would turn into numbers with a fraction: 1 and <NA> into 1.0 and NaN."""
-    if hasattr(y, "columns"):
-        return False
-    if callable(getattr(y, "null_count", None)):  # polars
-        return y.null_count() > 0
-    kind = getattr(y, "dtype", np.dtype(float))
-    return not isinstance(kind, np.dtype) and kind.kind in "biu" and bool(y.isna().any())
-
-
-def _from_sequence(y):
-    """A list as an array whose entries keep their types: NumPy alone would turn [1, "a"] into text."""
-    y = list(y) if not hasattr(y, "__array__") else np.asarray(y).tolist()
-    kinds = {type(v) for v in y}
-    if kinds <= {bool, int, float} or (len(kinds) == 1 and not kinds & {list, tuple, np.ndarray}):
-        return np.array(y)
-    if kinds & {list, tuple, np.ndarray}:
-        try:
-            return np.array([list(v) for v in y])
-        except (TypeError, ValueError):
-            raise InputError("The rows of y have different lengths. Give one class name per row.") from None
-    out = np.empty(len(y), dtype=object)
-    out[:] = y
-    return out
-
-
-def _distinct(y):
-    """(distinct entries, position of each row's entry among them)."""
-    if y.dtype.kind != "O":
-        if y.dtype.kind == "f":
-            _refuse_continuous(y)
-        return np.unique(y, return_inverse=True)
-    seen: dict = {}
-    try:
-        codes = np.array([seen.setdefault(v, len(seen)) for v in y.tolist()], dtype=int)
-    except TypeError:
-        raise InputError("Unknown label type: an entry of y is a list or an array. Give one name per row.") from None
-    values = np.empty(len(seen), dtype=object)
-    values[:] = list(seen)
-    numbers = np.array([v for v in seen if isinstance(v, float | np.floating)], dtype=float)
-    _refuse_continuous(numbers)
-    return values, codes
-
-
-def _refuse_continuous(numbers):
-    if np.isinf(numbers).any():
-        raise InputError("Input y contains infinity. Class names are finite numbers or text; NaN marks unlabelled.")
-    fractional = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
-    if len(fractional):
-        raise InputError(
-            f"Unknown label type: continuous. y holds {float(fractional[0])!r}, which is not a class name. "
-            "Use a regressor, or give classes as whole numbers or text."
-        )
-
-
-def _nothing(value):
-    """NaN, None, pd.NA, NaT: entries that cannot be a class name."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and value != value
-
-
-def _minus_one(value):
+def _minus_one(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_) and value == -1
 
 
-def _holds_minus_one(values):
+def _holds_minus_one(values: np.ndarray) -> bool:
     return any(_minus_one(v) for v in values.tolist())
 
 
-def _marked(values, missing_label):
+def _marked(values: np.ndarray, missing_label: Any) -> np.ndarray:
     """(len(values),) which of the distinct entries mark unlabelled rows."""
     entries = values.tolist()
-    nothing = np.array([_nothing(v) for v in entries], dtype=bool)
+    nothing = np.array([is_nothing(v) for v in entries], dtype=bool)
     if missing_label is None:
         if nothing.any():
             raise InputError(
@@ -315,7 +231,7 @@ def _marked(values, missing_label):
         return nothing
     if not (isinstance(missing_label, str) and missing_label == "auto"):
         marks = missing_label if isinstance(missing_label, list | tuple | set) else [missing_label]
-        marks = [m for m in marks if not _nothing(m)]
+        marks = [m for m in marks if not is_nothing(m)]
         return nothing | np.array([v in marks for v in entries], dtype=bool)
     if any(v in ("-1", b"-1") for v in entries if isinstance(v, str | bytes)):
         raise InputError(
@@ -335,7 +251,7 @@ def _marked(values, missing_label):
     return marked | minus_one
 
 
-def _sorted_classes(values, keep):
+def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(class names sorted, rank of each kept value); text and numbers do not mix."""
     names = values[keep].tolist()
     text = [isinstance(v, str | bytes) for v in names]
@@ -359,7 +275,7 @@ def _sorted_classes(values, keep):
     return classes[order], rank
 
 
-def _soft(names, table):
+def _soft(names: list | None, table: np.ndarray) -> Labels:
     """Labels from an (n, k) table of class probabilities."""
     n, k = table.shape
     gone = np.isnan(table)

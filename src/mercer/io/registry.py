@@ -21,7 +21,7 @@ INTERNAL = {
     "geometry.maps.graph": "GraphMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
-    "few_label.views": "AsGiven Standardised UnitNorm Components",
+    "few_label.views": "AsGiven Standardised UnitNorm LeadingComponents",
     "few_label.predictor": "Predictor GraphPart KernelPart",
     "few_label.summary": "Report",
 }

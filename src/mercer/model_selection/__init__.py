@@ -1,13 +1,13 @@
 """Choosing with few labels: left-out answers over grids, splitters and scorers for data with unlabelled rows."""
 
 from .leave_one_label_out import LeftOut, leave_one_label_out
-from .split import LabelledKFold, LabelledScorer, LeaveOneLabelOut, RepeatedLabelledKFold
+from .split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold
 
 __all__ = [
-    "LabelledKFold",
-    "LabelledScorer",
+    "LabeledKFold",
+    "LabeledScorer",
     "LeaveOneLabelOut",
     "LeftOut",
-    "RepeatedLabelledKFold",
+    "RepeatedLabeledKFold",
     "leave_one_label_out",
 ]

@@ -43,7 +43,7 @@ def risk_bound(model, delta=0.05):
 
     Parameters
     ----------
-    model : fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes, uncentred, as in the theorem.
+    model : fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes with center=False, as in the theorem.
     delta : float in (0, 1).
 
     Returns
@@ -55,7 +55,7 @@ def risk_bound(model, delta=0.05):
     >>> from mercer import LeastSquaresKPCA
     >>> X = [[i / 10] for i in range(20)]
     >>> y = ["low"] * 5 + [None] * 10 + ["high"] * 5
-    >>> bound = risk_bound(LeastSquaresKPCA(10.0, 1.0, centred=False).fit(X, y))
+    >>> bound = risk_bound(LeastSquaresKPCA(10.0, 1.0, center=False).fit(X, y))
     >>> bound.informative
     False
     """
@@ -71,8 +71,8 @@ def risk_bound(model, delta=0.05):
         raise InputError(
             f"The risk bound is for two classes; this model has {len(model.classes_)}. Fit one class against the rest."
         )
-    if model.centred:
-        raise InputError("The risk bound is proved for the uncentred variance. Fit with centred=False.")
+    if model.center:
+        raise InputError("The risk bound is proved for the uncentred variance. Fit with center=False.")
     l, u = model.n_labels_, model.n_rows_ - model.n_labels_
     if u == 0:
         raise InputError("Every row is labelled, so there is no unlabelled row to bound the error on.")

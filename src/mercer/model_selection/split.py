@@ -38,7 +38,7 @@ def _all_but(n, test):
 
 
 @dataclass
-class LabelledKFold:
+class LabeledKFold:
     """Stratified k-fold over the labelled rows; every unlabelled row trains in every fold.
 
     Fold sizes differ by at most one, and so do the counts of a class in two folds. The only label of a class
@@ -47,7 +47,7 @@ class LabelledKFold:
     Examples
     --------
     >>> y = ["a", "b", None, "a", "b", None]
-    >>> [test.tolist() for train, test in LabelledKFold(2).split(y, y)]
+    >>> [test.tolist() for train, test in LabeledKFold(2).split(y, y)]
     [[0, 1], [3, 4]]
     """
 
@@ -78,12 +78,12 @@ class LabelledKFold:
 
 
 @dataclass
-class RepeatedLabelledKFold:
-    """`LabelledKFold` shuffled anew n_repeats times.
+class RepeatedLabeledKFold:
+    """`LabeledKFold` shuffled anew n_repeats times.
 
     Examples
     --------
-    >>> RepeatedLabelledKFold(n_splits=3, n_repeats=4, random_state=0).get_n_splits()
+    >>> RepeatedLabeledKFold(n_splits=3, n_repeats=4, random_state=0).get_n_splits()
     12
     """
 
@@ -96,7 +96,7 @@ class RepeatedLabelledKFold:
         """Yield (training rows, test rows) as positions."""
         generator = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
-            yield from LabelledKFold(self.n_splits, True, generator, self.missing_label).split(X, y)
+            yield from LabeledKFold(self.n_splits, True, generator, self.missing_label).split(X, y)
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of folds over all repeats."""
@@ -128,8 +128,8 @@ class LeaveOneLabelOut:
 
 
 @dataclass
-class LabelledScorer:
-    """A scorer that looks at the labelled rows only: `LabelledScorer("balanced_accuracy")`.
+class LabeledScorer:
+    """A scorer that looks at the labelled rows only: `LabeledScorer("balanced_accuracy")`.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class LabelledScorer:
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X = [[0.0], [1.0], [0.1]]
     >>> model = KNeighborsClassifier(1).fit(X[:2], ["a", "b"])
-    >>> LabelledScorer("accuracy")(model, X, ["a", "b", None])
+    >>> LabeledScorer("accuracy")(model, X, ["a", "b", None])
     1.0
     """
 

@@ -37,3 +37,18 @@ class Result:
         if not self.converged:
             warnings.warn(self.reason, NotConverged, stacklevel=3)
         return self
+
+
+def together(results, value, /, **info):
+    """One Result for separate problems: the worst certificate, and the reason of one that failed, if any did."""
+    worst = max(results, key=lambda result: result.gap)
+    failed = next((result for result in results if not result.converged), worst)
+    return Result(
+        value,
+        objective=sum(result.objective for result in results),
+        gap=worst.gap,
+        n_iter=max(result.n_iter for result in results),
+        converged=failed.converged,
+        reason=failed.reason,
+        info=info,
+    )

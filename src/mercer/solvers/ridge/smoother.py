@@ -11,7 +11,7 @@ regularisations. With few labels everything happens on their own rows; with more
 over Z gives, and left-out answers are taken for `MOST` of the labels.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.linalg as sla
@@ -31,10 +31,17 @@ class Moments:
     G: np.ndarray
     mean: np.ndarray
     total: float
+    _pairs: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def centred(self, bias):
         """G about the mean if there is a bias to absorb it, else G."""
         return self.G - self.total * np.outer(self.mean, self.mean) if bias else self.G
+
+    def eigen(self, center):
+        """All eigenpairs of `centred`, largest first: one r × r decomposition, O(r³), which is kept."""
+        if center not in self._pairs:
+            self._pairs[center] = eigh_down(self.centred(center))
+        return self._pairs[center]
 
 
 @dataclass(frozen=True)
@@ -77,11 +84,11 @@ class Pull:
         return out
 
 
-def moments_of(Z, weight=None, mean=True):
+def moments_of(Z, weight=None):
     """Moments of a tall matrix wherever it lives: one pass."""
     total = float(Z.shape[0] if weight is None else np.sum(weight))
     G, sums = gram(Z, weight, sums=True)
-    return Moments(G, sums / total if mean else np.zeros(Z.shape[1]), total)
+    return Moments(G, sums / total, total)
 
 
 def pull_of(Z, labelled, T, weight=None, most=None):
@@ -99,8 +106,8 @@ def pull_of(Z, labelled, T, weight=None, most=None):
 
 
 def basis_of_moments(moments, bias=False):
-    """The eigenbasis of the rows behind the moments: one r × r eigendecomposition, O(r³)."""
-    values, vectors = eigh_down(moments.centred(bias))
+    """The eigenbasis of the rows behind the moments."""
+    values, vectors = moments.eigen(bias)
     rank = rank_of(values, _EPS)
     return Basis(values[:rank], vectors[:, :rank], _mean_if(bias, moments.mean), moments.total, bias)
 
@@ -114,10 +121,10 @@ def basis_of_rows(rows, s, bias=False):
 
 
 def basis_of_labelled(Z, labelled, pull, weight=None, bias=False):
-    """The eigenbasis of the labelled rows alone."""
+    """The eigenbasis of the labelled rows only."""
     if pull.tested is None:
         return basis_of_rows(pull.rows, pull.s, bias)
-    return basis_of_moments(moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias), bias)
+    return basis_of_moments(moments_of(Z, _only(labelled, weight, Z.shape[0])), bias)
 
 
 def ridge_filter(values, penalty):
@@ -165,9 +172,9 @@ def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
     """
     if pull.tested is not None or len(pull.rows) > pull.rows.shape[1]:
         if pull.tested is None:
-            moments = moments_of(pull.rows, pull.s, mean=bias)
+            moments = moments_of(pull.rows, pull.s)
         else:
-            moments = moments_of(Z, _only(labelled, weight, Z.shape[0]), mean=bias)
+            moments = moments_of(Z, _only(labelled, weight, Z.shape[0]))
         return ridge_on_moments(moments, pull, penalty, bias, removed=True)
     s, total = pull.s, pull.s.sum()
     mean = _mean_if(bias, s @ pull.rows / total)
@@ -179,8 +186,8 @@ def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
     half = sla.solve_triangular(L, np.eye(len(A)), lower=True, check_finite=False)
     slack = penalty * np.sum(half**2, axis=0) - (s / total if bias else 0.0)  # 1 - S_ii without cancellation
     left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, 1.0 - slack, slack, removed=True)
-    gap = _relative(A.T @ (A @ W - Y) + penalty * W, A.T @ Y)
-    return _solved((W, middle - mean @ W), gap, left_out)
+    gap = relative(A.T @ (A @ W - Y) + penalty * W, A.T @ Y)
+    return closed_form((W, middle - mean @ W), gap, left_out=left_out)
 
 
 def ridge_removed(rows, T, penalty, weight=None, bias=False):
@@ -192,7 +199,7 @@ def ridge_removed(rows, T, penalty, weight=None, bias=False):
 def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
     """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
 
-    With the moments of all rows a withheld label becomes 0 (removed=False); with those of the labelled rows alone the
+    With the moments of all rows a withheld label becomes 0 (removed=False); with those of the labelled rows only, the
     row is removed.
     """
     mean = _mean_if(bias, moments.mean)
@@ -204,7 +211,7 @@ def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
     half = sla.solve_triangular(L, (pull.rows - mean).T, lower=True, check_finite=False)
     diagonal = pull.s * np.sum(half**2, axis=0) + (pull.s / moments.total if bias else 0.0)
     left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, diagonal, 1.0 - diagonal, removed)
-    return _solved((W, middle - mean @ W), _relative(M @ W - B, B), pull.spread(left_out))
+    return closed_form((W, middle - mean @ W), relative(M @ W - B, B), left_out=pull.spread(left_out))
 
 
 def _only(labelled, weight, n):
@@ -227,7 +234,7 @@ def _middle(bias, pull, total):
 def _withhold(T, fitted, diagonal, slack, removed):
     if not removed:
         return fitted - diagonal[:, None] * T
-    # A row that alone determines its answer has 1 - S_ii = 0 up to rounding.
+    # A row that determines its own answer has 1 - S_ii = 0 up to rounding.
     return T - (T - fitted) / np.maximum(slack, _EPS)[:, None]
 
 
@@ -235,16 +242,17 @@ def _mean_if(bias, mean):
     return mean if bias else np.zeros_like(mean)
 
 
-def _relative(residual, right_side):
+def relative(residual, right_side):
+    """Size of a residual in units of the right-hand side."""
     scale = np.linalg.norm(right_side)
     return float(np.linalg.norm(residual) / scale) if scale > 0 else float(np.linalg.norm(residual))
 
 
-def _solved(value, gap, left_out):
-    if gap < 1e-6:
-        return Result(value, gap=gap, reason="Solved in closed form.", info={"left_out": left_out})
-    reason = (
+def closed_form(value, gap, **info):
+    """The Result of a closed form whose equations are left with a relative residual of `gap`."""
+    solved = gap < 1e-6
+    reason = "Solved in closed form." if solved else (
         f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
         "the conditioning of the kernel matrix. Use a smaller gamma (a larger lam)."
-    )
-    return Result(value, gap=gap, converged=False, reason=reason, info={"left_out": left_out})
+    )  # fmt: skip
+    return Result(value, gap=gap, converged=solved, reason=reason, info=info)

@@ -19,24 +19,17 @@ EPS = np.finfo(float).eps
 KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
 
 
-def diagonalise(P, penalty=None):
-    """(theta, Q) with QᵀPQ = diag(theta), descending, and QᵀQ = I, or Qᵀ(I + penalty)Q = I where a penalty is given.
+def diagonalise(P):
+    """(theta, Q) with QᵀPQ = diag(theta), descending and not negative, and QᵀQ = I."""
+    return variance_basis(*eigh_down(P))
 
-    A penalty wᵀGw beside ‖w‖² (a graph term, say) is thus absorbed by the basis: the solvers never see it.
-    """
-    if penalty is None:
-        theta, Q = eigh_down(P)
-        Q = fix_signs(Q)
-    else:
-        L = sla.cholesky(np.eye(len(P)) + penalty, lower=True)
-        half = sla.solve_triangular(L, P, lower=True)
-        inner = sla.solve_triangular(L, half.T, lower=True)
-        theta, Q = eigh_down((inner + inner.T) / 2)
-        Q = sla.solve_triangular(L, fix_signs(Q), lower=True, trans="T")
-    theta = np.clip(theta, 0.0, None)
+
+def variance_basis(values, vectors):
+    """The same from the eigenpairs of P, largest first: deterministic signs, and zeros for rounding noise."""
+    theta = np.clip(values, 0.0, None)
     if len(theta):
         theta[theta < EPS * len(theta) * theta[0]] = 0.0
-    return theta, Q
+    return theta, fix_signs(vectors)
 
 
 class Shifted:

@@ -1,0 +1,131 @@
+"""What advice on labelling looks at: scores, probabilities, and how one more label would move the scores."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from ..evidence.calibration import probabilities
+from ..few_label.spaces import GraphSpace, diffused
+from ..few_label.views import AsGiven, LeadingComponents, UnitNorm
+from ..inputs.labels import read_labels
+from ..inputs.tables.encoder import TableEncoder, is_table
+from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
+
+FEATURES = 200  # of the heaviest linear candidate that advice looks at
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A model that is linear in its labels, beside the model whose answers count.
+
+    Attributes
+    ----------
+    effect : of one more label on the linear model.
+    free : rows without a label.
+    linear_scores : (n, k') scores of the linear model; None, like the next two, without labels.
+    scores : (n, k') scores of the model. P : (n, k) its probabilities, of slope `slope`.
+    unit : of the linear scores: divided by it they add to the model's.
+    """
+
+    effect: LabelEffect
+    free: np.ndarray
+    linear_scores: Any = None
+    scores: Any = None
+    P: Any = None
+    slope: float = 1.0
+    unit: float = 1.0
+
+    @property
+    def doubt(self) -> np.ndarray:
+        """(n,) 1 less the lead of the likeliest class over the second; 1 everywhere without labels."""
+        if self.P is None:
+            return np.ones(len(self.effect.Z))
+        top = np.partition(self.P, -2, axis=1)[:, -2:]
+        return 1.0 - (top[:, 1] - top[:, 0])
+
+    def move(self, effect: LabelEffect, j: int, drawn: int, score: np.ndarray) -> np.ndarray:
+        """(n, k') change of the linear model's scores of all rows if row j, which has `score`, is of class drawn."""
+        k = self.P.shape[1]
+        target = np.array([1.0 if drawn == 1 else -1.0]) if k == 2 else 2.0 * (np.arange(k) == drawn) - 1.0
+        return effect.step(np.array([j])) * effect.surprise(target, score)
+
+    def number(self, n: Any) -> int:
+        """n, if so many rows can be suggested."""
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise InputError(f"n={n!r} is not accepted: give how many rows to suggest, at least 1.")
+        if n > len(self.free):
+            raise InputError(
+                f"{n} rows were asked for and {len(self.free)} are unlabelled. Ask for at most {len(self.free)}."
+            )
+        return int(n)
+
+
+def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
+    """The situation of a fitted model, with X and y where it does not keep its rows, or of rows without any label."""
+    if hasattr(model, "check_whole"):
+        model.check_whole(what)
+        return _of_average(model)
+    if hasattr(model, "solution_for"):
+        if X is None or y is None:
+            raise InputError(f"{what} needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+        return _of_method(model, X, y)
+    return _of_rows(model)
+
+
+def _of_average(model: Any) -> Situation:
+    """A `FewLabelClassifier`: the effect is that of its heaviest linear candidate, on the features that matter."""
+    if model.linear_ is None:
+        raise InputError(
+            "No candidate of this model is linear in the labels, so the effect of a label is not known. "
+            'Fit with methods="auto", or with "diffusion" or "lssvm" among the methods.'
+        )
+    candidate, labels = model.candidates_[model.linear_], model.labels_
+    Z = _short(candidate.space.Z)
+    solution = candidate.model.solve(candidate.model.prepare(Z), labels)
+    own = solution.scores(Z)
+    unit = float(np.sqrt(np.mean(own**2))) or 1.0
+    scores, slope = model.with_prior(model.scores_), model.calibration_[0]
+    return Situation(solution.effect, np.flatnonzero(labels.codes < 0), own, scores, model.probabilities_, slope, unit)
+
+
+def _of_method(model: Any, X: Any, y: Any) -> Situation:
+    effect = model.solution_for(X, y).effect
+    if effect is None:
+        raise InputError(
+            f"The effect of one more label on {model!r} is not known without refitting. Accepted: "
+            'FewLabelClassifier, SemiKPCA, LSSVMClassifier (with bias=False if unlabeled="zero").'
+        )
+    free = np.flatnonzero(read_labels(y, model.missing_label).codes < 0)
+    scores = model.decision_function(X).reshape(len(effect.Z), -1)
+    P = probabilities(scores, *model.calibration_)
+    return Situation(effect, free, scores, scores, P, model.calibration_[0])
+
+
+def _of_rows(rows: Any) -> Situation:
+    """No label: the diffusion on the graph of ten neighbours, the label-free default of `FewLabelClassifier`."""
+    name = type(rows).__name__
+    if is_table(rows):
+        rows = TableEncoder().fit_transform(rows)
+    if not sp.issparse(rows):
+        rows = None if hasattr(rows, "get_params") else np.asarray(rows, dtype=np.float64)  # an estimator is not rows
+    if rows is None or rows.ndim != 2 or rows.shape[0] < 2:
+        raise InputError(
+            f"{name} is neither a fitted model nor rows. Accepted: a FewLabelClassifier, an LSSVMClassifier or "
+            "SemiKPCA with X and y, or a table of at least two rows."
+        )
+    n, d = rows.shape
+    view: Any = UnitNorm() if sp.issparse(rows) else LeadingComponents(30) if min(n, d) > 50 else AsGiven()
+    base = GraphSpace("", view, min(10, max(n // 3, 1)), view.fit(rows))
+    Z = _short(diffused(base, 30.0).Z)
+    return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(n))
+
+
+def _short(Z: np.ndarray) -> np.ndarray:
+    """The features of largest mean square: advice needs the large shapes only, and its cost grows like r²."""
+    if Z.shape[1] <= FEATURES:
+        return np.asarray(Z, dtype=np.float64)
+    power = np.einsum("ij,ij->j", Z, Z, dtype=np.float64)
+    return np.asarray(Z[:, np.sort(np.argsort(-power, kind="stable")[:FEATURES])], dtype=np.float64)

@@ -1,0 +1,46 @@
+"""What a few-label method makes of prepared rows and labels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..rows import dot
+from ..solvers.result import Result
+from ..solvers.ridge.effect import LabelEffect
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The scores Z coef + intercept, and what is known about them.
+
+    Attributes
+    ----------
+    coef : (r, k') one column for two classes, positive for the second one; else one per class.
+    intercept : (k',) or 0.
+    result : `Result` with a certificate and a sentence on how the answer was found.
+    withheld : function without arguments behind `left_out`.
+    influence : function without arguments behind `effect`; None where the scores are not linear in the labels.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray | float
+    result: Result
+    withheld: Callable[[], np.ndarray] = field(repr=False)
+    influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)
+
+    @cached_property
+    def left_out(self) -> np.ndarray:
+        """(l, k') scores of every labelled row by the fit that does not know its label; NaN where there is none."""
+        return self.withheld()
+
+    @cached_property
+    def effect(self) -> LabelEffect | None:
+        """How one more label moves the scores of all rows, or None."""
+        return None if self.influence is None else self.influence()
+
+    def scores(self, Z: Any) -> np.ndarray:
+        """(n, k') scores of rows given by their features, wherever they live."""
+        return dot(Z, self.coef) + self.intercept

@@ -1,0 +1,81 @@
+"""The exact effect of one more label on a fit that is linear in its labels, without refitting.
+
+* The row was ignored until now (LS-SVM on the labelled rows): with C = penalty · Z̃ (Z̃_lᵀZ̃_l + penalty · J)⁻¹ Z̃ᵀ,
+  where Z̃ has a column of ones and J leaves it unpenalised if there is a bias,
+
+      f⁺ = f + C_·j (y − f_j) / (C_jj + penalty),      C⁺ = C − C_·j C_j· / (C_jj + penalty).
+
+* The row was in the sum with target 0 (LS-SVM on all rows, Semi-KPCA): f⁺ = f + S_·j y, and S does not change.
+
+Everything is kept as Z̃ M Z̃ᵀ with M r × r, so that n rows cost O(n r), never n².
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...rows import gram
+
+EPS = 1e-10
+
+
+@dataclass(frozen=True)
+class LabelEffect:
+    """How the scores of all rows move when one row gets a label.
+
+    Attributes
+    ----------
+    Z : (n, r) host features of all rows. M : (r, r) such that Z M Zᵀ is C, or S.
+    penalty : of the fit that ignores unlabelled rows; None where they are in the sum with target 0.
+    """
+
+    Z: np.ndarray
+    M: np.ndarray
+    penalty: float | None = None
+
+    def step(self, j: np.ndarray) -> np.ndarray:
+        """(n, len(j)) change of the scores per unit of surprise (target − score, or the target itself) at rows j."""
+        columns = self.Z @ (self.M @ self.Z[j].T)
+        return columns if self.penalty is None else columns / (self.own(j) + self.penalty)
+
+    def surprise(self, target: np.ndarray, score: np.ndarray) -> np.ndarray:
+        """What `step` is to be multiplied with: target − score for a row that was ignored, else the target."""
+        return target if self.penalty is None else target - score
+
+    def own(self, j: np.ndarray) -> np.ndarray:
+        """(len(j),) the diagonal entries C_jj, or S_jj."""
+        return np.einsum("ij,ij->i", self.Z[j] @ self.M, self.Z[j])
+
+    def focus_on(self, weight: np.ndarray) -> np.ndarray:
+        """(r, r) second moments of the rows under the weights; one pass for a whole batch."""
+        return gram(self.Z, weight)
+
+    def focused(self, rows: np.ndarray, focus: np.ndarray) -> np.ndarray:
+        """(len(rows),) Σ_i focus_i C_ij² / (C_jj + penalty): how much variance a label at j takes from the rows i.
+
+        focus : (r, r) Σ_i focus_i z_i z_iᵀ from `focus_on`, so that all rows j cost one product with an r × r matrix.
+        """
+        middle = self.M @ focus @ self.M
+        gain = np.einsum("ij,ij->i", self.Z[rows] @ middle, self.Z[rows])
+        return gain if self.penalty is None else gain / (self.own(rows) + self.penalty)
+
+    def after(self, j: int) -> "LabelEffect":
+        """The effect once row j is labelled: its surroundings have less to gain. Needs no label."""
+        direction = self.M @ self.Z[j]
+        own = float(self.Z[j] @ direction)
+        # A zeroed row stays in the sum as it is: there the update only keeps a batch diverse.
+        noise = own if self.penalty is None else self.penalty
+        return replace(self, M=self.M - np.outer(direction, direction) / max(own + noise, EPS))
+
+
+def effect_of_ignored(Z: np.ndarray, labelled: np.ndarray, penalty: float, bias: bool = False) -> LabelEffect:
+    """The effect for ridge regression on the labelled rows of Z."""
+    if bias:
+        Z = np.column_stack([Z, np.ones(len(Z))])
+    ridge = np.full(Z.shape[1], penalty)
+    if bias:
+        ridge[-1] = EPS
+    Z_l = Z[labelled]
+    inverse = sla.cho_solve(sla.cho_factor(Z_l.T @ Z_l + np.diag(ridge)), np.eye(len(ridge)))
+    return LabelEffect(Z, penalty * (inverse + inverse.T) / 2, penalty)

@@ -1,0 +1,94 @@
+"""What few-label methods need of the rows without any label: made once, shared by all methods and labellings."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...inputs.labels import Labels
+from ...rows import host, take
+from .graph_term import graph_moment
+from .smoother import Moments, Pull, moments_of, pull_of
+
+
+class State:
+    """A tall matrix and its label-free quantities, each computed when it is first asked for.
+
+    Parameters
+    ----------
+    Z : (n, r) features wherever they live.
+    weight : (n,) sample weights or None; a copy is kept, so a later change of the array has no effect.
+    Lap : (n, n) Laplacian of a graph of the rows, for methods with a graph term, or None.
+
+    Attributes
+    ----------
+    moments : `Moments` of the weighted rows, which also keep their eigenpairs.
+    """
+
+    def __init__(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None) -> None:
+        self.Z = Z
+        self.weight = None if weight is None else np.array(weight, dtype=np.float64)
+        self.graph = None if Lap is None else graph_moment(Z, Lap)
+        self._tilted: dict[float, State] = {}
+
+    @cached_property
+    def moments(self) -> Moments:
+        return moments_of(self.Z, self.weight)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(n, r) all rows on the host."""
+        return np.asarray(host(self.Z), dtype=np.float64)
+
+    def take(self, which: np.ndarray) -> np.ndarray:
+        """Some rows on the host."""
+        return take(self.Z, which)
+
+    def pull(self, labels: Labels) -> Pull:
+        """What the labelled rows bring to a fit."""
+        return pull_of(self.Z, labels.labelled, labels.signs, self.weight)
+
+    def back(self, W: np.ndarray) -> np.ndarray:
+        """Weights in the coordinates of `take`, `pull` and `moments` as weights of the columns of Z."""
+        return W
+
+    def tilted(self, graph_weight: float) -> "State":
+        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term needs no further care."""
+        if self.graph is None:
+            return self
+        if graph_weight not in self._tilted:
+            self._tilted[graph_weight] = TiltedState(self, graph_weight * self.graph)
+        return self._tilted[graph_weight]
+
+
+class TiltedState(State):
+    """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labelled rows come to the host."""
+
+    def __init__(self, state: State, penalty: np.ndarray) -> None:
+        self.Z, self.weight, self.graph, self.plain = state.Z, state.weight, None, state
+        self.root = sla.cholesky(np.eye(len(penalty)) + penalty, lower=True)
+
+    @cached_property
+    def moments(self) -> Moments:
+        plain = self.plain.moments
+        G = self._tilt(self._tilt(plain.G).T)
+        return replace(plain, G=(G + G.T) / 2, mean=self._tilt(plain.mean[None])[0])
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self._tilt(self.plain.rows)
+
+    def take(self, which: np.ndarray) -> np.ndarray:
+        return self._tilt(take(self.Z, which))
+
+    def pull(self, labels: Labels) -> Pull:
+        pull = pull_of(self.Z, labels.labelled, labels.signs, self.weight, most=len(labels.labelled))
+        return replace(pull, rows=self._tilt(pull.rows), B=self._tilt(pull.B.T).T)
+
+    def back(self, W: np.ndarray) -> np.ndarray:
+        return sla.solve_triangular(self.root, W, lower=True, trans="T")
+
+    def _tilt(self, rows: np.ndarray) -> np.ndarray:
+        return sla.solve_triangular(self.root, rows.T, lower=True).T
