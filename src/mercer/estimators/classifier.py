@@ -17,14 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
-from ..geometry.maps.rows import mapped
-from ..homes import home_of
+from ..geometry.maps import mapped
 from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
 from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision
@@ -35,7 +33,6 @@ from .grid import LeftOutSearch, answered, product_of
 from .solution import Solution
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
-BLOCK = 32_768  # rows that are classified at a time
 MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
 
 
@@ -207,21 +204,14 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return self.prepare(self._fit_map(X, weight), weight, self._laplacian(X, weight)), labels
 
     def _answer(self, X):
-        """(scores, unsupported) of any rows; tall host data go through in blocks, so Z is never there as a whole."""
+        """(scores, unsupported) of any rows; only rows whose score says nothing need their features."""
         check_is_fitted(self)
-        tall = home_of(X).on_host and hasattr(X, "shape") and X.shape[0] > BLOCK
-        blocks = [_safe_indexing(X, slice(i, i + BLOCK)) for i in range(0, X.shape[0], BLOCK)] if tall else [X]
-        parts = [self._answer_rows(self._rows(block, reset=False)) for block in blocks]
-        scores, unsupported = (np.concatenate(column) for column in zip(*parts))
-        return scores, unsupported
-
-    def _answer_rows(self, X):
-        """The same for checked rows; only rows whose score says nothing need their features."""
+        X = self._rows(X, reset=False)
         scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
         unsupported = np.zeros(len(scores), dtype=bool)
         silent = np.flatnonzero(self._silent(scores))
         if len(silent):
-            unsupported[silent] = self._unsupported(self.map_.transform(X[silent]), scores[silent])
+            unsupported[silent] = self._unsupported(mapped(self.map_, X[silent]), scores[silent])
         return scores, unsupported
 
     def _codes(self, scores, unsupported):

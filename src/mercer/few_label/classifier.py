@@ -17,7 +17,7 @@ from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
 from ..inputs.tables.encoder import TableEncoder, is_table
 from ..inputs.weights import seed_of
-from ..rows import host
+from ..rows import bring
 from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
@@ -320,7 +320,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
                 "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
                 "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
             )
-        X = X if home_of(X).on_host else host(X)
+        X = bring(X)
         if reset:
             self.encoder_ = TableEncoder() if is_table(X) else None
             if self.encoder_ is not None:

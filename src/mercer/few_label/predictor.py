@@ -7,7 +7,7 @@ columns (kernels). Nothing of size n × r is left, so this is also all that a sa
 
 import numpy as np
 
-from ..geometry.operators import cross_product
+from ..backend import moved
 
 
 class Predictor:
@@ -59,12 +59,10 @@ class GraphPart:
 class KernelPart:
     """Similarities to landmarks times weights."""
 
-    def __init__(self, view, kernel, landmarks, weights):
+    def __init__(self, view, expansion):
         self.view = view
-        self.kernel = kernel
-        self.landmarks = landmarks
-        self.weights = weights
+        self.expansion = expansion
 
     def scores(self, rows):
         """(n, k') scores of rows in this view."""
-        return cross_product(self.kernel, rows, self.landmarks, self.weights)
+        return self.expansion(moved(rows))

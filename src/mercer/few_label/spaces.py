@@ -8,19 +8,21 @@ predictor.
 
 import copy
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 
-from ..geometry.maps import LandmarkMap
+from ..backend import moved
+from ..geometry.expansion import Expansion
+from ..geometry.open import POLICIES, open_gram
 from ..kernels.graph import Diffusion
 from ..linalg import fix_signs, rank_of
+from ..rows import host
 from ..solvers.ridge.state import State
 from .predictor import GraphPart, KernelPart
 
-EXACT = 2500  # rows up to which kernels are exact and graphs keep their whole spectrum
-LANDMARKS = 600
-GRAPH_RANK = 150
+GRAPH_RANK = 150  # eigenvectors of a graph over more rows than are taken exactly
 PRINCIPAL = 300
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
@@ -52,14 +54,13 @@ class KernelSpace(Space):
     def __init__(self, name, view, kernel, rows, random_state=0):
         self.name = name
         self.view = view
-        landmarks = "exact" if rows.shape[0] <= EXACT else LANDMARKS
-        self.map_ = LandmarkMap(kernel, landmarks, random_state=random_state)
-        self.scale, self.Z = _unit(self.map_.fit_transform(rows))
+        gram = open_gram(kernel, "auto", moved(rows), policy="few labels", seed=random_state)
+        self.map_: Any = gram.map
+        self.scale, self.Z = _unit(host(gram.Z))
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor."""
-        landmarks, weights = self.map_.on_landmarks(self.scale * W)  # type: ignore[misc]  # None only for a bound
-        return KernelPart(self.view, self.map_.kernel_, landmarks, weights)
+        return KernelPart(self.view, Expansion(self.map_.kernel_, *self.map_.on_landmarks(self.scale * W)))
 
 
 class GraphSpace(Space):
@@ -73,7 +74,7 @@ class GraphSpace(Space):
     def __init__(self, name, view, n_neighbors, rows, random_state=0):
         self.name = name
         self.view = view
-        rank = None if rows.shape[0] <= EXACT else GRAPH_RANK
+        rank = None if rows.shape[0] <= POLICIES["few labels"].exact_rows else GRAPH_RANK
         self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
         _, self.Z = _unit(self.kernel_.factor())
         self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit

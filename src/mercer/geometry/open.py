@@ -67,7 +67,7 @@ POLICIES = {
     "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
     # From here on 1 000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
     "targets": Policy(5_000, holds="columns", stored_rows=5_000, passes="few"),
-    "few labels": Policy(2_500, 600),
+    "few labels": Policy(2_500, 600),  # the spaces of FewLabelClassifier; graphs keep their whole spectrum up to here
 }
 
 

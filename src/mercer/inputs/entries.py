@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from ..errors import InputError
-from ..homes import home_of
-from ..rows import host
+from ..rows import bring
 
 
 def array_of(y: Any) -> tuple[list | None, np.ndarray]:
@@ -19,9 +18,8 @@ def array_of(y: Any) -> tuple[list | None, np.ndarray]:
     if isinstance(y, np.ma.MaskedArray):
         hidden, y = np.ma.getmaskarray(y), y.data.astype(object)
         y[hidden] = None
-    elif not home_of(y).on_host:
-        y = host(y)
-    elif hasattr(y, "to_numpy"):  # pandas, polars
+    y = bring(y)
+    if hasattr(y, "to_numpy"):  # pandas, polars
         names = list(y.columns) if hasattr(y, "columns") else None
         if names is not None and len(names) == 1:
             y = y[names[0]]
