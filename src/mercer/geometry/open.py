@@ -159,7 +159,7 @@ def open_gram(
     if policy.holds == "columns" and kernel.psd and not kernel.transductive and goes_exact(kernel, approx, X, policy):
         stored = X.shape[0] <= policy.stored_rows
         how = "is stored while fitting" if stored else "is evaluated where a solver asks and never stored"
-        operator = StoredKernel(host(kernel(X)).astype(np.float64)) if stored else kernel_operator(kernel, X)
+        operator = StoredKernel(np.asarray(host(kernel(X)), dtype=np.float64)) if stored else kernel_operator(kernel, X)
         return Gram(kernel, None, None, operator, X, f"Exact: the kernel matrix of the training rows {how}.")
     # Z is not stored for a few passes over host rows, unless a slow Python function would be called again.
     again = policy.passes == "few" and home_of(X).on_host and kernel.threadsafe
