@@ -414,3 +414,11 @@ def test_refusals():
         encoder.transform(pd.DataFrame({"size": [1.0]}))
     with pytest.raises(InputError, match="A table with the columns 'size', 'weight' is needed, not list"):
         encoder.transform([1.0])
+
+
+def test_an_array_is_read_by_position_where_the_table_was_numbers():
+    frame = pd.DataFrame({"age": np.arange(40.0) % 7, "income": np.exp(np.sin(np.arange(40.0)) * 5)})
+    encoder = TableEncoder()
+    rows = encoder.fit_transform(frame)
+    assert not encoder.plain_
+    np.testing.assert_array_equal(encoder.transform(frame.to_numpy()), rows)

@@ -101,7 +101,6 @@ SHARED = {  # options of several commands, with their defaults
     "as_json": (Json, False),
     "debug": (Debug, False),
 }
-
 READING = ("id", "ignore", "text", "category", "number")
 
 
@@ -118,7 +117,6 @@ def _command(job, *without):
             run(job, options)
 
         command: Any = invoke
-
         own = list(inspect.signature(described).parameters.values())
         more = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)

@@ -127,7 +127,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame with numbers and categories.
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.inputs.tables.TableEncoder`).
         y : (n,) class names and marks.
         """
         self._validate_params()

@@ -28,7 +28,7 @@ class Text(Kind):
     def block(self, column):
         from sklearn.preprocessing import normalize
 
-        texts = _read(column)
+        texts = _texts(column)
         blocks = [self._tfidf(texts[begin : begin + AT_ONCE]) for begin in range(0, len(texts), AT_ONCE)]
         return np.concatenate([normalize(np.asarray(block @ self.directions)) for block in blocks])
 
@@ -41,7 +41,7 @@ class Text(Kind):
         """Learn the vocabulary and the directions; None where there is nothing to read."""
         from sklearn.decomposition import TruncatedSVD
 
-        texts, made = _read(column), cls(str(column.name))
+        texts, made = _texts(column), cls(str(column.name))
         texts = texts[np.unique(np.linspace(0, len(texts) - 1, min(LEARN, len(texts))).astype(int))]
         n, parts = len(texts), []
         # A letter of a script without spaces says as much as a word's stem.
@@ -105,7 +105,7 @@ def unspaced(text):
     return sum(any(low <= ord(letter) <= high for low, high in _UNSPACED) for letter in text) / len(text)
 
 
-def _read(column):
+def _texts(column):
     from sklearn.feature_extraction.text import strip_accents_unicode
 
     cut = ("" if cell in GAPS else cell[:LONGEST].lower() for cell in cells(column))
