@@ -121,7 +121,7 @@ def test_labels_that_look_like_formulas_are_defused(tmp_path):
 
 def test_many_columns_alike_are_said_in_one_line(tmp_path):
     frame, _ = iris()
-    wide = pd.concat([frame.iloc[:, 1:5] + step for step in range(3)], axis=1)
+    wide = pd.concat([frame.iloc[:, 1:5] ** power for power in (1, 2, 3)], axis=1)
     wide.columns = [f"c{j}" for j in range(12)]
     wide.iloc[0, :8] = np.nan
     wide.assign(kind=frame["species"], one=1, two="x").to_csv(tmp_path / "w.csv", sep=";", decimal=",", index=False)

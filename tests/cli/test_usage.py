@@ -50,6 +50,7 @@ except SystemExit as end:
         "check",
         "compare",
         "predict",
+        "look",
         "embed",
         "cluster",
         "novelty",
@@ -217,7 +218,6 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
         (["check", "one.csv", "-t", "y"], "All 1 labels in 'y'"),
         (["embed", "one.csv"], "The table has 1 row"),
         (["cluster", "one.csv", "-k", "1"], "The table has 1 row"),
-        (["novelty", "text.csv", "-m", "density"], "Use --method svdd or kpca"),
         (["predict", "model.mercer", "good.csv"], "not a mercer model"),
     ],
 )
@@ -225,7 +225,6 @@ def test_files_and_choices_that_cannot_be_used_are_exit_3(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "one.csv").write_text("a,b,y\n1,2,p\n")
-    (tmp_path / "text.csv").write_text("\n".join(["story", *(f"one of {i} red stories" for i in range(9))]))
     (tmp_path / "folder.csv").mkdir()
     for name in ("t.json", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
         (tmp_path / name).write_text("{}")

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from mercer.errors import InputError
-from mercer.inputs.tables import TableFeatures, read_table, read_target, write_table
+from mercer.inputs.tables import TableEncoder, read_table, read_target, write_table
+from mercer.inputs.tables.cells import numbers
 from mercer.inputs.tables.write import harmless
 
 ROWS = [("a", "1.5", "x"), ("b", "2.5", ""), ("c", "-3", "y")]
@@ -41,14 +42,14 @@ def test_windows_line_ends_quotes_and_line_breaks_in_cells(tmp_path):
 
 def test_a_decimal_comma_is_not_a_delimiter(tmp_path):
     table = read_table(put(tmp_path, "a;b\n1,5;2,25\n3,5;4,125\n0,5;-1,75\n"))
-    X = TableFeatures().fit_transform(table.frame)
+    X = TableEncoder().fit_transform(table.frame)
     np.testing.assert_array_equal(X, [[1.5, 2.25], [3.5, 4.125], [0.5, -1.75]])
     assert table.decimal == ","
 
 
 def test_thousands_separators_are_not_decimal_commas(tmp_path):
     table = read_table(put(tmp_path, 'a,b\n"1,234",1\n"5,678",2\n"12,345,678",4\n'))
-    np.testing.assert_array_equal(TableFeatures().fit_transform(table.frame)[:, 0], [1234, 5678, 12345678])
+    assert numbers(table.frame["a"]).tolist() == [1234, 5678, 12345678]
 
 
 def test_duplicate_and_empty_column_names_are_kept_apart_and_written_as_they_were(tmp_path):
@@ -66,11 +67,6 @@ def test_lines_with_too_few_cells_are_noted(tmp_path):
         "2 lines, such as line 3, have fewer cells than there are columns; what is missing is read as empty."
     ]
     assert read_table(put(tmp_path, 'a,b\n"x\ny",2\n3,4\n')).notes == []
-
-
-def test_numbers_too_long_to_differ_are_left_out_and_said():
-    features, _ = fitted(size=SIZES, long=[str(2**60 + i) for i in range(N)])
-    assert "differs only after the sixteenth digit" in features.notes_[0]
 
 
 def test_a_file_without_header_is_noted(tmp_path):
@@ -115,7 +111,7 @@ def test_npz_round_trip_and_objects_refused(tmp_path):
     np.savez(tmp_path / "t.npz", X=X, y=y, extra=np.arange(3))
     table = read_table(tmp_path / "t.npz")
     assert table.frame.columns.tolist() == ["X[0]", "X[1]", "y"]
-    np.testing.assert_array_equal(TableFeatures(exclude=["y"]).fit_transform(table.frame), X)
+    np.testing.assert_array_equal(TableEncoder(ignore=["y"]).fit_transform(table.frame), X)
     write_table(table, {"y_predicted": ["a", "b", None, "a", "a", "b"]}, tmp_path / "out.npz")
     with np.load(tmp_path / "out.npz") as out:
         np.testing.assert_array_equal(out["X"], X)
@@ -137,67 +133,8 @@ def test_parquet_keeps_types(tmp_path):
     assert back["p"].tolist() == ["x", "y", "y"]
 
 
-# Columns
-
-
-def fitted(**columns):
-    frame = pd.DataFrame(columns)
-    features = TableFeatures().fit(frame)
-    return features, features.transform(frame)
-
-
 N = 12
 SIZES = [float(i) ** 1.5 for i in range(N)]
-
-
-@pytest.mark.parametrize(
-    ("cells", "words"),
-    [
-        (["7"] * N, "same value in every row"),
-        (["red"] * N, "same value in every row"),
-        ([""] * N, "is empty"),
-        ([str(100 + i) for i in range(N)], "identifier"),
-        ([f"k{i:04d}" for i in range(N)], "identifier"),
-        ([f"0{1 + i % 9}/0{1 + i % 7}/2020" for i in range(N)], "cannot be told apart"),
-        ([[1, 2]] * N, "lists or objects"),
-        ([1e300 * (i + 1) for i in range(N)], "too large to use"),
-        ([np.inf] * N, "too large to use"),
-    ],
-)
-def test_columns_of_no_use_are_left_out_with_a_reason(cells, words):
-    features, X = fitted(size=SIZES, strange=cells)
-    assert len(features.encoders_) == 1
-    assert words in " ".join(features.notes_)
-    np.testing.assert_array_equal(X[:, 0], SIZES)
-
-
-def test_include_overrules_the_look_of_an_identifier():
-    frame = pd.DataFrame({"number": [str(i) for i in range(N)], "size": SIZES})
-    features = TableFeatures(include=["number"]).fit(frame)
-    np.testing.assert_array_equal(features.transform(frame)[:, 0], np.arange(N))
-
-
-def test_infinity_in_a_column_of_numbers_is_a_gap_however_frequent():
-    features, X = fitted(size=[np.inf, -1e200, np.nan, *SIZES[3:]])
-    assert np.all(X[:3, 0] == np.median(SIZES[3:]))
-    assert "2 cells such as inf read as gaps" in features.notes_[0]
-
-
-@pytest.mark.parametrize(
-    ("cells", "first"),
-    [
-        ([f"{i * i}%" for i in range(N)], 1.0),
-        ([f"€ {i * i},50" for i in range(N)], 1.5),
-        ([f"${i * i}.25" for i in range(N)], 1.25),
-        ([f"{i * i + 1},000 €" for i in range(N)], 2000.0),
-    ],
-)
-def test_signs_of_money_and_percent_are_not_words(cells, first):
-    features, X = fitted(price=cells)
-    assert X[1, 0] == first
-    assert features.sentence_ == "1 number"
-
-
 ODD = {
     "category": lambda: pd.Categorical(["a", "b", None, "c"] * 3),
     "nullable integer": lambda: pd.array([1, 2, None, 4] * 3, dtype="Int64"),
@@ -214,7 +151,7 @@ ODD = {
 def test_every_type_of_a_parquet_column_is_read_and_written(tmp_path, kind):
     pd.DataFrame({"size": SIZES, "odd": ODD[kind]()}).to_parquet(tmp_path / "t.parquet")
     table = read_table(tmp_path / "t.parquet")
-    assert np.isfinite(TableFeatures().fit_transform(table.frame)).all()
+    assert np.isfinite(TableEncoder().fit_transform(table.frame)).all()
     for ending in ("csv", "npz", "parquet"):
         write_table(table, {"new": list("ab" * 6)}, tmp_path / f"out.{ending}")
         assert read_table(tmp_path / f"out.{ending}").frame["new"].tolist() == list("ab" * 6)
@@ -231,63 +168,6 @@ def test_arrays_of_an_npz_file_that_are_no_columns_are_named(tmp_path):
     np.savez(tmp_path / "bad.npz", wave=strange["wave"])
     with pytest.raises(InputError, match="'wave', of shape .6, 2. and type complex128, is no column"):
         read_table(tmp_path / "bad.npz")
-
-
-def test_gaps_and_words_among_numbers_take_the_median():
-    cells = ["1", "2", "NA", "", *map(str, range(3, 40)), "oops"]
-    features, X = fitted(size=cells)
-    known = [1, 2, *range(3, 40)]
-    assert X[2, 0] == X[3, 0] == X[-1, 0] == np.median(known)
-    assert "'oops' read as gaps" in features.notes_[0]
-    assert "gaps" in features.notes_[1]
-
-
-def test_categories_become_zeros_and_ones_and_numbers_are_then_standardised():
-    features, X = fitted(colour=["red", "blue", "green", ""] * 3, flag=["yes", "no"] * 6, size=SIZES)
-    np.testing.assert_array_equal(X[:4, :3], [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0]])
-    np.testing.assert_array_equal(X[:, 3], [1, 0] * 6)
-    assert abs(X[:, 4].mean()) < 1e-12
-    assert abs(X[:, 4].std() - 1) < 1e-12
-    unseen = features.transform(pd.DataFrame({"colour": ["violet"], "flag": ["no"], "size": [1.0]}))
-    np.testing.assert_array_equal(unseen[0, :4], 0)
-
-
-def test_dates_are_expanded_and_day_first_is_found():
-    days = [f"{d:02d}/03/2021" for d in range(2, 26, 2)]
-    iso = [f"2021-03-{d:02d}" for d in range(2, 26, 2)]
-    one, X = fitted(when=days)
-    _, Y = fitted(when=iso)
-    np.testing.assert_allclose(X, Y)
-    assert X.shape[1] == 3  # days, and the two coordinates of the weekday
-    assert "read as dates" in one.notes_[0]
-    months = [f"03/{d:02d}/2021" for d in range(2, 26, 2)]
-    np.testing.assert_allclose(fitted(when=months)[1], Y)
-    stamped = fitted(when=pd.to_datetime(iso))[1]
-    np.testing.assert_allclose(stamped, Y)
-
-
-def test_text_alone_is_sparse_tfidf_and_beside_numbers_short():
-    words = [f"the {w} ran over the {v} hill" for w in ("dog", "cat", "cow") for v in ("far", "old", "red", "wet")]
-    features, X = fitted(story=words)
-    assert X.shape[0] == 12
-    np.testing.assert_allclose(X.multiply(X).sum(axis=1), 1.0)  # unit rows, so inner products are cosines
-    again = features.transform(pd.DataFrame({"story": ["a dog unheard of"]}))
-    assert again.nnz == 1
-    mixed, Y = fitted(story=words, size=SIZES)
-    assert Y.shape[1] <= 51
-    assert isinstance(Y, np.ndarray)
-    assert "text column" in mixed.sentence_
-
-
-def test_a_table_without_features_is_refused():
-    with pytest.raises(InputError, match="No column is left to learn from"):
-        TableFeatures(exclude=["y"]).fit(pd.DataFrame({"y": ["a", "b"], "one": ["1", "1"]}))
-
-
-def test_a_table_without_a_column_the_model_knows_is_refused():
-    features, _ = fitted(size=SIZES, weight=SIZES[::-1])
-    with pytest.raises(InputError, match="no column 'weight'"):
-        features.transform(pd.DataFrame({"size": [1.0]}))
 
 
 # Labels
@@ -372,26 +252,6 @@ def test_the_separator_line_of_spreadsheets_is_not_a_header(tmp_path):
     assert read_table(tmp_path / "t.csv").delimiter == "|"
 
 
-@pytest.mark.parametrize(
-    ("cells", "values"),
-    [
-        (["€ 1,234.50", "€ 99.00", "€ 1,000,000.25"], [1234.5, 99, 1000000.25]),
-        (["1.234,50", "99,00", "1.000.000,25", "1.234"], [1234.5, 99, 1000000.25, 1234]),
-        (["1 234,50", "99,00", "12\u202f345,5", "7\u00a0000"], [1234.5, 99, 12345.5, 7000]),
-        (["1'234.50", "99.00", "12’345"], [1234.5, 99, 12345]),
-        (["1,234", "99", "5,678"], [1234, 99, 5678]),
-        (["1.5", "2.25", "3.125"], [1.5, 2.25, 3.125]),
-        (["-1,234.5 $", "+2.5 $", "3 $"], [-1234.5, 2.5, 3]),
-        (["1.234,50 EUR", "-99,00 EUR", "7 EUR"], [1234.5, -99, 7]),
-        (["USD 1,234.50", "USD -99", "USD 7"], [1234.5, -99, 7]),
-    ],
-)
-def test_numbers_with_separated_thousands_are_numbers(cells, values):
-    frame = pd.DataFrame({"price": cells})
-    encoder = TableFeatures().fit(frame).encoders_[0]
-    assert encoder.encode(frame["price"], False).ravel().tolist() == values
-
-
 def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
     column = pd.Series(["Red", "red ", "RED", "blue", "light  blue", "light blue", ""], name="kind")
     target = read_target(column)
@@ -403,22 +263,3 @@ def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
         "Spell them alike if they are one class.",
     ]
     assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []
-
-
-@pytest.mark.parametrize(
-    "form",
-    ["%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%y", "%B %d, %Y", "%b %d %Y", "%d %B %Y %H:%M", "%Y/%m/%d %H:%M"],
-)
-def test_dates_in_other_usual_spellings_are_dates(form):
-    when = pd.Series(pd.date_range("2023-01-31", periods=40, freq="11D"), name="when")
-    features = TableFeatures().fit(pd.DataFrame({"when": when.dt.strftime(form)}))
-    assert features.notes_ == ["Column 'when' is read as dates."]
-    plain = TableFeatures().fit_transform(pd.DataFrame({"when": when.dt.strftime("%Y-%m-%d")}))
-    X = features.transform(pd.DataFrame({"when": when.dt.strftime(form)}))
-    np.testing.assert_allclose(X[:, : plain.shape[1]], plain, atol=1e-12)
-
-
-def test_names_with_numbers_are_no_dates():
-    names = [f"Item {i % 28 + 1} {2000 + i}" for i in range(40)]
-    features = TableFeatures().fit(pd.DataFrame({"a": range(5, 45), "name": names, "b": [i % 7 for i in range(40)]}))
-    assert "dates" not in " ".join(features.notes_)

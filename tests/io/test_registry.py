@@ -13,7 +13,7 @@ from test_save_load import MODELS, X, Y, answers
 
 import mercer
 from mercer.errors import InputError
-from mercer.inputs.tables import TableClassifier, TableFeatures
+from mercer.inputs.tables import TableClassifier, TableEncoder
 from mercer.io import registry
 
 OTHER_MODELS = [
@@ -31,14 +31,16 @@ def table_model():
     frame = pd.DataFrame(
         {
             "size": n % 2 + np.sin(n),
+            "stars": n % 5,
+            "place": [[float(i % 3), np.cos(i)] for i in n],
             "town": np.where(n % 3, "Rome", "Oslo"),
             "day": (pd.Timestamp("2024-01-01") + pd.to_timedelta(n, "D")).strftime("%Y-%m-%d"),
             "said": [f"it was {words[i % 7]} and {words[i % 5]} with {words[i % 3]} wind, day {i}" for i in n],
         }
     )
-    features = TableFeatures().fit(frame)
-    model = mercer.FewLabelClassifier(random_state=0).fit(features.transform(frame), np.where(n < 8, n % 2, -1))
-    return TableClassifier(features, model, "kind", {"0": "no", "1": "yes"})
+    encoder = TableEncoder().fit(frame)
+    model = mercer.FewLabelClassifier(random_state=0).fit(encoder.transform(frame), np.where(n < 8, n % 2, -1))
+    return TableClassifier(encoder, model, "kind", {"0": "no", "1": "yes"})
 
 
 def held(value, found):

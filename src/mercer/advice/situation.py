@@ -11,7 +11,7 @@ from ..evidence.calibration import probabilities
 from ..few_label.spaces import GraphSpace, diffused
 from ..few_label.views import AsGiven, LeadingComponents, UnitNorm
 from ..inputs.labels import read_labels
-from ..inputs.tables.encoder import TableEncoder, is_table
+from ..inputs.tables import TableEncoder, is_frame
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 
 FEATURES = 200  # of the heaviest linear candidate that advice looks at
@@ -107,7 +107,7 @@ def _of_method(model: Any, X: Any, y: Any) -> Situation:
 def _of_rows(rows: Any) -> Situation:
     """No label: the diffusion on the graph of ten neighbours, the label-free default of `FewLabelClassifier`."""
     name = type(rows).__name__
-    if is_table(rows):
+    if is_frame(rows):
         rows = TableEncoder().fit_transform(rows)
     if not sp.issparse(rows):
         rows = None if hasattr(rows, "get_params") else np.asarray(rows, dtype=np.float64)  # an estimator is not rows

@@ -1,8 +1,10 @@
 """The commands and their options. Nothing heavy is imported here, so that `mercer --help` answers at once."""
 
+import functools
+import inspect
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +22,10 @@ app = typer.Typer(
 
 def _whole(*names, low, help, high=math.inf):
     return typer.Option(*names, parser=number(names[0], low, high, whole=True), metavar="N", help=help)
+
+
+def _columns(*names, help):
+    return typer.Option(*names, metavar="COLUMN", help=help)
 
 
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
@@ -45,14 +51,10 @@ Abstain = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", "-x", metavar="COLUMN", help="Column not to learn from; may be repeated."),
-]
-Include = Annotated[
-    list[str] | None,
-    typer.Option("--include", metavar="COLUMN", help="Column to use although it looks like an ID; may be repeated."),
-]
+Ignore = Annotated[list[str] | None, _columns("--ignore", "-x", help="Column not to learn from; may be repeated.")]
+Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
+Category = Annotated[list[str] | None, _columns("--category", help="Column to read as a category; may be repeated.")]
+Number = Annotated[list[str] | None, _columns("--number", help="Column to read as a number; may be repeated.")]
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
 Missing = Annotated[
     list[str] | None,
@@ -82,7 +84,50 @@ Kernel = Annotated[
     str,
     typer.Option("--kernel", metavar="NAME", help="rbf, laplacian, matern32, matern52, linear, poly, cosine."),
 ]
-Scale = Annotated[bool, typer.Option(help="Standardise the columns of numbers.")]
+Scale = Annotated[bool, typer.Option(help="Give every column the same say, also in a table of numbers only.")]
+
+SHARED = {  # options of several commands, with their defaults
+    "id": (Id, None),
+    "ignore": (Ignore, None),
+    "text": (Text, None),
+    "category": (Category, None),
+    "number": (Number, None),
+    "missing": (Missing, None),
+    "delimiter": (Delimiter, None),
+    "encoding": (Encoding, None),
+    "force": (Force, False),
+    "seed": (Seed, 0),
+    "quiet": (Quiet, False),
+    "as_json": (Json, False),
+    "debug": (Debug, False),
+}
+READING = ("id", "ignore", "text", "category", "number")
+
+
+def _command(job, *without):
+    """Make a function that has options and a description, but no body, a command.
+
+    The function named `module:function` is called with all its options, the shared ones but `without` included.
+    """
+
+    def register(described):
+        shared = {name: option for name, option in SHARED.items() if name not in without}
+
+        def invoke(**options):
+            run(job, options)
+
+        command: Any = invoke
+        own = list(inspect.signature(described).parameters.values())
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for name, (kind, default) in shared.items()
+        ]
+        functools.update_wrapper(command, described)
+        command.__signature__ = inspect.Signature([*own, *more])
+        command.__annotations__ = described.__annotations__ | {name: kind for name, (kind, _) in shared.items()}
+        return app.command()(command)
+
+    return register
 
 
 def _version(wanted: bool):
@@ -102,7 +147,7 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-@app.command()
+@_command("labelling:label")
 def label(
     data: Data,
     target: Target,
@@ -114,17 +159,6 @@ def label(
     abstain: Abstain = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Fill in the labels that are missing.
 
@@ -135,10 +169,9 @@ def label(
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
     """
-    run("labelling:label", locals())
 
 
-@app.command()
+@_command("labelling:suggest")
 def suggest(
     data: Data,
     target: Target,
@@ -146,26 +179,14 @@ def suggest(
     out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Say which rows to label next.
 
     They are those whose labels would help most; it works without any label too.
     """
-    run("labelling:suggest", locals())
 
 
-@app.command()
+@_command("labelling:check")
 def check(
     data: Data,
     target: Target,
@@ -173,46 +194,19 @@ def check(
     out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """List the given labels that look wrong.
 
     A label looks wrong when a fit that does not know it contradicts it.
     """
-    run("labelling:check", locals())
 
 
-@app.command()
-def compare(
-    data: Data,
-    target: Target,
-    seconds: Seconds = 60.0,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
-):
+@_command("labelling:compare", "force")
+def compare(data: Data, target: Target, seconds: Seconds = 60.0):
     """Try every method and count the left-out labels it gets right."""
-    run("labelling:compare", locals())
 
 
-@app.command()
+@_command("labelling:predict", *READING, "missing", "seed")
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
@@ -220,18 +214,24 @@ def predict(
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
     out: Out = None,
     abstain: Abstain = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Label new rows with a saved model."""
-    run("labelling:predict", locals())
 
 
-@app.command()
+@_command("looking:look", "id", "missing", "force", "seed")
+def look(
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels, if there is one.")
+    ] = None,
+):
+    """Show what each column is taken for, how it is used and why.
+
+    The options --text, --category, --number and --ignore, here and in all commands, decide otherwise.
+    """
+
+
+@_command("unlabelled:embed", "missing")
 def embed(
     data: Data,
     method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="kpca, robust or sparse.")] = "kpca",
@@ -239,47 +239,25 @@ def embed(
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Write every row's position on kernel principal components.
 
     The components are plain (kpca), robust to outliers, or sparse: combinations of few rows.
     """
-    run("unlabelled:embed", locals())
 
 
-@app.command()
+@_command("unlabelled:cluster", "missing")
 def cluster(
     data: Data,
     clusters: Annotated[int, _whole("--clusters", "-k", low=1, help="Number of groups.")],
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Group the rows by kernel c-means."""
-    run("unlabelled:cluster", locals())
 
 
-@app.command()
+@_command("unlabelled:novelty", "missing")
 def novelty(
     data: Data,
     method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="svdd, kpca or density.")] = "svdd",
@@ -292,19 +270,8 @@ def novelty(
     kernel: Kernel = "rbf",
     scale: Scale = True,
     out: Out = None,
-    id: Id = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    force: Force = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
 ):
     """Find the rows that are unlike the others."""
-    run("unlabelled:novelty", locals())
 
 
 @app.command()

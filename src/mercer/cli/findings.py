@@ -67,7 +67,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
             ("labels in", job.target),
             ("rows", _count(n)),
             ("labels given", f"{_count(n_given)} of {len(classes)} classes"),
-            ("learnt from", job.features.sentence_),
+            ("learnt from", job.encoder.sentence_),
             ("left unlabelled", f"below confidence {abstain:g}" if abstain else "no row: --abstain sets a threshold"),
             ("written to", str(out)),
         ],
@@ -178,7 +178,7 @@ def _points(job, answer, seed):
     if n > MOST_POINTS:
         order = np.random.default_rng(seed).permutation(n)
         rows = np.sort(order[np.argsort(~job.labels.given[order], kind="stable")][:MOST_POINTS])
-    shown = [encoder.name for encoder in job.features.encoders_][:SHOWN_CELLS]
+    shown = [name for name in job.table.frame.columns if name in job.encoder.used_][:SHOWN_CELLS]
     return Points(
         xy=positions(job.X[rows], seed),
         codes=np.where(answer.left, -1, answer.codes)[rows],

@@ -10,7 +10,7 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
 from ..inputs.tables import read_target
 from .screen import UsageError
-from .sources import matrix, open_table, refuse_taken, row_names
+from .sources import kinds_of, matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
 BLOCK = 10_000  # rows predicted at once
@@ -36,7 +36,7 @@ class Job:
     table: Any
     target: str
     labels: Any  # tables.Target
-    features: Any
+    encoder: Any  # tables.TableEncoder
     X: Any
     names: list
     notes: list
@@ -70,25 +70,28 @@ def open_job(
     need_labels=True,
     *,
     id=None,
-    exclude=None,
-    include=None,
+    ignore=None,
+    text=None,
+    category=None,
+    number=None,
     missing=None,
     delimiter=None,
     encoding=None,
 ):
     """Read a table and its labels; `writes` are the columns that will be added."""
-    exclude, include = exclude or [], include or []
+    ignore = ignore or []
+    kinds, asked = kinds_of(text, category, number)
     if id is not None and id == target:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
-    table = open_table(screen, data, delimiter, encoding, [target, id, *exclude, *include])
+    table = open_table(screen, data, delimiter, encoding, [target, id, *ignore, *asked])
     old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
     for sentence in labels.notes:
         screen.note(sentence)
-    left_out = [target, id, *exclude, *(name for name in old if name not in include)]
-    features, X = matrix(screen, table, left_out, include)
+    old = [name for name in old if name in table.frame.columns and name not in asked]
+    encoder, X = matrix(screen, table, [target, id, *ignore, *old], kinds)
     name = "standard input" if str(data) == "-" else data
-    return Job(Path(name), table, target, labels, features, X, row_names(table, id), list(screen.notes))
+    return Job(Path(name), table, target, labels, encoder, X, row_names(table, id), list(screen.notes))
 
 
 def set_aside(screen, table, target, writes=()):

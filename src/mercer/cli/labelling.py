@@ -211,7 +211,7 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
         set_aside(screen, table, fitted.target, added(fitted.target))
         stage(f"labelling {len(table)} rows", 0.9)
         P = _in_blocks(screen, fitted, table.frame)
-        for sentence in fitted.features.unread(table.frame):
+        for sentence in fitted.encoder.unread(table.frame):
             screen.note(sentence)
         codes, confidence = P.argmax(axis=1), P.max(axis=1)
         left = confidence < (abstain or 0.0)
@@ -258,7 +258,7 @@ def _check_abstain(value):
 
 
 def _save_model(job, fitted, path):
-    write_model(TableClassifier(job.features, fitted.model, job.target, job.labels.values), path)
+    write_model(TableClassifier(job.encoder, fitted.model, job.target, job.labels.values), path)
 
 
 def _summary(job, model, decided):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..files import refuse_path, replacing
-from ..inputs.tables import TableFeatures, read_table
+from ..inputs.tables import TableEncoder, read_table
 from ..inputs.tables.write import WRITTEN, fill, refuse_ending
 from .screen import UsageError
 
@@ -62,17 +62,21 @@ def row_names(table, id):
     return table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
 
 
-def matrix(screen, table, exclude, include, standardise=None):
-    """(fitted TableFeatures, matrix) of all columns but the excluded ones."""
+def kinds_of(text, category, number):
+    """({kind: columns asked to be of this kind}, all these columns)."""
+    kinds = {"text": text or [], "category": category or [], "number": number or []}
+    return kinds, [name for names in kinds.values() for name in names]
+
+
+def matrix(screen, table, ignore, kinds, scale="auto"):
+    """(fitted TableEncoder, matrix) of all columns but those to ignore; `kinds` are asked for: {"text": names, …}."""
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
-    features = TableFeatures(exclude=[name for name in exclude if name is not None], include=include)
-    features.fit(table.frame)
-    if standardise is not None:
-        features.standardise_ = bool(standardise) or features.standardise_
-    for sentence in features.notes_:
+    encoder = TableEncoder(**kinds, ignore=[name for name in ignore if name is not None], scale=scale)
+    X = encoder.fit_transform(table.frame)
+    for sentence in encoder.notes_:
         screen.note(sentence)
-    return features, features.transform(table.frame)
+    return encoder, X
 
 
 def _standard(path):
@@ -138,14 +142,11 @@ def write(screen, table, new, out, force, others=None):
 
 
 def kernel_for(X, name):
-    """(kernel, approx): the named kernel with the median width, landmarks for many rows; cosine for sparse text."""
-    import scipy.sparse as sp
-
+    """(kernel, approx): the named kernel with the median width, landmarks for many rows."""
     from ..kernels import REGISTRY, as_kernel
 
     name = name.lower()
     accepted = [known for known, kernel in REGISTRY.items() if not kernel.transductive and kernel().psd]
     if name not in accepted:
         raise UsageError(f"There is no kernel {name!r}. Accepted: {', '.join(sorted(accepted))}.")
-    kernel = "cosine" if sp.issparse(X) and name == "rbf" else name
-    return as_kernel(kernel), "auto" if X.shape[0] <= MANY_ROWS else LANDMARKS
+    return as_kernel(name), "auto" if X.shape[0] <= MANY_ROWS else LANDMARKS

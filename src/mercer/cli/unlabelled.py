@@ -6,23 +6,23 @@ import numpy as np
 
 import mercer
 
-from ..errors import InputError
 from .job import BLOCK
 from .screen import UsageError, did_you_mean
-from .sources import claim, default_out, kernel_for, matrix, open_table, refuse_taken, row_names, shown, write
+from .sources import claim, default_out, kernel_for, kinds_of, matrix, open_table, refuse_taken, row_names, shown, write
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-def _open(screen, data, out, force, writes, *, id, exclude, include, delimiter, encoding, scale):
+def _open(screen, data, out, force, writes, *, id, ignore, text, category, number, delimiter, encoding, scale):
     """(table, matrix of its columns), with the output and the columns to write claimed."""
     claim(screen, out, force=force)
     screen.stage("reading the table", 0.1)
-    exclude, include = exclude or [], include or []
-    table = open_table(screen, data, delimiter, encoding, [id, *exclude, *include])
+    ignore = ignore or []
+    kinds, asked = kinds_of(text, category, number)
+    table = open_table(screen, data, delimiter, encoding, [id, *ignore, *asked])
     refuse_taken(table, writes)
-    return table, matrix(screen, table, [id, *exclude], include, scale)[1]
+    return table, matrix(screen, table, [id, *ignore], kinds, scale)[1]
 
 
 def _known(method, methods):
@@ -97,10 +97,7 @@ def novelty(screen, data, method, share, kernel, out, force, seed, **source):
         table, X = _open(screen, data, out, force, ["novelty", "novel"], **source)
         chosen, approx = kernel_for(X, kernel)
         options = {"contamination": share, "approx": approx, "random_state": seed}
-        if method == "density":
-            if hasattr(X, "toarray"):
-                raise InputError("The method density needs numbers, and this is text. Use --method svdd or kpca.")
-        else:
+        if method != "density":
             options["kernel"] = chosen
         if method == "svdd":
             options["nu"] = max(share, 0.05)

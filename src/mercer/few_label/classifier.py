@@ -15,7 +15,7 @@ from ..evidence.choice import accuracy_interval, hits
 from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
-from ..inputs.tables.encoder import TableEncoder, is_table
+from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
 from ..rows import bring
 from .plan import methods_named, planned
@@ -127,7 +127,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame with numbers and categories.
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.inputs.tables.TableEncoder`).
         y : (n,) class names and marks.
         """
         self._validate_params()
@@ -322,15 +322,16 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         X = bring(X)
         if reset:
-            self.encoder_ = TableEncoder() if is_table(X) else None
-            if self.encoder_ is not None:
-                rows = self.encoder_.fit_transform(X)
-                self.n_features_in_ = len(self.encoder_.columns_)
-                self.feature_names_in_ = np.array(self.encoder_.columns_, dtype=object)
+            self.encoder_, encoder = None, TableEncoder()
+            rows = encoder.fit_transform(X) if is_frame(X) else None
+            if rows is not None and not encoder.plain_:
+                self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
+                self.feature_names_in_ = np.array(encoder.names_, dtype=object)
                 return rows
         elif self.encoder_ is not None:
             return self.encoder_.transform(X)
-        return check_rows(self, X, reset, min_rows=2 if reset else 1)
+        rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
+        return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
 
     def _row_numbers(self, rows):
         n = len(self.labels_.codes)

@@ -13,9 +13,9 @@ from ..errors import InputError
 # Module of this package: classes that models hold and users do not import from `mercer`.
 INTERNAL = {
     "inputs.labels": "Labels",
-    "inputs.tables": "TableClassifier TableFeatures",
-    "inputs.tables.columns": "Number Category Date Text",
-    "inputs.tables.encoder": "TableEncoder",
+    "inputs.tables": "TableClassifier TableEncoder Column",
+    "inputs.tables.kinds": "Number Category Ordered Date Vectors",
+    "inputs.tables.text": "Text",
     "graphs.neighbours": "Neighbours",
     "kernels": "Sum Product Scaled",
     "geometry.maps.graph": "GraphMap",

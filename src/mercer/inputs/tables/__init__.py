@@ -1,16 +1,19 @@
 """Tables from files: reading whatever people have, turning columns into numbers, writing results back safely."""
 
-from .features import TableFeatures
+from .encoder import TableEncoder, is_frame
+from .look import Column
 from .model import TableClassifier
 from .read import Table, read_table
 from .target import Target, read_target
 from .write import write_table
 
 __all__ = [
+    "Column",
     "Table",
     "TableClassifier",
-    "TableFeatures",
+    "TableEncoder",
     "Target",
+    "is_frame",
     "read_table",
     "read_target",
     "write_table",

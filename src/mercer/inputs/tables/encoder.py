@@ -1,145 +1,237 @@
-"""Turn a table of numbers and categories into rows on which distances mean something.
+"""One reading of tables: every column of a data frame as numbers, and the same for tables that come later."""
 
-Every column gets the same say: the expected squared difference between two rows is 2 in each. For numbers that is
-variance 1. For a category it is a one-hot code divided by √(1 − Σ p²), since two rows differ with probability 1 − Σ p².
-"""
+import difflib
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from ...backend import need
 from ...errors import InputError
+from .cells import cells, numbers
+from .kinds import RARE, Category, Number, Ordered, total
+from .look import KINDS, Column, Found, embeddings, look
+from .notes import cells_of, sentences
 
-MOST_CATEGORIES = 50  # of a column that get a code; the rarer ones have none
-
-
-def is_table(X):
-    """Whether X is a data frame with a column that is not a plain number (or holds missing values)."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes") or not hasattr(X, "__getitem__"):
-        return False
-    return any(_kind(X[name]) != "number" or _missing(X[name]).any() for name in X.columns)
+WIDE = 16  # columns beyond which whole numbers of one range are measurements of one kind rather than codes
 
 
-class TableEncoder:
-    """One-hot codes and scaled numbers for a data frame (pandas or polars); missing values are their own category.
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame (pandas or polars)."""
+    return all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
-    Missing numbers take the column's median, and a 0/1 column says where. Columns of one value, and text columns in
-    which nearly every value is different (names, identifiers), are left out.
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Rows of a table as rows of numbers on which distances mean something.
+
+    Every column has the same say: the expected squared difference between two rows is 2 in each, whatever its kind.
+    Numbers in one unit, such as the pixels of an image, are left as they are, so that a method may choose the scaling.
+
+    Parameters
+    ----------
+    text, category, number : names of columns to read as this kind, whatever they look like.
+    ignore : names of columns that are no features (the target, identifiers).
+    scale : "auto", or True for the same say also where numbers are in one unit, or False to leave all tables of
+        nothing but numbers as they are.
 
     Attributes
     ----------
-    columns_ : names of the columns of the frame.
+    columns_ : one `Column` for each column, or block of columns: kind, use, why, share of gaps, say.
+    names_ : names of the columns of the table.
     ignored_ : {name: why} of the columns left out.
-    n_columns_ : width of the result.
+    encoders_ : what encodes the columns that are used.
+    notes_ : sentences on what was left out or filled in.
+    plain_ : whether the table is a matrix of numbers already, and used as it is.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", "red", None]})
-    >>> TableEncoder().fit_transform(frame).shape
-    (4, 4)
+    >>> from mercer.inputs.tables import TableEncoder
+    >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "0,5"], "colour": ["red", "blue", "red"]})
+    >>> encoder = TableEncoder()
+    >>> encoder.fit_transform(frame).round(2).tolist()
+    [[0.0, 0.0, 1.5], [1.22, 1.5, 0.0], [-1.22, 0.0, 1.5]]
+    >>> [(column.name, column.kind, round(column.say, 2)) for column in encoder.columns_]
+    [('size', 'number', 0.5), ('colour', 'category', 0.5)]
     """
 
-    def fit_transform(self, frame):
-        """Learn the codes and return the rows, (n, n_columns_) float64."""
-        self.columns_ = [str(name) for name in frame.columns]
-        if len(set(self.columns_)) < len(self.columns_):
-            twice = next(name for name in self.columns_ if self.columns_.count(name) > 1)
-            raise InputError(f"The table has two columns named {twice!r}. Give every column its own name.")
-        self.ignored_: dict = {}
-        self.codes_: dict = {}
-        for name in frame.columns:
-            column = frame[name]
-            learned = _learn_number(column) if _kind(column) in ("number", "date") else _learn_category(column)
-            if isinstance(learned, str):
-                self.ignored_[str(name)] = learned
-            else:
-                self.codes_[str(name)] = learned
-        if not self.codes_:
-            raise InputError(
-                f"No column of the table can be used: {self.ignored_}. Give at least one column of numbers, or of "
-                "categories that repeat."
-            )
-        rows = self.transform(frame)
-        self.n_columns_ = rows.shape[1]
-        return rows
+    def __init__(self, text=(), category=(), number=(), ignore=(), scale="auto"):
+        self.text = text
+        self.category = category
+        self.number = number
+        self.ignore = ignore
+        self.scale = scale
+
+    def fit(self, frame, y=None):
+        """Look at every column."""
+        self._learn(frame)
+        return self
+
+    def fit_transform(self, frame, y=None):
+        """Look at every column; return the rows, (n, d) float64."""
+        return self._learn(frame)
 
     def transform(self, frame):
-        """Rows of another frame with the same columns; a category never seen has the code of no category."""
-        names = [str(name) for name in getattr(frame, "columns", [])]
-        absent = [name for name in self.columns_ if name not in names]
+        """Rows of another table with the same columns, in any order; (n, d) float64."""
+        check_is_fitted(self)
+        frame = self._named(frame)
+        return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
+
+    def unread(self, frame) -> list[str]:
+        """Sentences on the cells of another table that the encoders can make nothing of."""
+        frame = self._named(frame)
+        found = [(encoder.name, encoder.unread(frame)) for encoder in self.encoders_]
+        return sentences(
+            ("unread", name, cells_of(int(mask.sum())) + _example(frame, name, mask))
+            for name, mask in found
+            if mask.any()
+        )
+
+    @property
+    def used_(self):
+        """Names of the columns of the table that are used."""
+        return {name for encoder in self.encoders_ for name in getattr(encoder, "columns", [encoder.name])}
+
+    @property
+    def ignored_(self):
+        """{name: why} of the columns left out."""
+        return {column.name: column.why for column in self.columns_ if column.use == "left out"}
+
+    @property
+    def sentence_(self):
+        """What the matrix is made of, in words."""
+        used = [column.kind for column in self.columns_ if column.use != "left out"]
+        plural = {"category": "categories", "text": "text columns", "ordered": "ordered columns"}
+        counts = [(kind, used.count(kind)) for kind in KINDS if kind in used]
+        return ", ".join(f"{n} {kind if n == 1 else plural.get(kind, kind + 's')}" for kind, n in counts)
+
+    def _learn(self, frame):
+        frame = as_pandas(frame)
+        self.names_ = list(frame.columns)
+        found = self._look(frame)
+        used = [one for one in found if one.encoder is not None]
+        raw = self._raw(frame, used)
+        for one in used if raw else ():
+            old: Any = _as_number(one.encoder)
+            one.encoder = Number.fit(frame[old.name], old.decimal, old.unit, raw=True)
+            one.column.kind, one.column.use = "number", "as it is"
+        blocks, says, seen = [], [], dict[int, str]()
+        for one in used:
+            block = one.encoder.encode(frame)
+            amount = total(block)
+            mark = hash((np.round((block - block.mean(axis=0)) / np.sqrt(amount or 1.0), 9) + 0.0).tobytes())
+            if mark in seen:
+                why = f"the same as {seen[mark]!r}"
+                one.column.kind, one.column.use, one.column.why, one.encoder = "duplicate", "left out", why, None
+                one.notes = [("duplicate", one.column.name, why)]
+                continue
+            seen[mark] = one.column.name
+            if not raw:
+                floor = RARE if isinstance(one.encoder, Category) else 1e-12
+                one.encoder.scale = 1 / np.sqrt(max(amount, floor))
+                block = block * one.encoder.scale
+            blocks.append(block)
+            says.append(total(block))
+            one.column.say = says[-1]
+        self.encoders_ = [one.encoder for one in found if one.encoder is not None]
+        self.columns_ = [one.column for one in found]
+        self.notes_ = sentences(note for one in found for note in one.notes)
+        if not self.encoders_:
+            why = (" " + " ".join(self.notes_)) if self.notes_ else ""
+            raise InputError(
+                f"No column is left to learn from.{why} Give at least one column of numbers, categories or text "
+                "besides the labels."
+            )
+        for one in used:
+            one.column.say /= sum(says) or 1.0
+        numeric = all(dtype.kind in "iuf" for dtype in frame.dtypes)
+        self.plain_ = raw and numeric and len(self.encoders_) == len(self.names_)
+        return np.hstack(blocks)
+
+    def _look(self, frame) -> list[Found]:
+        """What every column holds, in the order of the table; an embedding stands where its first column does."""
+        wanted: dict = {}
+        for kind in ("text", "category", "number", "ignore"):
+            for name in map(str, getattr(self, kind) or ()):
+                if name not in frame.columns:
+                    close = difflib.get_close_matches(name, self.names_, n=1)
+                    hint = f"Did you mean {close[0]!r}?" if close else f"Columns here: {_listed(self.names_)}."
+                    raise InputError(f"{kind}: the table has no column {name!r}. {hint}")
+                if wanted.setdefault(name, kind) != kind:
+                    raise InputError(f"Column {name!r} is given as {wanted[name]} and as {kind}. Give it one kind.")
+        free = [name for name in frame.columns if name not in wanted]
+        blocks = {one.encoder.columns[0]: one for one in embeddings(frame[free])}
+        inside = {name for one in blocks.values() for name in one.encoder.columns}
+        found = []
+        for name in frame.columns:
+            if name in blocks:
+                found.append(blocks[name])
+            elif wanted.get(name) == "ignore":
+                found.append(Found(Column(name, "ignored", "left out", "as asked for")))
+            elif name not in inside:
+                found.append(look(frame[name], wanted.get(name)))
+        return found
+
+    def _raw(self, frame, used) -> bool:
+        """Whether the columns are left as they are: numbers only, in one unit unless `scale` says otherwise."""
+        as_numbers = [_as_number(one.encoder) for one in used]
+        if None in as_numbers or self.scale is True or not used:
+            return False
+        codes = len(used) < WIDE and any(isinstance(one.encoder, Ordered) for one in used)
+        return self.scale is False or (not codes and _one_unit(frame, as_numbers))
+
+    def _named(self, frame):
+        """The table with the names it was fitted with; an array is read by position."""
+        if not is_frame(frame) and np.ndim(frame) == 2 and np.shape(frame)[1] == len(self.names_):
+            frame = need("pandas").DataFrame(np.asarray(frame), columns=self.names_)
+        if not is_frame(frame):
+            raise InputError(
+                f"A table with the columns {_listed(self.names_)} is needed, not {type(frame).__name__}. Pass a data "
+                "frame, or read a file with mercer.inputs.tables.read_table(path).frame."
+            )
+        frame = as_pandas(frame)
+        absent = [name for name in self.names_ if name in self.used_ - set(frame.columns)]
         if absent:
             raise InputError(
-                f"The table lacks the column(s) {absent} that the model was fitted with. "
-                f"Accepted: a data frame with the columns {self.columns_}."
+                f"The table has no column {_listed(absent, 5)}, which the model was trained with. "
+                f"Columns here: {_listed(list(frame.columns))}."
             )
-        where = dict(zip(names, frame.columns))
-        return np.hstack([_encode(frame[where[name]], learned) for name, learned in self.codes_.items()])
+        return frame
 
 
-def _kind(column):
-    """ "number", "date" or "category", for a pandas or polars column."""
-    name = str(column.dtype).lower()
-    if "datetime" in name or name == "date":
-        return "date"
-    plain = name.startswith(("int", "uint", "float", "bool"))
-    return "number" if plain else "category"
+def as_pandas(frame: Any) -> Any:
+    """A pandas frame with text as column names, all different."""
+    pd = need("pandas")
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"The table has two columns named {twice!r}. Give every column its own name.")
+    if not isinstance(frame, pd.DataFrame):
+        return pd.DataFrame({name: frame[own].to_list() for name, own in zip(names, frame.columns)})
+    return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
 
 
-def _missing(column):
-    gone = column.isna() if hasattr(column, "isna") else column.is_null() | (column != column)
-    return np.asarray(gone, dtype=object).astype(bool)
+def _as_number(encoder) -> Number | None:
+    """The encoder of a column of numbers, whole ones of few values included."""
+    if isinstance(encoder, Ordered):
+        return None if encoder.positions else encoder.number
+    return encoder if isinstance(encoder, Number) else None
 
 
-def _numbers(column):
-    gone = _missing(column)
-    values = column.to_numpy()
-    if _kind(column) == "date":
-        values = np.asarray(values, dtype="datetime64[s]").astype(np.int64)
-    out = np.full(len(gone), np.nan)
-    out[~gone] = np.asarray(values)[~gone].astype(np.float64)
-    if np.isinf(out).any():
-        raise InputError(f"Column {column.name!r} contains infinity. Accepted: finite numbers; leave a cell empty.")
-    return out
+def _one_unit(frame, encoders) -> bool:
+    """Whether numbers without gaps have nearly the same range, or share one of which most columns fill half."""
+    if any(encoder.flag for encoder in encoders):
+        return False
+    columns = [numbers(frame[encoder.name], encoder.decimal, encoder.unit) for encoder in encoders]
+    low, high = min(column.min() for column in columns), max(column.max() for column in columns)
+    ranges = [np.ptp(column) for column in columns]
+    return bool(max(ranges) <= 3 * min(ranges) or np.median(ranges) >= 0.5 * (high - low))
 
 
-def _learn_number(column):
-    values = _numbers(column)
-    gone = np.isnan(values)
-    if gone.all():
-        return "every value is missing"
-    middle = float(np.median(values[~gone]))
-    spread = float(np.where(gone, middle, values).std())
-    share = float(gone.mean())
-    if spread <= 1e-12 * abs(middle) and not gone.any():
-        return "constant"
-    return {"middle": middle, "spread": spread or np.inf, "gone": np.sqrt(share * (1 - share)) if share else 0.0}
+def _listed(names, most=8):
+    return ", ".join(map(repr, names[:most])) + (" …" if len(names) > most else "")
 
 
-def _text(column):
-    gone = _missing(column)
-    values = np.array([str(v) for v in column.to_list()], dtype=object)
-    values[gone] = ""
-    return values
-
-
-def _learn_category(column):
-    values, counts = np.unique(_text(column).astype(str), return_counts=True)
-    n = counts.sum()
-    if len(values) < 2:
-        return "constant"
-    if len(values) > MOST_CATEGORIES and len(values) > 0.5 * n:
-        return "nearly every value is different"
-    order = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-    share = counts / n
-    return {"names": values[order], "scale": 1.0 / np.sqrt(1.0 - np.sum(share**2))}
-
-
-def _encode(column, learned):
-    if "names" in learned:
-        values = _text(column).astype(str)
-        return learned["scale"] * (values[:, None] == learned["names"][None, :])
-    values = _numbers(column)
-    gone = np.isnan(values)
-    scaled = (np.where(gone, learned["middle"], values) - learned["middle"]) / learned["spread"]
-    if not learned["gone"]:
-        return scaled[:, None]
-    return np.column_stack([scaled, gone / learned["gone"]])
+def _example(frame, name, mask):
+    return f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""

@@ -9,15 +9,19 @@ _SAID = {  # kind → what is said of one column, and of several
     "infinite": ("holds only numbers too large to use and is left out", "hold only numbers too large to use: left out"),
     "empty": ("is empty and is left out", "are empty and are left out"),
     "comma": ("is read with decimal commas", "are read with decimal commas"),
+    "text": ("is read as text: words weighed by TF-IDF", "are read as text: words weighed by TF-IDF"),
+    "embedding": ("are read as one embedding", "are read as embeddings"),
+    "duplicate": ("says nothing new and is left out", "say nothing new and are left out"),
+    "rare": ("has rare values, which share one code", "have rare values, which share one code"),
     "date": ("is read as dates", "are read as dates"),
-    "gaps": ("has gaps, which are filled with the median", "have gaps, which are filled with the median"),
+    "gaps": ("has gaps, which take the median and are marked", "have gaps, which take the median and are marked"),
     "unread": (
         "holds gaps or values that the model has not seen; there it goes by the other columns",
         "hold gaps or values that the model has not seen; there it goes by the other columns",
     ),
     "identifier": (
-        "is different in every row, like an identifier: left out (--include uses it)",
-        "are different in every row, like identifiers: left out (--include uses them)",
+        "is different in every row, like an identifier: left out (--number or --category uses it)",
+        "are different in every row, like identifiers: left out (--number or --category uses them)",
     ),
 }
 
@@ -32,7 +36,7 @@ def sentences(notes):
     Examples
     --------
     >>> sentences([("gaps", "a", "3 cells"), "Column 'b' is odd.", ("gaps", "c", "")])
-    ["Columns 'a' (3 cells), 'c' have gaps, which are filled with the median.", "Column 'b' is odd."]
+    ["Columns 'a' (3 cells), 'c' have gaps, which take the median and are marked.", "Column 'b' is odd."]
     """
     found: dict = {}
     for note in notes:

@@ -60,7 +60,7 @@ class Table:
     @property
     def decimal(self):
         """The decimal mark to write numbers with: a comma where the file uses it."""
-        from .columns import writes_decimal_commas
+        from .cells import writes_decimal_commas
 
         return "," if self.kind == "text" and self.delimiter != "," and writes_decimal_commas(self.frame) else "."
 

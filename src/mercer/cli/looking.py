@@ -1,0 +1,28 @@
+"""`mercer look`: what each column of a table is taken for."""
+
+from dataclasses import asdict
+
+from ..inputs.tables import TableEncoder
+from .sources import kinds_of, open_table
+
+
+def look(screen, data, target=None, *, ignore=None, text=None, category=None, number=None, delimiter, encoding):
+    """One line for each column: kind, use, reason, gaps and say."""
+    ignore = ignore or []
+    kinds, asked = kinds_of(text, category, number)
+    table = open_table(screen, data, delimiter, encoding, [target, *ignore, *asked])
+    encoder = TableEncoder(**kinds, ignore=[*ignore, *([target] if target else [])])
+    rows = encoder.fit_transform(table.frame)
+    columns = encoder.columns_
+    for column in columns:
+        if column.name == target:
+            column.kind, column.why = "target", "the labels"
+    screen.result |= {"rows": len(table), "width": rows.shape[1], "columns": [asdict(column) for column in columns]}
+    lines = [(c.name, c.kind, c.use, c.why, _percent(c.missing), _percent(c.say)) for c in columns]
+    screen.table(["column", "kind", "use", "why", "missing", "say"], lines)
+    screen.say(f"{len(table)} rows, learnt from {encoder.sentence_}: a matrix of {rows.shape[1]} columns.")
+
+
+def _percent(share):
+    """A share in few digits; nothing for none."""
+    return "" if share == 0 else f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"

@@ -1,0 +1,177 @@
+"""The cells of a column as text, numbers, dates or vectors, however they are written."""
+
+import re
+
+import numpy as np
+
+from ...backend import need
+
+GAPS = frozenset(
+    ("", "NA", "N/A", "n/a", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>", "?", "-", "--", "#N/A", ".", "\\N")
+)
+LARGEST = 1e150
+_SIGNS = "€$£¥%"
+_CODE = re.compile("(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN)")
+_CURRENCY = re.compile(rf"{_CODE.pattern}\s*(?=[\d+-])|(?<=\d)\s*{_CODE.pattern}$")
+_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_GROUPED = {  # decimal mark → numbers whose thousands are set apart by the other mark
+    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
+    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
+}
+_UNIT = re.compile(r"[+-]?\d[\d.,]*\s?([^\W\d_°µ%]{1,5}|[°µ]?[A-Za-z]{1,4}[²³]?(?:/[A-Za-z]{1,3})?)")
+_SPACE = re.compile(r"\d[ \u00a0\u202f'\u2019]\d")
+_SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
+_ISO = r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
+_NAMED = r"(?:\d{1,2}[ .-]{1,2}[A-Za-z]{3,9}|[A-Za-z]{3,9}\.? \d{1,2})[ .,-]{1,2}(?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
+_SLASHED = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
+
+
+def dates(column, order):
+    """The column as pandas timestamps without a time zone, NaT where there is none."""
+    pd = need("pandas")
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz is not None else column
+    words = pd.Series(cells(column))
+    if order == "iso":
+        when = pd.to_datetime(words, format="ISO8601", errors="coerce", utc=True)
+    else:
+        when = pd.to_datetime(words, format="mixed", dayfirst=order == "day", errors="coerce", utc=True)
+    return when.dt.tz_localize(None)
+
+
+def date_order(known):
+    """ "iso", "day" (first), "month" (first), "unclear" or "" when these are no dates."""
+    sample = known[:: max(1, len(known) // 2000)]
+    if np.mean([re.fullmatch(_ISO, word) is not None for word in sample]) >= 0.95:
+        return "iso"
+    if np.mean([re.fullmatch(_NAMED, word) is not None for word in sample]) >= 0.95:  # 31 Jan 2024, March 1, 2024
+        return "day" if dates(sample, "day").notna().mean() >= 0.95 else ""
+    if np.mean([re.fullmatch(_SLASHED, word) is not None for word in sample]) < 0.95:
+        return ""
+    parts = [re.split(r"[./ -]", word) for word in known if re.fullmatch(_SLASHED, word)]
+    if any("." in word for word in sample):
+        return "day"  # dots are the custom of countries that put the day first
+    if any(int(part[0]) > 12 for part in parts):
+        return "day"
+    return "month" if any(int(part[1]) > 12 for part in parts) else "unclear"
+
+
+def cells(column):
+    """The cells as stripped text, "" where empty."""
+    values = column.to_numpy(dtype=object, na_value="") if hasattr(column, "array") else np.asarray(column, object)
+    return np.array([value.strip() if isinstance(value, str) else _plain(value) for value in values], dtype=object)
+
+
+def _plain(value):
+    return "" if value is None or (not nested(value) and value != value) else str(value)
+
+
+def usable(values):
+    """Which numbers can be reckoned with: not the gaps (NaN), nor infinity, nor those whose squares would be."""
+    return np.abs(values) < LARGEST
+
+
+def gaps(column):
+    """Which cells say that there is no value."""
+    empty = column.isna().to_numpy()
+    return empty if column.dtype.kind in "iufb" else empty | are_gaps(cells(column))
+
+
+def are_gaps(words):
+    """Which words are marks of a gap."""
+    return np.fromiter((word in GAPS for word in words), dtype=bool, count=len(words))
+
+
+def numbers(column, decimal=".", unit=""):
+    """The cells as float64, NaN where a cell is not a number; `unit` stands after every number."""
+    pd = need("pandas")
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if decimal == "." and not unit:
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+        left = np.isnan(values)
+        if not left.any() or are_gaps(cells(column[left])).all():
+            return values
+    text = cells(column)
+    if unit:
+        text = np.array([word.removesuffix(unit).rstrip() for word in text], dtype=object)
+    text = _bare(text)
+    words = pd.Series(text)
+    if decimal == "," or decimal_commas(text):  # a later table may be written with commas where the first was not
+        decimal, other = ",", "."
+    else:
+        decimal, other = ".", ","
+    if words.str.contains(other, regex=False).any():
+        grouped = words.map(lambda word: _GROUPED[decimal].fullmatch(word) is not None)
+        words = words.where(~grouped, words.str.replace(other, "", regex=False))
+    if decimal == ",":
+        words = words.str.replace(",", ".", regex=False)
+    return pd.to_numeric(words, errors="coerce").to_numpy(dtype=np.float64)
+
+
+def _bare(words):
+    """Cells without the signs of currencies and percentages, and without spaces that set thousands apart."""
+    whole = "\n".join(words)  # one search instead of one for each cell
+    if any(sign in whole for sign in _SIGNS):
+        words = np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
+    if _CODE.search(whole):
+        words = np.array([_CURRENCY.sub("", word) for word in words], dtype=object)
+    if _SPACE.search(whole):
+        joined = [re.sub(r"[^\d.,+-]", "", word) if _SPACED.fullmatch(word) else word for word in words]
+        words = np.array(joined, dtype=object)
+    return words
+
+
+def decimal_commas(words):
+    """Whether a comma is the decimal mark here: some cell has one that cannot be a thousands separator."""
+    with_comma = [word for word in words if "," in word]
+    with_comma = [word for word in _bare(with_comma) if "," in word]
+    if not with_comma or not all(_COMMA.fullmatch(word) for word in with_comma):
+        return False
+    return any(_THOUSANDS.fullmatch(word) is None for word in with_comma)
+
+
+def writes_decimal_commas(frame):
+    """Whether any column of a text table uses decimal commas."""
+    head = frame.head(200)
+    return any(decimal_commas(cells(head[name])) for name in head.columns)
+
+
+def unit_of(words):
+    """The unit that stands after the number in (nearly) every cell, such as "kg" in "12 kg"; "" where there is none."""
+    if not all(map(_UNIT.fullmatch, words[:1])):
+        return ""
+    units = [match[1] for match in map(_UNIT.fullmatch, words) if match]
+    return units[0] if len(units) >= 0.95 * len(words) > 0 and len(set(units)) == 1 else ""
+
+
+def vectors(column):
+    """(n, d) numbers of a column whose cells are lists of equally many, zeros where a cell is a gap; else None."""
+    rows = [_vector(value) for value in column.tolist()]
+    known = [row for row in rows if row is not None]
+    lengths = {len(row) for row in known}
+    if len(lengths) != 1 or not all(np.isfinite(row).all() for row in known) or 0 in lengths:
+        return None
+    empty = np.zeros(lengths.pop())
+    return np.array([empty if row is None else row for row in rows])
+
+
+def _vector(value):
+    """A cell as numbers: None for a gap, an empty array where it is something else."""
+    if isinstance(value, str):
+        value = value.strip()
+        if value in GAPS:
+            return None
+        value = re.split(r"[\s,;]+", value[1:-1].strip()) if value[:1] == "[" and value[-1:] == "]" else []
+    elif not isinstance(value, list | tuple | np.ndarray):
+        return None if value is None or value != value else np.zeros(0)
+    try:
+        return np.asarray(value, dtype=np.float64).ravel()
+    except (ValueError, TypeError):
+        return np.zeros(0)
+
+
+def nested(value):
+    """Whether a cell holds several values or raw bytes."""
+    return isinstance(value, list | tuple | dict | set | np.ndarray | bytes)

@@ -1,0 +1,258 @@
+"""How each kind of column becomes numbers.
+
+A kind is fitted to one column and then encodes it, or the same column of another table. `block` gives the columns of
+the matrix before the scale: of variance near 1 in total, so that `TableEncoder` can give every kind the same say.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .cells import GAPS, are_gaps, cells, dates, numbers, usable, vectors
+
+LEVELS = 50  # codes of a category; the rarer values share one
+FEW = 10  # levels up to which a value that occurs once keeps its code
+RARE = 0.2  # least probability that two rows differ which a category is scaled by: rare values are no outliers
+TRUE = frozenset(("true", "yes", "y", "t", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sim", "是", "真", "да"))
+FALSE = frozenset(("false", "no", "n", "f", "off", "nein", "falsch", "non", "faux", "não", "nao", "否", "假", "нет"))
+
+
+@dataclass
+class Kind:
+    """A fitted column; `scale` is set by the table it belongs to."""
+
+    name: str
+    scale: float = field(default=1.0, kw_only=True)
+
+    def encode(self, frame):
+        """(n, k) columns of the matrix."""
+        return self.block(frame[self.name]) * self.scale
+
+    def block(self, column):
+        """(n, k) columns before the scale."""
+        raise NotImplementedError
+
+    def unread(self, frame):
+        """Which cells of another table say nothing to this kind."""
+        return are_gaps(cells(frame[self.name]))
+
+
+@dataclass
+class Number(Kind):
+    """(x − centre) / spread, after a logarithm for skewed amounts. Gaps take the median; a second column marks them.
+
+    A gap is as far from a typical value as two values are from each other: `flag`² is the variance of the values.
+    """
+
+    fill: float
+    centre: float = 0.0
+    spread: float = 1.0
+    flag: float = 0.0
+    decimal: str = "."
+    unit: str = ""
+    low: float = 0.0
+    step: float = 0.0  # 0: no logarithm
+
+    def block(self, column):
+        values = numbers(column, self.decimal, self.unit)
+        gone = ~usable(values)
+        values = (self.curved(np.where(gone, self.fill, values)) - self.centre) / self.spread
+        return np.column_stack([values, self.flag * gone]) if self.flag else values[:, None]
+
+    def curved(self, values):
+        """The values, or the logarithm of 1 + their distance from the smallest in units of the typical one."""
+        if not self.step:
+            return values
+        above = (values - self.low) / self.step
+        return np.sign(above) * np.log1p(np.abs(above))
+
+    def unread(self, frame):
+        return ~usable(numbers(frame[self.name], self.decimal, self.unit))
+
+    @classmethod
+    def fit(cls, column, decimal=".", unit="", raw=False):
+        """Learn from the cells that are numbers; `raw` keeps the values as they are."""
+        values = numbers(column, decimal, unit)
+        there = usable(values)
+        known = values[there]
+        made = cls(str(column.name), float(np.median(known)), decimal=decimal, unit=unit)
+        if raw:
+            made.flag = 0.0 if there.all() else float(np.std(known)) or 1.0
+            return made
+        if skewness(known) > 1 and len(np.unique(known)) > FEW:
+            low = float(known.min())
+            made.low, made.step = low, float(np.median(known[known > low] - low))
+            if abs(skewness(made.curved(known))) >= skewness(known):
+                made.step = 0.0
+        curved = made.curved(known)
+        made.centre, made.spread = float(made.curved(made.fill)), float(np.std(curved)) or 1.0
+        if len(np.unique(known)) == 2:  # a yes or no in numbers: scaled as a category of two levels
+            made.spread = max(made.spread, float(np.sqrt(RARE / 2) * np.ptp(curved)))
+        made.flag = 0.0 if there.all() else 1.0
+        return made
+
+
+@dataclass
+class Category(Kind):
+    """One column for each level, 1 in the rows that have it; unseen and rare values are all zeros, gaps a level."""
+
+    levels: list
+    reading: str = "whole"  # or "first word", or "boolean": many spellings of yes and no
+    pooled: float = 0.0  # share of the rows whose value is rare
+
+    def block(self, column):
+        return (self.words(column)[:, None] == np.array(self.levels, dtype=object)).astype(np.float64)
+
+    def words(self, column):
+        """The value of every cell, "" for gaps."""
+        return read_words(cells(column), self.reading)
+
+    def unread(self, frame):
+        words = self.words(frame[self.name])
+        return ~np.isin(words, [*self.levels, ""]) if not self.pooled else np.zeros(len(words), bool)
+
+    @classmethod
+    def fit(cls, column, reading="whole"):
+        """Keep the most frequent values."""
+        words = read_words(cells(column), reading)
+        levels, counts = np.unique(words.astype(str), return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:LEVELS]
+        kept = order[counts[order] > 1] if len(levels) > FEW else order
+        kept = order if len(kept) == 0 else kept
+        pooled = float(1 - counts[kept].sum() / counts.sum()) if len(kept) < len(levels) else 0.0
+        return cls(str(column.name), levels[np.sort(kept)].tolist(), reading, pooled)
+
+
+@dataclass
+class Ordered(Kind):
+    """Half of the say to the position on the scale, half to the value itself."""
+
+    number: Number
+    category: Category
+    positions: dict = field(default_factory=dict)  # of words; empty for whole numbers
+
+    def block(self, column):
+        place, word = self.halves(column)
+        return np.hstack([self.number.block(place), self.category.block(word) * self.category.scale]) * np.sqrt(0.5)
+
+    def halves(self, column):
+        """The column as positions, and as values of a category."""
+        series = type(column)
+        if not self.positions:
+            values = numbers(column, self.number.decimal, self.number.unit)
+            words = [f"{value:g}" if known else "" for value, known in zip(values, usable(values))]
+            return column, series(words, name=column.name, dtype=object)
+        places = [self.positions.get(word.casefold(), np.nan) for word in cells(column)]
+        return series(places, name=column.name, dtype=np.float64), column
+
+    def unread(self, frame):
+        return self.number.unread({self.name: self.halves(frame[self.name])[0]})
+
+    @classmethod
+    def fit(cls, column, positions=None, decimal=".", unit=""):
+        """Learn both halves; `positions` says where words stand on the scale."""
+        name = str(column.name)
+        made = cls(name, Number(name, 0.0, decimal=decimal, unit=unit), Category(name, []), positions or {})
+        place, word = made.halves(column)
+        made.number, made.category = Number.fit(place, decimal, unit), Category.fit(word)
+        made.category.scale = 1 / np.sqrt(max(total(made.category.block(word)), RARE))
+        return made
+
+
+@dataclass
+class Date(Kind):
+    """Days, and the time of the year, the day of the week and the time of day as points on circles; gaps are marked."""
+
+    order: str
+    origin: float
+    spread: float
+    parts: list
+    flag: bool = False
+
+    def block(self, column):
+        days = _days(column, self.order)
+        blocks = [(days - self.origin) / self.spread]
+        turn = {"year": (days % 365.2425) / 365.2425, "week": (days % 7) / 7, "day": days % 1}
+        for part in self.parts:
+            blocks += [np.sin(2 * np.pi * turn[part]), np.cos(2 * np.pi * turn[part])]
+        if self.flag:
+            blocks.append(np.isnan(days))
+        return np.nan_to_num(np.column_stack(blocks))
+
+    def unread(self, frame):
+        return np.isnan(_days(frame[self.name], self.order))
+
+    @classmethod
+    def fit(cls, column, order):
+        """Learn the range of the dates, which says which of the circles tell rows apart."""
+        days = _days(column, order)
+        known = days[~np.isnan(days)]
+        parts = ["year"] if np.ptp(known) > 60 else []
+        parts += ["week"] if len(np.unique(np.floor(known))) > 7 else []
+        parts += ["day"] if np.any(known % 1 != 0) else []
+        spread = float(np.std(known)) or 1.0
+        return cls(str(column.name), order, float(np.mean(known)), spread, parts, len(known) < len(days))
+
+
+@dataclass
+class Vectors(Kind):
+    """Columns or lists of numbers that are one embedding: the direction of each row, its length 1."""
+
+    columns: list  # their names; a single one holds lists
+    width: int
+
+    def encode(self, frame):
+        return self.block(frame) * self.scale
+
+    def block(self, frame):
+        rows = self.rows(frame)
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.where(length > 0, length, 1.0)
+
+    def rows(self, frame):
+        """(n, width) numbers, rows of zeros where a cell cannot be read."""
+        if len(self.columns) == 1:
+            rows = vectors(frame[self.columns[0]])
+            return rows if rows is not None and rows.shape[1] == self.width else np.zeros((len(frame), self.width))
+        rows = np.column_stack([numbers(frame[name]) for name in self.columns])
+        return np.where(usable(rows).all(axis=1, keepdims=True), rows, 0.0)
+
+    def unread(self, frame):
+        return ~self.rows(frame).any(axis=1)
+
+
+def total(block: Any) -> float:
+    """Half the expected squared difference between two rows: the sum of the variances of the columns."""
+    return float(np.var(block, axis=0).sum())
+
+
+def skewness(values):
+    """Third standardised moment."""
+    centred = values - values.mean()
+    spread = np.sqrt(np.mean(centred**2))
+    return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
+
+
+def read_words(words, reading):
+    """Cells as values of a category: gaps are "", whole numbers have no decimals."""
+    words = np.array(["" if word in GAPS else word.removesuffix(".0") for word in words], dtype=object)
+    if reading == "first word":
+        return np.array([word.split()[0].strip(",;:").casefold() if word else "" for word in words], dtype=object)
+    if reading == "boolean":
+        return np.array([truth(word) for word in words], dtype=object)
+    return words
+
+
+def truth(word):
+    """ "yes", "no" or, for anything else, the word itself."""
+    small = word.casefold()
+    return "yes" if small in TRUE or small == "1" else "no" if small in FALSE or small == "0" else word
+
+
+def _days(column, order):
+    """Days since 1970, NaN where there is no date."""
+    when = dates(column, order)
+    days = when.to_numpy(dtype="datetime64[s]").astype(np.float64) / 86_400
+    days[when.isna().to_numpy()] = np.nan
+    return days

@@ -1,0 +1,253 @@
+"""What a column holds: its kind, how it is used and why, or why it is left out."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...backend import need
+from ...errors import InputError
+from .cells import cells, date_order, decimal_commas, gaps, nested, numbers, unit_of, usable, vectors
+from .kinds import FALSE, FEW, LEVELS, TRUE, Category, Date, Number, Ordered, Vectors, read_words
+from .notes import cells_of
+from .scales import positions
+from .text import Text, words_in
+
+KINDS = ("number", "ordered", "category", "date", "text", "embedding")
+BLOCK = 32  # least columns of an embedding
+_ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
+_ID_NAME = re.compile(rf"(?i:(^|[_\s.-])({_ID})$|^unnamed)|^column 1$|I[dD]$")
+_CODE_NAME = re.compile(r"(?i)(^|[_\s.-])(zip|zip_?code|post_?code|postal_?code|plz|phone|fax|isbn|ean|sku|code)$")
+_NUMBERED = re.compile(r"(.*?)(\d+)\]?")
+
+
+@dataclass
+class Column:
+    """What was decided about a column.
+
+    Attributes
+    ----------
+    name : as in the table; "x0 … x767" for an embedding.
+    kind : number, ordered, category, date, text or embedding; constant, duplicate, identifier, code, empty, unclear,
+        objects or ignored for columns left out.
+    use : how it becomes numbers, or "left out".
+    why : the reason.
+    missing : share of the cells that are gaps.
+    say : share of the expected squared distance between two rows that comes from this column.
+    """
+
+    name: str
+    kind: str
+    use: str
+    why: str
+    missing: float = 0.0
+    say: float = 0.0
+
+
+@dataclass
+class Found:
+    """A column and what encodes it: None if it is left out. `notes` are for people, see `notes.sentences`."""
+
+    column: Column
+    encoder: Any = None
+    notes: list = field(default_factory=list)
+
+
+def look(column: Any, wanted: str | None = None) -> Found:
+    """Decide about a pandas Series; `wanted` is the kind that the user asks for: "number", "category" or "text"."""
+    pd = need("pandas")
+    there = ~gaps(column)
+    if not there.any():
+        return _out(column, "empty", "no cell has a value", ("empty", column.name, ""))
+    if wanted:
+        return _as_wanted(column, wanted, there)
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return _date(column, "iso", there)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _words(column, cells(column), there)
+    if pd.api.types.is_bool_dtype(column):
+        column = column.astype(str)
+    plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    words = None if pd.api.types.is_numeric_dtype(column) else cells(column)
+    if not usable(plain).all():
+        known = column[there].iloc[0]
+        if nested(known) or (isinstance(known, str) and known[:1] == "["):
+            return _vectors(column)
+        if words is not None:
+            if not any(letter.isdigit() for word in words[there][:500] for letter in word):
+                return _words(column, words, there)
+            unit = unit_of(words[there])
+            decimal = "," if decimal_commas(words) else "."
+            plain = numbers(column, decimal, unit)
+            if usable(plain).sum() < 0.95 * there.sum() or not usable(plain).any():
+                return _words(column, words, there)
+            return _number(column, plain, there, words, decimal, unit)
+        if not usable(plain).any():
+            return _out(column, "unclear", "only numbers too large to use", ("infinite", column.name, ""))
+    return _number(column, plain, there, words)
+
+
+def _out(column, kind, why, note=None):
+    """A column that is left out."""
+    found = Column(str(column.name), kind, "left out", why, float(gaps(column).mean()))
+    return Found(found, None, [note] if note else [])
+
+
+def _in(encoder, kind, use, why, there, *notes):
+    return Found(Column(encoder.name, kind, use, why, float((~there).mean())), encoder, list(notes))
+
+
+def _as_wanted(column, wanted, there):
+    name, words = column.name, cells(column)
+    if wanted == "text":
+        encoder = Text.fit(column)
+        if encoder is not None:
+            return _in(encoder, "text", "TF-IDF", "as asked for", there)
+    if wanted == "category":
+        encoder = Category.fit(column)
+        if len(set(read_words(words, "whole"))) > 1:
+            return _in(encoder, "category", f"{len(encoder.levels)} codes", "as asked for", there)
+    if wanted == "number":
+        unit, decimal = unit_of(words[there]), "," if decimal_commas(words) else "."
+        known = numbers(column, decimal, unit)
+        known = known[usable(known)]
+        if len(known) and np.ptp(known) > 0:
+            return _in(Number.fit(column, decimal, unit), "number", "number", "as asked for", there)
+    raise InputError(
+        f"Column {name!r} cannot be used as {wanted}: it holds values such as {words[there][0]!r}. "
+        "Give it another kind, or leave the choice open."
+    )
+
+
+def _number(column, values, there, words, decimal=".", unit=""):
+    name, finite = column.name, usable(values)
+    known = values[finite]
+    if np.ptp(known) == 0 and finite.all():
+        if column[finite].nunique() > 1:
+            why = "differs only after the sixteenth digit"
+            return _out(column, "constant", why, f"Column {name!r} {why} and is left out.")
+        return _out(column, "constant", "the same value in every row", ("constant", name, ""))
+    distinct = np.unique(known)
+    whole = bool(np.all(known == np.round(known)))
+    zeros = words is not None and any(re.fullmatch(r"0\d+", word) for word in words[:2000])
+    if whole and (zeros or _CODE_NAME.search(str(name))):
+        return _words(column, cells(column), there, "code")
+    if whole and len(distinct) == len(values) >= 10:
+        in_order = len(values) >= 20 and (np.all(np.diff(known) > 0) or np.all(np.diff(known) < 0))
+        if _ID_NAME.search(str(name)) or np.all(np.diff(distinct) == 1) or in_order:
+            why = "follows the order of the rows" if in_order else "different whole numbers in every row"
+            return _out(column, "identifier", why, ("identifier", name, ""))
+    notes: list = []
+    strange = there & ~finite
+    if strange.any():
+        example = repr(words[np.argmax(strange)]) if words is not None else f"{values[strange][0]:g}"
+        notes.append(f"Column {name!r}: {cells_of(int(strange.sum()))} such as {example} read as gaps, not numbers.")
+    if (~finite).any():
+        notes.append(("gaps", name, f"{cells_of(int((~finite).sum()))}, {(~finite).mean():.0%}"))
+    if decimal == ",":
+        notes.append(("comma", name, ""))
+    if whole and 2 < len(distinct) <= min(FEW, len(known) // 2):
+        encoder: Any = Ordered.fit(column, None, decimal, unit)
+        use, why = "half number, half category", f"{len(distinct)} different whole numbers"
+        return _in(encoder, "ordered", use, why, finite, *notes)
+    encoder = Number.fit(column, decimal, unit)
+    use = "logarithm" if encoder.step else "number"
+    why = "skewed amounts" if encoder.step else f"{len(distinct)} different numbers"
+    return _in(encoder, "number", use, why + (f" of unit {unit}" if unit else ""), finite, *notes)
+
+
+def _words(column, words, there, kind="identifier"):
+    name, known = column.name, words[there]
+    levels = np.unique(known.astype(str))
+    n, n_levels = len(known), len(levels)
+    if n_levels == 1 and there.all():
+        return _out(column, "constant", "the same value in every row", ("constant", name, ""))
+    small = {level.casefold() for level in levels}
+    if small & (TRUE | {"1"}) and small & (FALSE | {"0"}) and small <= TRUE | FALSE | {"0", "1"}:
+        return _in(Category.fit(column, "boolean"), "category", "yes or no", "spellings of yes and no", there)
+    order = date_order(known)
+    if order == "unclear":
+        why = "day and month cannot be told apart"
+        note = f"Column {name!r} holds dates such as {known[0]} whose {why}; it is left out. "
+        return _out(column, "unclear", why, note + "Write them as YYYY-MM-DD to have them used.")
+    if order:
+        return _date(column, order, there)
+    places = positions(levels) if 2 < n_levels <= LEVELS and kind != "code" else None
+    if places:
+        why = f"{n_levels} steps of a scale"
+        return _in(Ordered.fit(column, places), "ordered", "half number, half category", why, there)
+    sample = known[:: max(1, n // 2000)]
+    per_cell = float(np.mean([words_in(word) for word in sample]))
+    mostly_different = n_levels > 0.5 * n and n > 3
+    first = read_words(known, "first word") if mostly_different and 1.5 <= per_cell < 4 else None
+    if first is not None and _repeats(first):
+        why = f"names of {len(set(first))} first words"
+        note = f"Column {name!r} holds names: their first words are used, such as {first[0]!r}."
+        return _in(Category.fit(column, "first word"), "category", "its first word", why, there, note)
+    if per_cell >= 3 and (mostly_different or n_levels > LEVELS):
+        text = Text.fit(column)
+        if text is not None:
+            why = f"{per_cell:.0f} words in a cell"
+            return _in(text, "text", f"TF-IDF on {text.directions.shape[1]} directions", why, there, ("text", name, ""))
+    if n_levels == n > 3:
+        return _out(column, kind, "different in every row", ("identifier", name, ""))
+    if mostly_different and n_levels > LEVELS:
+        why = f"{n_levels} different values in {n} rows"
+        note = f"Column {name!r} has {why} and is left out. Group its values to have it used."
+        return _out(column, kind, why, note)
+    encoder = Category.fit(column)
+    use, notes = f"{len(encoder.levels)} codes", []
+    if encoder.pooled:
+        use += f", {encoder.pooled:.0%} of the rows rare"
+        notes = [("rare", name, f"{n_levels} values, {encoder.pooled:.0%} of the rows")]
+    return _in(encoder, "category", use, f"{n_levels} different values", there, *notes)
+
+
+def _repeats(words):
+    """Whether few words make up most of a column."""
+    counts = np.unique(words.astype(str), return_counts=True)[1]
+    return 1 < len(counts) <= 0.25 * len(words) and counts[counts > 2].sum() >= 0.75 * len(words)
+
+
+def _date(column, order, there):
+    encoder = Date.fit(column, order)
+    use = ", ".join(["days", *(f"time of the {part}" for part in encoder.parts)])
+    notes = [] if column.dtype.kind == "M" else [("date", column.name, "")]
+    return _in(encoder, "date", use, "dates", there, *notes)
+
+
+def _vectors(column):
+    name, rows = column.name, vectors(column)
+    if rows is None:
+        return _out(column, "objects", "lists or objects", f"Column {name!r} holds lists or objects and is left out.")
+    if np.all(rows == rows[0]):
+        return _out(column, "constant", "the same value in every row", ("constant", name, ""))
+    encoder = Vectors(str(name), [str(name)], rows.shape[1])
+    return _in(encoder, "embedding", "direction", f"lists of {rows.shape[1]} numbers", rows.any(axis=1))
+
+
+def embeddings(frame: Any) -> list[Found]:
+    """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length."""
+    stems: dict = {}
+    for name in frame.columns:
+        match = _NUMBERED.fullmatch(name)
+        if match:
+            stems.setdefault(match[1], []).append((int(match[2]), name))
+    found = []
+    for members in stems.values():
+        places, names = [place for place, _ in members], [name for _, name in members]
+        if len(names) < BLOCK or places != list(range(places[0], places[0] + len(places))) or places[0] > 1:
+            continue
+        if not usable(numbers(frame[names[0]].head(100))).all():
+            continue
+        rows = np.column_stack([numbers(frame[name]) for name in names])
+        if not usable(rows).all() or np.all(rows == np.round(rows)):
+            continue
+        signs = np.mean((rows > 0).any(axis=0) & (rows < 0).any(axis=0))
+        length = np.linalg.norm(rows, axis=1)
+        if signs >= 0.9 and length.std() <= 0.2 * length.mean():
+            encoder = Vectors(f"{names[0]} … {names[-1]}", names, len(names))
+            column = Column(encoder.name, "embedding", "direction", f"{len(names)} columns of rows of one length")
+            found.append(Found(column, encoder, [("embedding", encoder.name, f"{len(names)} columns")]))
+    return found
