@@ -1,6 +1,6 @@
 """Errors on real tables from 20, 50 and 100 labels: our encoding beside skrub's, and the command beside the library.
 
-    python benchmarks/accuracy/tables.py --data FOLDER [--seeds 3]
+    python -m benchmarks.accuracy.tables --data FOLDER [--seeds 3]
 
 FOLDER holds CSV files whose column `class` has the labels. Of each at most 1 500 rows are drawn; the labels are drawn
 at random with every class at least once; errors are over the unlabelled rows, in per cent, mean over the draws. The
