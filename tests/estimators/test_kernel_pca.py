@@ -625,7 +625,7 @@ def test_products_with_a_stored_kernel(dtype, tol):
 def test_one_thread_reads_half_of_a_stored_kernel(threads, number, method, monkeypatch):
     X = np.random.default_rng(0).standard_normal((600, 5))
     monkeypatch.setattr(eigen, "LANCZOS_ROWS", 0)  # as if 600 rows were many
-    monkeypatch.setattr(operators, "n_threads", lambda: threads)
+    monkeypatch.setattr("mercer.geometry.operators.stored.n_threads", lambda: threads)
     model = KernelPCA(number, kernel=RBF(2.0)).fit(X)
     assert model.result_.info["method"] == method
     dense = KernelPCA(number, kernel=RBF(2.0), eigen_solver="full").fit(X)

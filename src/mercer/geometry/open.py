@@ -172,8 +172,10 @@ def open_gram(
 
 def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | None = None) -> bool:
     """Whether the kernel itself is used, and not features, by a method that holds products or columns of n rows."""
-    if home_of(X).lazy or not isinstance(approx, str):
+    if not isinstance(approx, str) or (home_of(X).lazy and not isinstance(kernel, Precomputed)):
         return False
+    if approx != "auto" or isinstance(kernel, Precomputed):
+        return approx in ("auto", "exact")
     most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
     return approx == "exact" or (
         approx == "auto" and ((X.shape[0] if n is None else n) <= most or isinstance(kernel, Precomputed))
