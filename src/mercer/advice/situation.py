@@ -86,7 +86,7 @@ def _of_average(model: Any) -> Situation:
     Z = _short(candidate.space.Z)
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
     own = solution.scores(Z)
-    unit = float(np.sqrt(np.mean(own**2))) or 1.0
+    unit = 1.0 / model.linear_slope_  # the model's scores are logarithms of probabilities
     scores, slope = model.with_prior(model.scores_), model.calibration_[0]
     return Situation(solution.effect, np.flatnonzero(labels.codes < 0), own, scores, model.probabilities_, slope, unit)
 

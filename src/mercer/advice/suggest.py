@@ -1,6 +1,6 @@
 """Which rows to label next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
@@ -23,17 +23,19 @@ class Suggestion:
     rows : (n,) row numbers.
     gains : (n,) what the strategy measures, in its own unit; comparable within one suggestion.
     reasons : n sentences.
+    drawn : (n,) which rows were drawn at random (`audit`): tell `teach` or `fit`, so that accuracy can be estimated.
     """
 
     rows: np.ndarray
     gains: np.ndarray
     reasons: list
+    drawn: np.ndarray
 
     def __str__(self):
         return "\n".join(f"row {row}: {reason}" for row, reason in zip(self.rows, self.reasons))
 
 
-def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
+def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_state=None):
     """Suggest rows to label next.
 
     Parameters
@@ -52,7 +54,9 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
         * "coverage": rows that stand for all others; needs no label.
 
         "auto" is "coverage" without labels, else "informative".
-    random_state : seed of the rows on which "error" is judged.
+    audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
+        were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
+    random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Returns
     -------
@@ -78,7 +82,18 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
         strategy = "coverage" if now.P is None else "informative"
     if now.P is None and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
-    return batch(now, n, strategy, np.random.default_rng(0 if random_state is None else random_state))
+    if not 0 <= audit <= 1:
+        raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
+    rng = np.random.default_rng(len(now.effect.Z) - len(now.free) if random_state is None else random_state)
+    drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
+    found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
+    why = "drawn at random, so that the accuracy can be estimated"
+    return Suggestion(
+        np.append(found.rows, drawn).astype(int),
+        np.append(found.gains, np.zeros(len(drawn))),
+        found.reasons + [why] * len(drawn),
+        np.append(np.zeros(len(found.rows), dtype=bool), np.ones(len(drawn), dtype=bool)),
+    )
 
 
 def batch(now, n, strategy, rng):
@@ -103,7 +118,7 @@ def batch(now, n, strategy, rng):
         reasons.append(_reason(now, strategy, row))
         effect = effect.after(row)
         free = np.delete(free, best)
-    return Suggestion(np.array(rows), np.array(gains), reasons)
+    return Suggestion(np.array(rows, dtype=int), np.array(gains), reasons, np.zeros(len(rows), dtype=bool))
 
 
 def _expected_gain(now, effect, free, focus, rng):

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..evidence.calibration import two_columns
+from ..evidence.calibration import probabilities, two_columns
+from ..evidence.label_errors import wrong_probability
 from ..few_label.classifier import FewLabelClassifier
 
 
@@ -20,7 +20,8 @@ class Suspicious:
     rows : (m,) row numbers.
     margins : (m,) lead of the given class over the best other one in the answer of a fit that did not know the label;
         negative where that fit contradicts the label.
-    probability : (m,) how likely the label is wrong, by the model's own calibration.
+    probability : (m,) how likely the label is wrong, with the share of wrong labels estimated from all of them (see
+        `mercer.evidence.label_errors`).
     given, proposed : (m,) the label, and the class the others speak for.
     """
 
@@ -42,7 +43,8 @@ def suspicious(model, n=None, *, X=None, y=None):
     ----------
     model : fitted `FewLabelClassifier`, whose left-out answers are at hand; or any other classifier of this library
         with the X and y of its fit.
-    n : int or None, how many rows to return; None returns those that the other labels contradict.
+    n : int or None, how many rows to return; None returns those that are more likely wrong than right, at most those
+        that the other labels contradict.
 
     Returns
     -------
@@ -63,17 +65,18 @@ def suspicious(model, n=None, *, X=None, y=None):
     """
     check_is_fitted(model)
     if isinstance(model, FewLabelClassifier):
-        labels, left_out, slope = model.labels_, model.with_prior(model.left_out_scores_), model.calibration_[0]
+        labels, left_out = model.labels_, model.with_prior(model.left_out_scores_)
     elif hasattr(model, "left_out_table"):
         if X is None or y is None:
             raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
         _, table, labels = model.left_out_table(X, y)
-        left_out, slope = table[0], model.calibration_[0]
+        left_out = table[0]
     else:
         raise InputError(
             f"{type(model).__name__} has no left-out answers. Accepted: FewLabelClassifier, or a few-label classifier "
             "of mercer with X and y."
         )
+    slope, floor = model.calibration_
     known = np.flatnonzero(labels.testable & np.isfinite(left_out).all(axis=1))
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise InputError(f"n={n!r} is not accepted: give how many rows to return, at least 1, or None.")
@@ -82,13 +85,14 @@ def suspicious(model, n=None, *, X=None, y=None):
     own = scores[np.arange(len(known)), codes]
     scores[np.arange(len(known)), codes] = -np.inf
     margin = own - scores.max(axis=1)
+    wrong = wrong_probability(probabilities(left_out[known], slope, floor), codes)
     order = np.argsort(margin, kind="stable")
-    order = order[margin[order] < 0] if n is None else order[:n]
+    order = order[(margin[order] < 0) & (wrong[order] > 0.5)] if n is None else order[:n]
     rows = labels.labelled[known[order]]
     return Suspicious(
         rows,
         margin[order],
-        expit(-slope * margin[order]),
+        wrong[order],
         model.classes_[codes[order]],
         model.classes_[scores.argmax(axis=1)[order]],
     )

@@ -69,6 +69,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         "missing_label": "no_validation",
         "random_state": "no_validation",
     }
+    closed_form = False  # whether `solve` takes no iteration once the state is prepared
     max_refits = 10  # at most this many refits stand behind the probabilities when there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 

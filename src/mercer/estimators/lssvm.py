@@ -73,6 +73,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     """
 
     access = "moments"
+    closed_form = True
     path_parameters = ("gamma",)
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,

@@ -57,6 +57,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     """
 
     access = "moments"
+    closed_form = True
     path_parameters = ("lam",)
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,

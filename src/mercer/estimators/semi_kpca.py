@@ -70,6 +70,7 @@ class SemiKPCA(KernelClassifier):
     """
 
     access = "moments"
+    closed_form = True
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
     _parameter_constraints: ClassVar[dict] = {

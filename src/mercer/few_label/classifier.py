@@ -10,20 +10,25 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BackendError, InputError
-from ..evidence.calibration import calibrate, probabilities, two_columns, typical_margin
-from ..evidence.choice import accuracy_interval, hits
+from ..evidence.accuracy import estimate
+from ..evidence.calibration import probabilities, two_columns
+from ..evidence.likelihood import as_probabilities, log_scores, normalised, sharpen
+from ..evidence.sets import conformal_sets
 from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
 from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
 from ..rows import bring
+from .folds import held_out_answers
 from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
 from .summary import Report
-from .weights import evidence, left_out_average, pick, weigh
+from .weights import pool
+
+SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -122,13 +127,16 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y):
+    def fit(self, X, y, drawn=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
 
         Parameters
         ----------
         X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.inputs.tables.TableEncoder`).
         y : (n,) class names and marks.
+        drawn : (n,) bool, optional
+            Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
+            `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
         """
         self._validate_params()
         methods = methods_named(self.methods)
@@ -138,15 +146,18 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         plan = planned(X, methods, seed_of(self.random_state))
         found = search(plan, labels, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
+        self.drawn_ = _mask(drawn, X.shape[0])
         return self._learn(labels, shares, found.fitted)
 
-    def teach(self, rows, labels):
+    def teach(self, rows, labels, drawn=True):
         """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
 
         Parameters
         ----------
         rows : row numbers of the training data.
         labels : one class name, or one for each row. A new class is accepted.
+        drawn : whether the rows were drawn at random (one answer, or one for each row); False for rows that were
+            chosen, such as those of `suggest` that its `drawn` does not mark.
         """
         self.check_whole("teach")
         rows = self._row_numbers(rows)
@@ -157,6 +168,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         given = np.empty(len(rows), dtype=object)
         given[:] = names
+        self.drawn_ = self.drawn_.copy()
+        self.drawn_[rows] = drawn
         return self._relabel(rows, given)
 
     def unteach(self, rows):
@@ -177,8 +190,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
         """
         check_is_fitted(self)
+        _ = self.report_  # while the spaces are there
         small = copy.copy(self)
-        small.__dict__.pop("candidates_", None)
+        for name in ("candidates_", "_fitted", "_pool"):
+            small.__dict__.pop(name, None)
         return small.set_params(verbose=False)
 
     @property
@@ -187,13 +202,35 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
 
     def decision_function(self, X):
-        """Averaged scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
+        """Logarithms of the pooled probabilities: (n, k); for two classes (n,), that of the second over the first."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X):
-        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
+        """Class probabilities, calibrated on withheld labels and never above (l + 1) / (l + 2) for l labels."""
         return self._probabilities(self._scores(X))
+
+    def predict_set(self, X, coverage=0.9, by_class=False):
+        """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
+
+        Conformal sets from the left-out answers; see `mercer.evidence.sets`. A set may be empty or hold all classes.
+
+        Parameters
+        ----------
+        coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
+        by_class : keep the promise for every class by itself; sets of rare classes grow.
+        """
+        return self._sets(self.predict_proba(X), coverage, by_class)
+
+    def training_sets(self, coverage=0.9, by_class=False):
+        """`predict_set` of the training rows."""
+        check_is_fitted(self, "labels_")
+        return self._sets(self.probabilities_, coverage, by_class)
+
+    def _sets(self, P, coverage, by_class):
+        left_out = np.full((len(self.labels_.labelled), len(self.classes_)), np.nan)
+        left_out[self.labels_.testable] = self.left_out_probabilities_
+        return conformal_sets(P, left_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
 
     def predict(self, X):
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
@@ -230,57 +267,79 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     def _learn(self, labels, shares, fitted):
         """Everything that follows from the candidates fitted to the labels."""
         self.labels_, self.classes_ = labels, labels.classes
-        tested = labels.testable
-        codes = labels.codes[labels.labelled[tested]]
-        left_out = np.array([candidate.solution.left_out[tested] for candidate in fitted])
-        losses = evidence(left_out, codes)
-        self.weights_, why = pick(left_out, codes) if self.combine == "pick" else (weigh(losses), None)
-        used = np.flatnonzero(self.weights_)
-        scale = np.ones(len(fitted))
-        n, k = len(labels.codes), labels.signs.shape[1]
-        scores, self.votes_ = np.zeros((n, k)), np.zeros((n, labels.n_classes))
-        for m in used:
-            own = fitted[m].solution.scores(fitted[m].space.Z)
-            scale[m] = float(np.sqrt(np.mean(own**2))) or 1.0
-            scores += self.weights_[m] / scale[m] * own
-            self.votes_[np.arange(n), two_columns(own).argmax(axis=1)] += self.weights_[m]
-        heaviest = np.argsort(-self.weights_, kind="stable").tolist()
-        self.linear_ = next((m for m in heaviest if fitted[m].solution.influence is not None), None)
-        self.predictor_ = Predictor.of([fitted[m] for m in used], (self.weights_ / scale)[used])
-        average = left_out_average(left_out, losses, self.weights_, scale)
-        self._calibrate(scores, average, labels, shares)
-        self._answer(scores, average, labels)
-        self.report_ = Report.of(self, fitted, left_out, losses, codes, why)
+        n = len(labels.codes)
+        some = np.arange(n) if n <= SAMPLE else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+        found = pool(fitted, labels, [candidate.scores(some) for candidate in fitted], self.combine)
+        self.weights_, self.votes_, P = found.weights, np.zeros((n, labels.n_classes)), 0.0
+        for m in np.flatnonzero(found.weights):
+            own = fitted[m].scores()
+            self.votes_[np.arange(n), two_columns(own).argmax(axis=1)] += found.weights[m]
+            P = P + found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
+        heaviest = np.argsort(-found.weights, kind="stable").tolist()
+        self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
+        self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
+        self.predictor_ = Predictor.of(fitted, found)
+        self._calibrate(P, found.left_out, labels, shares)
+        self._answer(P, found.left_out, labels)
+        self._fitted, self._pool, self._estimate, self._report = fitted, found, None, None
         return self
 
-    def _calibrate(self, scores, average, labels, shares):
-        tested = labels.testable
-        result = calibrate(average, labels.given[tested], typical_margin(scores), n_labels=len(labels.labelled))
-        self.calibration_ = result.value
-        slope = self.calibration_[0]
+    @property
+    def estimate_(self):
+        """What withheld labels say: an `Estimate`, computed when first asked for (about a second)."""
+        check_is_fitted(self, "labels_")
+        if self._estimate is None:
+            labels = self.labels_
+            answers = held_out_answers(self.candidates_, labels, self.combine, seed_of(self.random_state))
+            answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
+            P, drawn = self.probabilities_[labels.codes < 0], self.drawn_[labels.labelled]
+            self._estimate = estimate(answers, P, labels.given, drawn)
+        return self._estimate
+
+    @property
+    def report_(self):
+        """What was tried, with estimates, weights and times."""
+        if self._report is None:
+            self._report = Report.of(self, self._fitted, self._pool, self.labels_)
+        return self._report
+
+    @property
+    def left_out_accuracy_(self):
+        """Estimated share of right answers."""
+        return self.estimate_.accuracy.value
+
+    @property
+    def accuracy_interval_(self):
+        """Its 95 % interval."""
+        return self.estimate_.accuracy.low, self.estimate_.accuracy.high
+
+    def _calibrate(self, P, left_out, labels, shares):
+        """The power of the pooled probabilities that the left-out labels ask for, and the class shares."""
         counts = labels.counts()
+        drawn = self.drawn_[labels.labelled[labels.testable]]
+        spread = 0.25 if drawn.all() or not drawn.any() else 0.7  # chosen labels are harder than others
+        s = sharpen(left_out, labels.given[labels.testable], spread, drawn.astype(float) if drawn.any() else None)
+        self.calibration_ = s, 1.0 / ((len(labels.labelled) + 2) * (len(counts) - 1))
         among = (counts + 1) / (counts.sum() + len(counts))
-        self.prior_, self.offsets_ = among, np.zeros(len(counts))
+        self.prior_, self.offsets_, scores = among, np.zeros(len(counts)), log_scores(P)
         if isinstance(self.prior, str) and self.prior == "estimate":
-            self.prior_ = estimated_shares(scores[labels.codes < 0], slope, counts)
+            self.prior_ = estimated_shares(scores[labels.codes < 0], s, counts)
             self.offsets_ = np.log(self.prior_ / among)
         elif self.prior is not None:
             self.prior_ = among if shares is None else shares
-            self.offsets_ = offsets_for(scores, slope, self.prior_)
+            self.offsets_ = offsets_for(scores, s, self.prior_)
 
-    def _answer(self, scores, average, labels):
-        self.scores_ = scores
-        P = self.probabilities_ = self._probabilities(scores)
+    def _answer(self, P, left_out, labels):
+        self.scores_ = log_scores(P)
+        P = self.probabilities_ = self._probabilities(self.scores_)
         given = labels.codes >= 0
-        self.confidence_ = np.where(given, 1.0, P.max(axis=1))
+        single = float(np.mean(~labels.testable))  # share of rows whose class no label names (Good and Turing)
+        self.confidence_ = np.where(given, 1.0, P.max(axis=1) * (1 - single))
         self.predicted_ = np.argmax(P, axis=1)
         self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
         self.abstained_ = self.confidence_ < (self.abstain or 0.0)
-        self.left_out_scores_ = np.full((len(labels.labelled), scores.shape[1]), np.nan)
-        self.left_out_scores_[labels.testable] = average
-        right = hits(self.with_prior(average)[None], labels.codes[labels.labelled[labels.testable]])[0]
-        self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
-        self.accuracy_interval_ = accuracy_interval(int(right.sum()), len(right))
+        self.left_out_scores_ = np.full((len(labels.labelled), self.scores_.shape[1]), np.nan)
+        self.left_out_scores_[labels.testable] = log_scores(left_out)
 
     def _relabel(self, rows, given):
         labels = self.labels_
@@ -299,7 +358,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X):
         check_is_fitted(self)
-        return self.predictor_.scores(self._rows(X, reset=False))
+        return log_scores(self.predictor_.probabilities(self._rows(X, reset=False)))
 
     def _probabilities(self, scores):
         return probabilities(self.with_prior(scores), *self.calibration_)
@@ -348,3 +407,13 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _mask(drawn, n):
+    """(n,) bool: which rows were drawn at random; all of them by default."""
+    if drawn is None:
+        return np.ones(n, dtype=bool)
+    drawn = np.asarray(drawn)
+    if drawn.shape != (n,) or drawn.dtype != bool:
+        raise InputError(f"drawn has shape {drawn.shape} and type {drawn.dtype}. Accepted: {n} times True or False.")
+    return drawn.copy()

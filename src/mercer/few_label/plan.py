@@ -25,24 +25,24 @@ from ..estimators.solution import Solution
 from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
 from ..inputs.labels import Labels
-from ..kernels import RBF, Linear
+from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
+from .forest import ForestCandidate
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
 from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
-AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
+AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt", "forest")
 # (method, kind of space, model, parameter to show): a further candidate is a line here.
 CANDIDATES: list[tuple[str, str, Any, str | None]] = [
     ("lssvm", "kernel", LSSVMClassifier(10.0), "gamma"),
     ("lssvm", "kernel", LSSVMClassifier(100.0), "gamma"),
     ("lssvm", "narrow kernel", LSSVMClassifier(10.0), "gamma"),
+    ("lssvm", "narrow kernel", LSSVMClassifier(100.0), "gamma"),
     ("rls", "kernel", RLSClassifier(0.01), "lam"),
     ("rls", "narrow kernel", RLSClassifier(0.01), "lam"),
     ("components", "components", LSSVMClassifier(10.0), "gamma"),  # the first few principal axes
-    ("ls_kpca", "axes", LeastSquaresKPCA(0.1), "label_weight"),
     ("ls_kpca", "axes", LeastSquaresKPCA(1.0), "label_weight"),
-    ("ls_kpca", "axes", LeastSquaresKPCA(10.0), "label_weight"),
     ("lr_kpca", "axes", LogisticKPCA(), "label_weight"),
     ("mv_kpca", "axes", WithinVarianceClassifier(), None),
     ("s2rls", "axes", S2RLSClassifier(n_restarts=10), "lam"),
@@ -66,6 +66,7 @@ METHODS = {  # name → (what people call it, what it does)
     "lr_kpca": ("Logistic kernel PCA", "as least-squares kernel PCA, with logistic loss"),
     "s2rls": ("Semi-supervised least squares", "searches labels for all rows whose boundary avoids dense regions"),
     "rls": ("Regularised least squares", "learns from the labelled rows only (kernel ridge regression)"),
+    "forest": ("Forests", "extremely randomised trees and a random forest on the labelled rows"),
 }
 for line in CANDIDATES:
     METHODS.setdefault(line[0], (line[0], type(line[2]).__name__))
@@ -88,6 +89,25 @@ class Candidate:
         shared = type(self.model).prepare is KernelClassifier.prepare
         return self.space.state if shared else self.model.prepare(self.space.Z)
 
+    @property
+    def left_out(self) -> np.ndarray:
+        """(l, k') scores of the labelled rows, each by the fit without its label."""
+        return self.solution.left_out  # type: ignore[union-attr]
+
+    @property
+    def influence(self) -> Any:
+        """How one more label moves the scores; None where the method is not linear in its labels."""
+        return self.solution.influence  # type: ignore[union-attr]
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether a fit to other labels takes no iteration."""
+        return self.model.closed_form
+
+    def scores(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """(n, k') scores of the training rows, or of some of them."""
+        return self.solution.scores(self.space.Z if rows is None else self.space.Z[rows])  # type: ignore[union-attr]
+
     def solve(self, labels: Labels) -> "Candidate":
         """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()
@@ -106,7 +126,7 @@ def methods_named(names: Any) -> tuple:
     return found
 
 
-def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[str, Callable[[], list[Candidate]]]]:
+def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[str, Callable[[], list]]]:
     """The feature spaces to build, the most useful first.
 
     Parameters
@@ -121,13 +141,24 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[
     chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
     kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
-    return [
+    spaces: list = [
         (
             f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
             partial(_candidates_in, build, view, value, X, chosen, kinds, shared, random_state),
         )
         for build, view, value in _plan(X)
         if not MAKES[build][1].isdisjoint(kinds)
+    ]
+    if "forest" in methods and not sp.issparse(X):
+        spaces.insert(min(3, len(spaces)), ("forests", partial(_forests, X, random_state)))
+    return spaces
+
+
+def _forests(X, seed):
+    view = AsGiven()
+    return [
+        ForestCandidate(f"forest: {name}", "forest", view, X, kind, seed)
+        for kind, name in (("extra", "extremely randomised trees"), ("random", "random forest"))
     ]
 
 
@@ -167,20 +198,19 @@ def _plan(X):
             (_narrow, view, 0.35),
         ]
     eight = LeadingComponents(8) if most >= 8 else raw
-    three = LeadingComponents(3) if most >= 3 else raw
     plan: list = [
         (_graph, raw, 10),
         (_rbf, raw, 1.0),
         (_linear, raw, None),
         (_graph, eight, 10),
-        (_graph, three, 30),
         (_graph, raw, 5),
         (_graph, raw, 20),
         (_narrow, raw, 0.35),
     ]
-    if not sparse and not _standard(X):
-        scaled = Standardised()
+    if not sparse:
+        scaled: Any = raw if _standard(X) else Standardised()
         plan += [(_graph, scaled, 10), (_rbf, scaled, 1.0), (_linear, scaled, None)]
+        plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0)]
     seen: set = set()
     unique = []
     for build, view, value in plan:  # a graph of too many neighbours for n is that of fewer; small d has no components
@@ -201,7 +231,7 @@ def _graph(view, n_neighbors, kinds, shared, seed):
     base = GraphSpace(f"{n_neighbors} neighbours, {view.name}", view, n_neighbors, shared[id(view)], seed)
     found = {f"heat {time}": [diffused(base, float(time))] for time in (10, 30, 100)}
     shared.setdefault("heat", found["heat 30"][0])
-    spectrum = transducer(base)
+    spectrum = transducer(base) if n_neighbors == 10 else None
     return found | ({} if spectrum is None else {"spectrum": [spectrum]})
 
 
@@ -215,6 +245,12 @@ def _rbf(view, factor, kinds, shared, seed):
 
 def _narrow(view, factor, kinds, shared, seed):
     return {"narrow kernel": [_rbf_space(view, factor, shared, seed)]}
+
+
+def _city_block(view, factor, kinds, shared, seed):
+    rows = shared[id(view)]
+    kernel = Laplacian(factor * bandwidth_of(rows, order=1))
+    return {"narrow kernel": [KernelSpace(f"city-block kernel, {view.name}", view, kernel, rows, seed)]}
 
 
 def _linear(view, _, kinds, shared, seed):
@@ -242,5 +278,6 @@ MAKES = {  # builder → what it builds, and the kinds of spaces that it is for 
     _graph: ("neighbour graph", {"heat 10", "heat 30", "heat 100", "spectrum", "joined"}),
     _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
     _narrow: ("RBF kernel", {"narrow kernel"}),
+    _city_block: ("city-block kernel", {"narrow kernel"}),
     _linear: ("linear kernel", IN_KERNEL),
 }

@@ -10,16 +10,18 @@ from .weights import right_and_error
 
 @dataclass(frozen=True)
 class Report:
-    """Candidates, heaviest first (left-out accuracy ± standard error, mean Brier score, weight, seconds); sentences."""
+    """Candidates, heaviest first (left-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
 
     sentences: list
     candidates: list = field(repr=False)
 
     @classmethod
-    def of(cls, model, fitted, left_out, losses, codes, why):
-        """The report of a fitted `FewLabelClassifier`."""
-        rate, error = right_and_error(left_out, codes)
-        mean = losses.mean(axis=1) if losses.shape[1] else np.full(len(losses), np.nan)
+    def of(cls, model, fitted, found, labels):
+        """The report of a fitted `FewLabelClassifier`, whose candidates were pooled as `found`."""
+        tested = labels.testable
+        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+        rate, error = right_and_error(left_out, labels.codes[labels.labelled[tested]])
+        mean = found.losses.mean(axis=1) if found.losses.shape[1] else np.full(len(fitted), np.nan)
         rows = [
             {
                 "candidate": candidate.name,
@@ -33,7 +35,7 @@ class Report:
             for m, candidate in enumerate(fitted)
         ]
         order = np.lexsort((mean, -model.weights_))
-        return cls(_sentences(model, len(fitted), len(codes), why), [rows[m] for m in order])
+        return cls(_sentences(model, len(fitted), int(tested.sum()), found.why), [rows[m] for m in order])
 
     def to_frame(self):
         """The candidates as a pandas DataFrame."""
@@ -52,7 +54,6 @@ class Report:
 def _sentences(model, n_candidates, n_tested, why):
     used = model.weights_[model.weights_ > 0]
     n_labels = len(model.labels_.labelled)
-    low, high = model.accuracy_interval_
     lines = [f"{n_labels} labels of {len(model.labels_.codes)} rows, {len(model.classes_)} classes."]
     if why is not None:
         lines.append(f"One candidate was picked: {why}")
@@ -64,11 +65,7 @@ def _sentences(model, n_candidates, n_tested, why):
             f"{len(used)} of {n_candidates} candidates are averaged, as many as {effective:.0f} of equal weight: "
             + ("the labels cannot tell them apart." if effective > n_candidates / 4 else "the labels prefer these.")
         )
-    if n_tested:
-        lines.append(
-            f"Left-out accuracy {model.left_out_accuracy_:.0%} of {n_tested} labels (95 % interval {low:.0%} to "
-            f"{high:.0%}); every label was withheld from the candidates and from their weights."
-        )
+    lines += estimate_sentences(model.estimate_, model.classes_)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
     how = {
         type(None): "among the labels, one added to each; the scores were left alone",
@@ -80,4 +77,31 @@ def _sentences(model, n_candidates, n_tested, why):
     if model.skipped_:
         why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
         lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
+    return lines
+
+
+def estimate_sentences(found, classes):
+    """An `Estimate` in words."""
+    rate, majority = found.accuracy, found.majority
+    lines = [
+        f"About {rate.value:.0%} of the answers are right, between {rate.low:.0%} and {rate.high:.0%} with 95 % "
+        f"confidence: labels were withheld in folds and everything was fitted again without them."
+    ]
+    if not found.for_all_rows:
+        lines.append(
+            "No label was drawn at random, so this is not an estimate for all rows: rows that were chosen may be "
+            "harder or easier than others. Label some rows drawn at random (suggest with audit=0.2)."
+        )
+    elif found.n_drawn < found.n_labels:
+        lines.append(f"It rests on the {found.n_drawn} labels that were drawn at random, of {found.n_labels}.")
+    line = f"Always answering the most frequent label would be right in {majority.value:.0%}."
+    lines.append(line if found.beats_majority else f"{line} The answers are not shown to be better than that.")
+    if found.unseen.value > 0:
+        lines.append(
+            f"About {found.unseen.value:.0%} of the rows ({found.unseen.low:.0%} to {found.unseen.high:.0%}) belong to "
+            "classes without any label: that many classes were seen once only."
+        )
+    known = [(name, rate) for name, rate in zip(classes.tolist(), found.recall) if np.isfinite(rate.value)]
+    if 2 < len(known) <= 12 or (len(known) == 2 and found.n_labels >= 20):
+        lines.append("Found of each class: " + ", ".join(f"{name} {rate}" for name, rate in known) + ".")
     return lines

@@ -1,78 +1,105 @@
-"""Weigh candidates by their left-out labels, and say what their average answers with a label left out.
+"""Weigh candidates by the likelihood of their left-out labels, and pool their probabilities.
 
-Ten labels cannot tell eighty candidates apart, and whoever picks the best of them picks luck. The average with weights
+Ten labels cannot tell sixty candidates apart, and whoever picks the best of them picks luck. Each candidate's scores
+become probabilities by a softmax whose slope fits its own left-out answers. The weights
 
-    w_m ∝ exp(−t Σ_i ℓ_mi),   ℓ_mi the Brier score of candidate m on left-out label i,   t = 1 / (1 + l/100),
+    w_m ∝ π_m exp(−t Σ_i ℓ_mi),   ℓ_mi = −log p_mi(label i) with label i left out,   t = 1 / (1 + l/50),
 
-is Bayes' rule with exp(−ℓ) as likelihood: without evidence it is the plain average, and the more labels there are the
-more it becomes a choice. t takes back some of the evidence of many labels: the left-out answers of one candidate are
-not independent, for they share nearly all of their labels. Scores are averaged in units of each candidate's root mean
-square over all rows.
+are Bayes' rule with a tempered likelihood: without evidence they are the prior π, and with more labels they become a
+choice. t takes back some of the evidence of many labels, whose left-out answers are not independent. The answer is the
+mean of the candidates' probabilities under these weights. Forests together have a prior share of 1/4.
 
-The weights without label i need no further fit: drop ℓ_mi from the sum. So the average has left-out answers too, in
-which label i had a part neither in a candidate's answer nor in its weight (only in the two scales, of the losses and of
-the scores).
+The weights without label i need no further fit: drop ℓ_mi from the sum.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
 
 from ..evidence.choice import hits
-from ..evidence.margin import choose_by_margin, relative_hinge
+from ..evidence.likelihood import as_probabilities, log_losses, margins, slopes
+from ..evidence.margin import choose_by_margin
+from ..inputs.labels import Labels
 
 KEPT = 0.995  # of the weight; the candidates beyond it cost time in every prediction and change nothing
+FORESTS = 0.25  # prior share of all forests together
+METHODS_BESIDE = ("forest",)
 
 
-def evidence(left_out, codes):
-    """(m, l) Brier scores of the candidates on left-out labels: 0 clearly right, 1/2 no answer, 2 clearly wrong.
+@dataclass(frozen=True)
+class Pool:
+    """Candidates as one distribution.
 
-    Σ_c (p_c − [c is right])² = 2 (1 − p)² for two classes, where p = (1 + margin/scale) / 2 within [0, 1] is how much a
-    candidate believes the label, its scale the root mean square of its left-out margins. An answer that is missing
-    counts like no answer.
+    Attributes
+    ----------
+    weights, slopes : (m,) of the candidates. floor : smallest probability of a candidate.
+    losses : (m, l') log losses on the labels that could be left out, and `left_out` (l', k) the pool's own answers to
+        them: with label i in no candidate's answer and in no weight (only in the slopes).
+    why : a sentence where one candidate was picked.
     """
-    if not len(codes):
-        return np.zeros(left_out.shape[:2])
-    missing = ~np.isfinite(left_out).all(axis=2)
-    doubt = np.minimum(relative_hinge(np.where(missing[:, :, None], 0.0, left_out), codes), 2.0) / 2  # 1 − p
-    return np.where(missing, 0.5, 2 * doubt**2)
+
+    weights: np.ndarray
+    slopes: np.ndarray
+    floor: float
+    losses: np.ndarray
+    left_out: np.ndarray
+    why: str | None = None
+
+    def mean(self, scores: list) -> np.ndarray:
+        """(n, k) pooled probabilities from the candidates' scores."""
+        used = np.flatnonzero(self.weights)
+        P = as_probabilities(np.array([scores[m] for m in used]), self.slopes[used], self.floor)
+        return np.einsum("m,mnk->nk", self.weights[used], P)
 
 
-def weigh(losses):
-    """(m,) weights from the losses (m, l), cut to the candidates that hold 99.5 % of the weight."""
-    weight = softmax(-_temper(losses) * losses.sum(axis=1))
-    order = np.argsort(-weight, kind="stable")
-    kept = order[: int(np.searchsorted(np.cumsum(weight[order]), KEPT)) + 1]
-    out = np.zeros_like(weight)
-    out[kept] = weight[kept] / weight[kept].sum()
+def pool(fitted: list, labels: Labels, scores: list, combine: str = "average") -> Pool:
+    """The pool of candidates fitted to the labels; `scores` are theirs of any rows, which tell their typical margin."""
+    tested = labels.testable
+    given = labels.given[tested]
+    left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+    slope = slopes(left_out, given, margins(scores))
+    floor = 1.0 / ((len(labels.labelled) + 2) * (labels.n_classes - 1))
+    P = as_probabilities(left_out, slope, floor)
+    losses = log_losses(P, given)
+    why = None
+    if combine == "pick":
+        weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
+        own = np.broadcast_to(weights[:, None], losses.shape)
+    else:
+        prior, t = _prior(fitted), 1.0 / (1.0 + losses.shape[1] / 50.0)
+        evidence = np.log(prior) - t * losses.sum(axis=1)
+        weights = _cut(softmax(evidence))
+        with np.errstate(divide="ignore"):
+            own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses, axis=0)
+    return Pool(weights, slope, floor, losses, np.einsum("ml,mlk->lk", own, P), why)
+
+
+def _prior(fitted: list) -> np.ndarray:
+    beside = np.array([candidate.method in METHODS_BESIDE for candidate in fitted])
+    if beside.all() or not beside.any():
+        return np.full(len(fitted), 1.0 / len(fitted))
+    return np.where(beside, FORESTS / beside.sum(), (1 - FORESTS) / (~beside).sum())
+
+
+def _cut(weights: np.ndarray) -> np.ndarray:
+    """The weights of the candidates that hold 99.5 % of them."""
+    order = np.argsort(-weights, kind="stable")
+    kept = order[: int(np.searchsorted(np.cumsum(weights[order]), KEPT)) + 1]
+    out = np.zeros_like(weights)
+    out[kept] = weights[kept] / weights[kept].sum()
     return out
 
 
-def pick(left_out, codes):
-    """(m,) all weight on one candidate: the first, the label-free default, unless another is clearly better."""
+def _pick(left_out: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, str]:
+    """All weight on one candidate: the first, the label-free default, unless another is clearly better."""
     if not len(codes):
         return np.eye(1, len(left_out))[0], "the label-free default, since no label could be withheld."
     choice = choose_by_margin(np.nan_to_num(left_out), codes, default=0)
-    weight = np.zeros(len(left_out))
-    weight[choice.value] = 1.0
-    return weight, choice.reason
+    return np.eye(len(left_out))[choice.value], choice.reason
 
 
-def left_out_average(left_out, losses, weight, scale):
-    """(l, k') answers of the average for each left-out label, with the weights that do not know it.
-
-    left_out : (m, l, k') of the tested labels; losses : (m, l); weight, scale : (m,) of all candidates.
-    """
-    used = np.flatnonzero(weight)
-    # The label's own loss is taken out of the weights again.
-    own = softmax(np.log(weight[used])[:, None] + _temper(losses) * losses[used], axis=0)
-    return np.einsum("ml,mlk->lk", own, np.nan_to_num(left_out[used]) / scale[used, None, None])
-
-
-def _temper(losses):
-    return 1.0 / (1.0 + losses.shape[1] / 100.0)
-
-
-def right_and_error(left_out, codes):
+def right_and_error(left_out: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(m,) left-out accuracy of each candidate and its standard error (with one right and one wrong added)."""
     right = hits(np.nan_to_num(left_out), codes)
     l = right.shape[1]

@@ -23,6 +23,8 @@ INTERNAL = {
     "solvers.result": "Result",
     "few_label.views": "AsGiven Standardised UnitNorm LeadingComponents",
     "few_label.predictor": "Predictor GraphPart KernelPart",
+    "few_label.forest": "ForestPart Trees",
+    "evidence.accuracy": "Estimate Rate",
     "few_label.summary": "Report",
 }
 SKLEARN = {

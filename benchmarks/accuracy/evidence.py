@@ -1,0 +1,291 @@
+"""Whether the estimates of FewLabelClassifier hold: errors beside peers, intervals, sets, probabilities, on many draws.
+
+    python -m benchmarks.accuracy.evidence --data DIR [--seeds 8] [--jobs 16] [--parts tables coins ...] [--quick]
+
+DIR holds the benchmark sets and a folder `tables` of CSV files whose column `class` has the labels. From each set at
+most 1 500 rows are drawn, labels are drawn at random among them (at least two classes), and every number is about the
+unlabelled rows:
+
+* tables, coins: 10, 20, 50 and 100 labels; coins replaces the classes by tosses of a fair coin;
+* book: the seven sets of the semi-supervised learning book, official splits, 10 and 100 labels;
+* suggest: 20 labels drawn at random, then rows from `suggest` with audit=0.2 up to 50 and 100.
+
+Printed, and written to benchmarks/results/evidence.md (the draws: evidence.csv): mean errors by number of classes
+beside scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95 % interval
+beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins.
+"""
+
+from benchmarks.harness import RESULTS, arguments, need_data, thread_variables
+
+LABELS = (10, 20, 50, 100)
+ROWS = 1500
+PEERS = ("svc", "logistic", "random forest", "extra trees", "label spreading", "self-training")
+GROUPS = ((2, 2, "2 classes"), (3, 9, "3 to 9"), (10, 999, "10 and more"))
+
+
+def main():
+    """Run the draws and print the tables."""
+    import os
+
+    options = arguments(
+        __doc__,
+        data="optional",
+        seeds={"type": int, "default": 8, "help": "draws of the labels (default %(default)s)"},
+        jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
+        parts={"nargs": "*", "default": ["tables", "book", "coins", "suggest"], "help": "which parts"},
+        out={"default": str(RESULTS), "help": "folder of the results"},
+    )
+    need_data(options)
+    os.environ.update(thread_variables(1))
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    tasks = [task for part in options.parts for task in tasks_of(part, options)]
+    rows = []
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        for found in pool.map(draw, tasks):
+            rows += found
+    text = page(rows, options)
+    print(text)
+    if not options.quick:
+        import pandas as pd
+
+        pd.DataFrame([{k: v for k, v in row.items() if k != "bins"} for row in rows]).to_csv(
+            f"{options.out}/evidence.csv", index=False, float_format="%.4f"
+        )
+        with open(f"{options.out}/evidence.md", "w") as file:
+            file.write(text + "\n")
+
+
+def tasks_of(part, options):
+    """[(part, file, seed)]: what one process does at a time."""
+    files = sorted((options.data / "tables").glob("*.csv"))
+    seeds = range(2 if options.quick else options.seeds)
+    if options.quick:
+        files = files[:3]
+    if part == "book":
+        names = ["digit1", "usps", "coil", "bci", "g241c", "g241d", "text"][: 2 if options.quick else 7]
+        return [
+            ("book", options.data / f"ssl_{name}.npz", split) for name in names for split in range(12)[: len(seeds) * 2]
+        ]
+    if part == "coins":
+        return [("coins", file, seed) for file in files for seed in range(max(1, len(seeds) // 2))]
+    return [(part, file, seed) for file in files for seed in seeds]
+
+
+def draw(task):
+    """The rows of the result for one set and seed."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    part, file, seed = task
+    if part == "book":
+        return list(book_rows(file, seed))
+    return list(table_rows(part, file, seed))
+
+
+def table_rows(part, file, seed):
+    import numpy as np
+    import pandas as pd
+
+    from mercer import FewLabelClassifier, suggest
+
+    rng = np.random.default_rng([seed, sum(file.stem.encode())])
+    frame = pd.read_csv(file)
+    frame = frame.iloc[rng.permutation(len(frame))[:ROWS]].reset_index(drop=True)
+    y = frame.pop("class").astype(str).to_numpy()
+    if part == "coins":
+        y = rng.choice(["heads", "tails"], len(y))
+    if part == "suggest":
+        known, drawn = labelled(rng, y, 20), np.zeros(len(y), dtype=bool)
+        drawn[known] = True
+        model = FewLabelClassifier().fit(frame, masked(y, known), drawn=drawn)
+        while len(known) < min(100, len(y) // 2):
+            found = suggest(model, 10, audit=0.2, random_state=[seed, len(known)])
+            known = np.append(known, found.rows)
+            model.teach(found.rows, y[found.rows], drawn=found.drawn)
+            if len(known) in (50, 100):
+                yield facts(part, file.stem, seed, len(known), model, y, known)
+        return
+    order = labelled(rng, y, max(LABELS))
+    for number in LABELS:
+        known = order[:number]
+        if number > len(y) // 2:
+            continue
+        model = FewLabelClassifier().fit(frame, masked(y, known))
+        row = facts(part, file.stem, seed, number, model, y, known)
+        if part == "tables":
+            row |= peers(model.encoder_.transform(frame) if model.encoder_ is not None else frame.to_numpy(), y, known)
+        yield row
+
+
+def book_rows(file, split):
+    import numpy as np
+    import scipy.sparse as sp
+
+    from mercer import FewLabelClassifier
+
+    data = np.load(file)
+    if "X" in data:
+        X = data["X"].astype(float)
+    else:
+        X = sp.csr_matrix((data["X_data"], data["X_indices"], data["X_indptr"]), shape=data["X_shape"]).astype(float)
+    y = data["y"].ravel().astype(str)
+    for number in (10, 100):
+        known = np.asarray(data[f"labeled_{number}"][split])
+        model = FewLabelClassifier().fit(X, masked(y, known))
+        yield facts("book", file.stem[4:], split, number, model, y, known)
+
+
+def labelled(rng, y, number):
+    """Rows drawn at random, the first two of different classes."""
+    import numpy as np
+
+    order = rng.permutation(len(y))
+    other = next(i for i in range(1, len(order)) if y[order[i]] != y[order[0]])
+    return np.concatenate([order[:1], order[other : other + 1], np.delete(order, [0, other])])[:number]
+
+
+def masked(y, known):
+    import numpy as np
+
+    given = np.full(len(y), None, dtype=object)
+    given[known] = y[known]
+    return given
+
+
+def facts(part, name, seed, number, model, y, known):
+    """One draw in numbers."""
+    import numpy as np
+
+    rest = np.setdiff1d(np.arange(len(y)), known)
+    right = model.transduction_[rest] == y[rest]
+    found = model.estimate_
+    sets = model.training_sets(0.9)[rest]
+    place = {c: i for i, c in enumerate(model.classes_.tolist())}
+    code = np.array([place.get(c, -1) for c in y[rest]])
+    inside = np.where(code >= 0, sets[np.arange(len(rest)), code], found.unseen_in_set(0.9))
+    confidence = model.confidence_[rest]
+    bins = np.minimum((confidence * 10).astype(int), 9)
+    table = np.array([[np.sum(bins == b), confidence[bins == b].sum(), right[bins == b].sum()] for b in range(10)])
+    return {
+        "part": part,
+        "set": name,
+        "seed": seed,
+        "labels": number,
+        "classes": len(np.unique(y)),
+        "mercer": 100 * (1 - right.mean()),
+        "estimate": 100 * found.accuracy.value,
+        "low": 100 * found.accuracy.low,
+        "high": 100 * found.accuracy.high,
+        "truth": 50.0 if part == "coins" else 100 * right.mean(),
+        "drawn": found.n_drawn,
+        "inside": 100 * inside.mean(),
+        "size": float(sets.sum(axis=1).mean()),
+        "bins": table,
+    }
+
+
+def peers(X, y, known):
+    """Errors of scikit-learn's classifiers on the same encoded rows and labels."""
+    import numpy as np
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+    from sklearn.svm import SVC
+
+    X = StandardScaler().fit_transform(X)
+    rest = np.setdiff1d(np.arange(len(y)), known)
+    _, codes = np.unique(y, return_inverse=True)
+    partly = np.full(len(y), -1)
+    partly[known] = codes[known]
+    models = {
+        "svc": SVC(),
+        "logistic": LogisticRegression(max_iter=1000),
+        "random forest": RandomForestClassifier(200, random_state=0),
+        "extra trees": ExtraTreesClassifier(200, random_state=0),
+        "label spreading": LabelSpreading(kernel="knn"),
+        "self-training": SelfTrainingClassifier(LogisticRegression(max_iter=1000)),
+    }
+    out = {}
+    for name, model in models.items():
+        unlabelled = name in ("label spreading", "self-training")
+        fitted = model.fit(X, partly) if unlabelled else model.fit(X[known], codes[known])
+        out[name] = 100 * float(np.mean(fitted.predict(X[rest]) != codes[rest]))
+    return out
+
+
+def page(rows, options):
+    """The tables as Markdown."""
+    import numpy as np
+
+    lines = [
+        "# Evidence that holds",
+        "",
+        f"`python -m benchmarks.accuracy.evidence --data DIR --seeds {options.seeds}`",
+        "",
+    ]
+
+    def pick(part, number):
+        return [row for row in rows if row["part"] == part and row["labels"] == number]
+
+    tables = [row for row in rows if row["part"] == "tables"]
+    if tables:
+        lines += ["## Mean error on the unlabelled rows, %", ""]
+        lines += ["| classes | labels | mercer | " + " | ".join(PEERS) + " | above the best |"]
+        lines += ["|---" * (4 + len(PEERS)) + "|"]
+        for low, high, title in GROUPS:
+            for number in LABELS:
+                some = [r for r in tables if low <= r["classes"] <= high and r["labels"] == number]
+                if some:
+                    means = [np.mean([r[name] for r in some]) for name in ("mercer", *PEERS)]
+                    gap = means[0] - min(means[1:])
+                    cells = " | ".join(f"{m:.1f}" for m in means)
+                    lines.append(f"| {title} | {number} | {cells} | {gap:+.1f} |")
+        lines += ["", "Largest distance of a table's mean error above the best peer's, at 50 and 100 labels:", ""]
+        for number in (50, 100):
+            gaps = {}
+            for name in sorted({r["set"] for r in tables}):
+                some = [r for r in tables if r["set"] == name and r["labels"] == number]
+                if some:
+                    mean = {p: np.mean([r[p] for r in some]) for p in ("mercer", *PEERS)}
+                    gaps[name] = mean["mercer"] - min(mean[p] for p in PEERS)
+            worst = sorted(gaps, key=gaps.get)[-3:][::-1]
+            lines.append(f"- {number} labels: " + ", ".join(f"{name} {gaps[name]:+.1f}" for name in worst))
+    cells = [
+        np.mean([r["mercer"] for r in rows if r["part"] == "book" and (r["set"], r["labels"]) == key])
+        for key in sorted({(r["set"], r["labels"]) for r in rows if r["part"] == "book"})
+    ]
+    if cells:
+        lines += ["", f"The book's {len(cells)} cells: mean error {np.mean(cells):.2f} %."]
+    lines += ["", "## The estimate", ""]
+    lines += [
+        "| part | labels | draws | truth | bias | s.e. | covered | width | independent | sets hold | size | calibration |"
+    ]
+    lines += ["|---" * 12 + "|"]
+    for part in options.parts:
+        for number in LABELS:
+            some = pick(part, number)
+            if not some:
+                continue
+            a = {
+                k: np.array([r[k] for r in some])
+                for k in ("truth", "estimate", "low", "high", "drawn", "inside", "size")
+            }
+            bias = a["estimate"] - a["truth"]
+            covered = np.mean((a["low"] <= a["truth"] + 1e-9) & (a["truth"] <= a["high"] + 1e-9))
+            p = np.clip(a["truth"] / 100, 0.02, 0.98)
+            ideal = np.mean(2 * 196 * np.sqrt(p * (1 - p) / a["drawn"]))
+            bins = sum(r["bins"] for r in some)
+            ece = 100 * np.sum(np.abs(bins[:, 1] - bins[:, 2])) / bins[:, 0].sum()
+            lines.append(
+                f"| {part} | {number} | {len(some)} | {a['truth'].mean():.1f} | {bias.mean():+.1f} | "
+                f"{bias.std() / np.sqrt(len(bias)):.1f} | {100 * covered:.0f} % | "
+                f"{np.mean(a['high'] - a['low']):.0f} | {ideal:.0f} | {a['inside'].mean():.1f} % | {a['size'].mean():.2f} | {ece:.1f} |"
+            )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""How likely a given label is wrong, when the share of wrong labels is not known."""
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+from scipy.stats import beta, norm
+
+
+def wrong_probability(P: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(l,) posterior probability that each label is wrong.
+
+    With q = P^s (rows rescaled) the distribution of the true class and ε the share of wrong labels, the given label g
+    has probability (1 − ε) q_g + ε (1 − q_g) / (k − 1). Both are integrated out on a grid: log s ~ N(0, ½²), and
+    ε is 0 with probability ½, else Beta(1, 5). Few labels without a contradiction are then taken for right.
+
+    Parameters
+    ----------
+    P : (l, k) probabilities of each label by fits that did not know it.
+    codes : (l,) the given labels.
+    """
+    l, k = P.shape
+    if l == 0:
+        return np.zeros(0)
+    powers = np.linspace(-1.5, 1.5, 13)
+    shares = np.concatenate([[0.0], np.linspace(0.01, 0.6, 40)])
+    prior = np.concatenate([[0.5], beta.pdf(shares[1:], 1, 5)])
+    prior[1:] *= 0.5 / prior[1:].sum()
+    L = np.log(np.maximum(P, 1e-12))
+    weights = np.empty((len(powers), len(shares)))
+    wrong = np.empty((len(powers), len(shares), l))
+    for a, log_s in enumerate(powers):
+        q = softmax(np.exp(log_s) * L, axis=1)[np.arange(l), codes]
+        right, other = (1 - shares[:, None]) * q, shares[:, None] * (1 - q) / (k - 1)
+        likelihood = np.maximum(right + other, 1e-300)
+        weights[a] = np.log(likelihood).sum(axis=1) + norm.logpdf(log_s, 0, 0.5) + np.log(prior)
+        wrong[a] = other / likelihood
+    return np.einsum("as,asl->l", np.exp(weights - logsumexp(weights)), wrong)
