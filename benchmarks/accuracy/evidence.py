@@ -11,8 +11,8 @@ unlabelled rows:
 * suggest: 20 labels drawn at random, then rows from `suggest` with audit=0.2 up to 50 and 100.
 
 Printed, and written to benchmarks/results/evidence.md (the draws: evidence.csv): mean errors by number of classes
-beside scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95 % interval
-beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins.
+beside scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95 %
+interval beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins.
 """
 
 from benchmarks.harness import RESULTS, arguments, need_data, thread_variables
@@ -130,7 +130,7 @@ def book_rows(file, split):
         X = data["X"].astype(float)
     else:
         X = sp.csr_matrix((data["X_data"], data["X_indices"], data["X_indptr"]), shape=data["X_shape"]).astype(float)
-    y = data["y"].ravel().astype(str)
+    y = np.char.add("class ", data["y"].ravel().astype(str))
     for number in (10, 100):
         known = np.asarray(data[f"labeled_{number}"][split])
         model = FewLabelClassifier().fit(X, masked(y, known))
