@@ -22,11 +22,8 @@ from ..homes.base import Rows
 from ..kernels import Formula, Kernel, Term
 
 MOST_COLUMNS = 128
-ROOTS: dict[int, float] = {
-    Formula.EXPONENTIAL: 1.0,
-    Formula.MATERN32: 3.0,
-    Formula.MATERN52: 5.0,
-}  # factor of the squared distance
+# Factor of the squared distance.
+ROOTS: dict[int, float] = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}
 
 
 def supports(kernel: Kernel, X: Rows) -> bool:
