@@ -21,7 +21,7 @@ class Suspicious:
     margins : (m,) lead of the given class over the best other one in the answer of a fit that did not know the label;
         negative where that fit contradicts the label.
     probability : (m,) how likely the label is wrong, by the model's own calibration.
-    given, proposed : (m,) the label, and the class the others speak for.
+    given, proposed : (m,) the label, and the class that the other labels predict.
     """
 
     rows: np.ndarray

@@ -18,7 +18,7 @@ from .components import KernelComponents, check_components
 
 
 class DualComponents(KernelComponents):
-    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that a subclass's `_asked` describes.
+    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
     With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
     mean: scores are relative to that point, and the coefficients of each component sum to zero.

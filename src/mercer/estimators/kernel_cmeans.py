@@ -43,7 +43,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Attributes
     ----------
     labels_ : (n,) cluster of every training row.
-    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows that still wanted to move.
+    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows still to move.
     history_ : objective per iteration of the best start; it never increases.
 
     Notes
@@ -112,7 +112,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ----------
         X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
         sample_weight : (n,), optional
-            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no say.
+            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no influence.
         """
         self._validate_params()
         X = self._rows(X, reset=True)

@@ -226,7 +226,7 @@ class KernelPCA(InputSpace, KernelComponents):
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
         wanted = n if self.n_components is None else self.n_components
-        if spread <= 4 * eps * np.max(diag) and self.kernel_.psd:  # all rows coincide: no solver has work to do
+        if spread <= 4 * eps * np.max(diag) and self.kernel_.psd:  # all rows are equal
             self.total_variance_ = 0.0
             number = int(wanted) if isinstance(wanted, numbers.Integral) else 1
             self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
@@ -246,7 +246,7 @@ class KernelPCA(InputSpace, KernelComponents):
         self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
         vectors = vectors * sign_rows(
             vectors / np.where(K.root > 0, K.root, 1.0)
-        )  # of the scores: weights must not decide
+        )  # of the scores: independent of the weights
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K, number):
@@ -296,7 +296,7 @@ class KernelPCA(InputSpace, KernelComponents):
         return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
-        """Variances below rounding are zero, not small and not negative; drop them where that was asked."""
+        """Variances below rounding are zero, not small and not negative; dropped where the parameters say so."""
         if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
             said = (
                 f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "

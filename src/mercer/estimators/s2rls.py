@@ -56,7 +56,7 @@ class S2RLSClassifier(KernelClassifier):
         With more than two classes: one search over all labels, or one per class.
     label_folds : int, default=5
         Fits that each withhold some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
-        candidates (the paper's "realistic" choice). 0 leaves them out: probabilities are then as modest as can be.
+        candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
     time_budget : float or None, default=None
         Seconds after which the search returns the best labels so far; a tenth of it for each fit of `label_folds`.
     n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.

@@ -1,4 +1,4 @@
-"""Choose among candidates from a few left-out answers, and say how much the choice is worth."""
+"""Choose among candidates from a few left-out answers, with an interval for the accuracy."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """How a kernel matrix is held: the only place that decides between a stored matrix, products and a feature map.
 
-`POLICIES` has every size at which ``approx="auto"`` changes its mind.
+`POLICIES` has every size at which ``approx="auto"`` changes.
 """
 
 import numbers
@@ -183,7 +183,7 @@ def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | No
 
 
 def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:
-    """The exact matrix for products: stored when asked, or when it takes at most half of the free memory."""
+    """The exact matrix for products: stored if `store` says so, or if it takes at most half of the free memory."""
     if isinstance(kernel, Precomputed):
         operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
         return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")

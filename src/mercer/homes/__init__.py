@@ -1,4 +1,4 @@
-"""Where tall matrices live: one module and one object of class `Home` for each place. `home_of` alone chooses."""
+"""Where tall matrices live: one module and one object of class `Home` for each place, chosen by `home_of`."""
 
 from typing import Any
 

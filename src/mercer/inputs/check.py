@@ -1,4 +1,4 @@
-"""What every map and estimator asks of the rows it is given."""
+"""Checks of the rows that maps and estimators are given."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ from ...rows import by_blocks, host, host_rows, like, near
 from . import draw as choose_landmarks
 from .base import FeatureMap
 
-POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
+POOL = 5_000  # rows among which landmarks are chosen (ten for each landmark, if that is more)
 WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored: features come with the landmarks
 BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
 

@@ -2,11 +2,11 @@
 
 G is the centred kernel matrix: any object with ``shape`` and ``@``. The loss f acts on the scores P (one row a sample)
 and f* = ½‖·‖² + ε‖·‖ + indicator{‖·‖ ≤ κ}: the square loss (ε = 0, κ = ∞), Huber (κ), ε-insensitive (ε), or both.
-``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by itself; f* adds up what ε asks for
-and bounds each one by κ. With ``location=True`` the loss is taken about the best point, min_c f(P − 1cᵀ), and f* gains
-the constraint 1ᵀH = 0: outliers then do not drag the centre along, and new points need no mean over all samples.
+``norm="row"`` measures each row of H by its 2-norm, ``norm="element"`` each entry by itself; f* adds up the
+penalties ε and bounds each one by κ. With ``location=True`` the loss is taken about the best point, min_c f(P − 1cᵀ),
+and f* gains the constraint 1ᵀH = 0: outliers then do not move the centre, and new points need no mean over all samples.
 
-Two facts carry the solver. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
+The solver rests on two facts. π(H) = Tr (HᵀGH)^{1/2} is the nuclear norm of G^{1/2}H, and its gradient
 P(H) = G H (HᵀGH)^{-1/2} is the scores of the samples on the orthonormal components that H spans. The DC step
 H ← prox(P(H)) is a proximal gradient step of length one, and its forward-backward envelope is −f(P(H)): the primal
 value itself, smooth and finite for every H, so a quasi-Newton step is safe whenever it lowers that value.
@@ -209,7 +209,7 @@ def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[-1] < -NEGATIVE * np.abs(values).max():
         raise InputError(_INDEFINITE.format(values[-1]))
-    seen = values > eps * n * values[0]  # a column of rounding has no sign that could be trusted
+    seen = values > eps * n * values[0]  # the sign of a column of rounding is arbitrary
     values, vectors = values[seen], vectors[:, seen]
     return Q @ (vectors * np.sqrt(values)), GQ @ (vectors * np.sqrt(values))
 

@@ -1,4 +1,4 @@
-"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples: nobody can guess the raw values."""
+"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples."""
 
 from dataclasses import replace
 

@@ -14,7 +14,7 @@ from .smoother import Moments, Pull, moments_of, pull_of
 
 
 class State:
-    """A tall matrix and its label-free quantities, each computed when it is first asked for.
+    """A tall matrix and its label-free quantities, each computed on first use.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class State:
         return W
 
     def tilted(self, graph_weight: float) -> "State":
-        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term needs no further care."""
+        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term is part of the norm."""
         if self.graph is None:
             return self
         if graph_weight not in self._tilted:
