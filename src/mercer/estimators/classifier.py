@@ -176,7 +176,6 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def solution_for(self, X: Any, y: Any) -> Solution:
         """The solution for the training rows X and their labels y on the fitted map: `effect`, `left_out`."""
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         state = self.prepare(mapped(self.map_, X), None, self._laplacian(X, None))
         return self.solve(state, read_labels(y, self.missing_label, n_rows=X.shape[0]))
@@ -205,7 +204,6 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _answer(self, X):
         """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
         unsupported = np.zeros(len(scores), dtype=bool)

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
@@ -149,12 +148,10 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def predict(self, X):
         """The nearest cluster of each row."""
-        check_is_fitted(self)
         return np.argmin(self._shifts(self._rows(X, reset=False)), axis=1)
 
     def transform(self, X):
         """Distances, in feature space, to every centre: (n, n_clusters)."""
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         return np.sqrt(np.maximum(self.expansion_.diag(X)[:, None] + self._shifts(X), 0))
 

@@ -62,7 +62,6 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    access = "moments"
     kernel = "rbf"  # for the base's tags: the rows are never a kernel matrix
     _parameter_constraints: ClassVar = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott", "silverman", *RULES})],

@@ -72,7 +72,6 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     ['low', 'low', 'high', 'high']
     """
 
-    access = "moments"
     path_parameters = ("gamma",)
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,

@@ -70,7 +70,6 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     5.0
     """
 
-    access = "moments"
     path_parameters = ("gamma",)
     _parameter_constraints: ClassVar[dict] = {
         "gamma": [Interval(Real, 0, None, closed="neither")],
@@ -145,8 +144,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def predict(self, X):
         """The fitted number for each row."""
-        check_is_fitted(self)
-        return self.expansion_(self._rows(X, reset=False)) + self.intercept_
+        X = self._rows(X, reset=False)
+        return self.expansion_(X) + self.intercept_
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows that have a target."""

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -193,7 +192,6 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     def decision_function(self, X):
         """Scores: (n,), positive for cluster 1, with two clusters; else (n, k), the largest wins."""
-        check_is_fitted(self)
         scores = dot(self._features(X), self.coef_) - self.centre_ @ self.coef_
         return scores[:, 0] if self.n_clusters == 2 else scores
 

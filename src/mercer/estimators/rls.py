@@ -56,7 +56,6 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     array([1])
     """
 
-    access = "moments"
     path_parameters = ("lam",)
     _parameter_constraints: ClassVar[dict] = {
         **KernelClassifier._parameter_constraints,

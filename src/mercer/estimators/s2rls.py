@@ -143,13 +143,7 @@ class S2RLSClassifier(KernelClassifier):
         self.random_state = random_state
 
     def fit(self, X, y):  # type: ignore[override]  # a row that counts twice is not two rows to search
-        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
-
-        Parameters
-        ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        y : (n,) class names and marks.
-        """
+        """Fit on all rows; y holds class names and marks the unlabelled rows (NaN, None, "" or -1)."""
         super().fit(X, y)
         if self.result_.value is not None:
             self.transduction_ = self.classes_[self.result_.value]

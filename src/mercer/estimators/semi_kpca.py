@@ -69,7 +69,6 @@ class SemiKPCA(KernelClassifier):
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
-    access = "moments"
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
     _parameter_constraints: ClassVar[dict] = {

@@ -8,8 +8,6 @@ from .computed import Computed
 
 HOMES: list[Home] = [computed.HOME, torch.HOME, dask.HOME, host.HOME]  # the host, which owns everything, is last
 
-__all__ = ["HOMES", "Computed", "Home", "home_of"]
-
 
 def home_of(A: Any) -> Home:
     """The home of an array, decided without importing torch or Dask."""

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .minimise import EPS, Loss, minimise, sketch, sketch_width
+from .loss import Loss
+from .minimise import EPS, minimise, sketch, sketch_width
 
 LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
 ROUNDS = 12

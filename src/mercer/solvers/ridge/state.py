@@ -8,9 +8,10 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...inputs.labels import Labels
-from ...rows import host, take
-from .graph_term import graph_moment
+from ...rows import dot, host, take, tdot
 from .smoother import Moments, Pull, moments_of, pull_of
+
+COLUMNS = 64  # of Z that a graph term takes at a time: the host holds n × 64 numbers, wherever Z lives
 
 
 class State:
@@ -92,3 +93,11 @@ class TiltedState(State):
 
     def _tilt(self, rows: np.ndarray) -> np.ndarray:
         return sla.solve_triangular(self.root, rows.T, lower=True).T
+
+
+def graph_moment(Z: Any, Lap: Any) -> np.ndarray:
+    """2 Zᵀ Lap Z, so that wᵀ(·)w = Σ_ij w_ij (f_i − f_j)² with f = Zw for Lap = D − W, by the verbs only."""
+    r = Z.shape[1]
+    columns = np.split(np.eye(r), range(COLUMNS, r, COLUMNS), axis=1)
+    out = np.hstack([tdot(Z, Lap @ dot(Z, some)) for some in columns])
+    return out + out.T
