@@ -13,7 +13,6 @@ from numpy.random import Generator
 
 from ...errors import InputError
 from ...homes.base import Array, Rows
-from ...linalg import random_pivots
 
 
 def uniform(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
@@ -60,10 +59,5 @@ def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     return np.sort(rng.choice(n, n_landmarks, replace=False, p=score / score.sum()))
 
 
-def pivoted(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
-    """Pivots of the randomly pivoted Cholesky factorisation: rows that the ones before do not explain."""
-    threads = None if kernel.threadsafe else 1
-    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng, threads)[0]
-
-
-CHOICES = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}
+# "pivoted" comes here only with kernels that may be indefinite, for which pivots have no meaning.
+CHOICES = {"pivoted": uniform, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}

@@ -224,10 +224,7 @@ class LandmarkMap(FeatureMap):
                 f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
                 "or an array of probabilities, one per row."
             )
-        if self.choice == "pivoted":  # only for kernels that may be indefinite, where pivoting has no meaning
-            chosen = choose_landmarks.uniform(pool, self.kernel_, number, rng)
-        else:
-            chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
+        chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
         if chosen.ndim == 2:
             self.landmarks_ = chosen
         else:
