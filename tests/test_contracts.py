@@ -218,6 +218,19 @@ def test_dask_rows_give_the_answers_of_the_host(cls, approx):
             np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-8 * max(1.0, np.abs(wanted).max()))
 
 
+PAIRWISE = [cls for cls in ON_DASK if "kernel" in inspect.signature(cls).parameters]
+
+
+@pytest.mark.parametrize("cls", PAIRWISE, ids=lambda cls: cls.__name__)
+def test_a_kernel_matrix_may_be_a_dask_array(cls):
+    X, y = blobs()
+    K, given = RBF(3.0)(X), labels(cls(), y)
+    there = fit(cls(kernel="precomputed"), to_dask(K), given)
+    wanted = answer(fit(cls(kernel="precomputed"), K, given), K)[:, :3]  # of many components the last ones are rounding
+    for rows in (K, to_dask(K)):
+        assert naive.same_up_to_sign(answer(there, rows)[:, :3], wanted, 1e-8 * max(1.0, np.abs(wanted).max()))
+
+
 def test_the_dask_contract_covers_what_the_page_of_methods_says():
     page = (Path(__file__).parent.parent / "docs" / "methods.md").read_text()
     assert {cls.__name__ for cls in ON_DASK} == set(re.findall(r"`(\w+)`.*Dask \|", page))

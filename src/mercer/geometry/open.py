@@ -177,9 +177,7 @@ def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | No
     if approx != "auto" or isinstance(kernel, Precomputed):
         return approx in ("auto", "exact")
     most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
-    return approx == "exact" or (
-        approx == "auto" and ((X.shape[0] if n is None else n) <= most or isinstance(kernel, Precomputed))
-    )
+    return (X.shape[0] if n is None else n) <= most
 
 
 def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:
