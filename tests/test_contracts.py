@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 import naive
+from conftest import to_dask
 from mercer import RBF, FourierMap, KernelPCA, LandmarkMap
 from mercer.backend import moved
 from mercer.estimators import base
@@ -195,6 +196,44 @@ def test_use_device_gives_the_answers_of_the_host(cls, monkeypatch):
     assert not issubclass(cls, base.KernelEstimator) or rows
     assert {home_of(X).name for X in rows} <= {"torch tensor"}
     assert home_of(moved(X)).on_host  # the context has ended
+
+
+ON_DASK = [cls for cls in CLASSES if getattr(cls, "access", "rows") != "rows"]
+
+
+@pytest.mark.parametrize("approx", [12, 36])
+@pytest.mark.parametrize("cls", ON_DASK, ids=lambda cls: cls.__name__)
+def test_dask_rows_give_the_answers_of_the_host(cls, approx):
+    X, y = blobs()
+    rows, given = to_dask(X), labels(cls(), y)
+    assert len(rows.chunks[0]) == 3
+    model = cls(approx=approx) if "approx" in inspect.signature(cls).parameters else cls()
+    there = fit(clone(model), rows, given)
+    wanted = answer(fit(model, X, given), X)
+    assert naive.same_up_to_sign(answer(there, X), wanted, 1e-8 * max(1.0, np.abs(wanted).max()))
+    for name in ("decision_function", "score_samples", "predict_proba", "predict", "transform"):
+        if hasattr(there, name):
+            found, wanted = getattr(there, name)(rows), getattr(there, name)(X)
+            assert isinstance(found, np.ndarray) and found.shape == wanted.shape
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-8 * max(1.0, np.abs(wanted).max()))
+
+
+PAIRWISE = [cls for cls in ON_DASK if "kernel" in inspect.signature(cls).parameters]
+
+
+@pytest.mark.parametrize("cls", PAIRWISE, ids=lambda cls: cls.__name__)
+def test_a_kernel_matrix_may_be_a_dask_array(cls):
+    X, y = blobs()
+    K, given = RBF(3.0)(X), labels(cls(), y)
+    there = fit(cls(kernel="precomputed"), to_dask(K), given)
+    wanted = answer(fit(cls(kernel="precomputed"), K, given), K)[:, :3]  # of many components the last ones are rounding
+    for rows in (K, to_dask(K)):
+        assert naive.same_up_to_sign(answer(there, rows)[:, :3], wanted, 1e-8 * max(1.0, np.abs(wanted).max()))
+
+
+def test_the_dask_contract_covers_what_the_page_of_methods_says():
+    page = (Path(__file__).parent.parent / "docs" / "methods.md").read_text()
+    assert {cls.__name__ for cls in ON_DASK} == set(re.findall(r"`(\w+)`.*Dask \|", page))
 
 
 def _answer(model, X, y):

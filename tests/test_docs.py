@@ -19,3 +19,15 @@ def test_links_and_pictures_exist():
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} points to {target}, which is not there"
+
+
+def test_walks_name_functions_that_exist():
+    page = (ROOT / "docs" / "how-it-works.md").read_text()
+    steps = re.findall(r"^ *(\w+(?:/\w+)+) +([A-Za-z_.]+)", "\n".join(re.findall(r"```\n(.*?)```", page, re.S)), re.M)
+    assert len(steps) > 20
+    for place, name in steps:
+        home = ROOT / "src" / "mercer" / place
+        files = [home.with_suffix(".py")] if home.with_suffix(".py").exists() else list(home.glob("*.py"))
+        code = "".join(path.read_text() for path in files)
+        for part in name.split("."):
+            assert re.search(rf"(def|class) {part}\b", code), f"{place} has no {name}"

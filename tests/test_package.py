@@ -34,3 +34,8 @@ def test_the_hooks_download_nothing():
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     assert re.findall(r"repo: (\S+)", hooks) == ["local"]
     assert len(re.findall(r"language: system", hooks)) == len(re.findall(r"{id: ", hooks)) == 3
+
+
+def test_no_file_is_long():
+    long = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in SOURCE.rglob("*.py")}
+    assert {name: lines for name, lines in long.items() if lines > 350} == {}, "one idea a file, at most 350 lines"

@@ -27,7 +27,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.harness import PICTURES, arguments, machine, markdown, publish, read_csv, write_csv
 from mercer import Laplacian, bandwidth_of
 from mercer.geometry.operators import CentredOperator, DenseOperator
-from mercer.solvers.dual.minimise import Loss, minimise, objective
+from mercer.solvers.dual.loss import Loss
+from mercer.solvers.dual.minimise import minimise, objective
 from mercer.solvers.eigen import top as eigen
 
 SIZES = (128, 512, 1024, 2048, 4096, 8192)

@@ -149,7 +149,7 @@ def threads_for(m, k, n, available=None):
     """BLAS threads for the product of an m × k and a k × n matrix: the one place that decides by shape.
 
     A long sum into a small result is not shared out by BLAS; thin products are, and gain what memory allows as long as
-    no other process wants the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
+    no other process needs the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
     threads of its own pins BLAS to one instead (`parallel`, the Krylov solver): the two kinds hinder each other.
     """
     if max(m, n) <= SMALL or 2.0 * m * k * n < FLOPS:
@@ -158,7 +158,7 @@ def threads_for(m, k, n, available=None):
 
 
 def blas_for(m, k, n):
-    """Context in which BLAS has the threads that a product of this shape deserves, and never more than it had."""
+    """Context in which BLAS uses the best number of threads for a product of this shape, never more than before."""
     wanted = threads_for(m, k, n)
     return contextlib.nullcontext() if n_threads() <= wanted else blas_threads(wanted)
 

@@ -81,7 +81,7 @@ def _unwritable(path, why):
 
 @contextlib.contextmanager
 def _undisturbed():
-    """Ctrl-C is not heard within: files that belong together appear together."""
+    """Delay Ctrl-C to the end of the block: files that belong together appear together."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

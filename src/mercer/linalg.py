@@ -69,7 +69,7 @@ def safe_cholesky(A):
 def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=None):
     """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
 
-    Columns of K are asked for in blocks, so K is never stored and everything runs at matrix-product speed: each round
+    Columns of K are computed in blocks, so K is never stored and everything runs at matrix-product speed: each round
     proposes a block of pivots, a small pivoted factorisation keeps those that the others do not explain, and products
     with slabs of rows that stay in the cache update the rest. Chosen rows move to the front, so a full-rank factor
     costs n³/3 like plain Cholesky.
@@ -95,10 +95,10 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=
 
 
 def random_pivots(block, diag, number, dtype, rng, threads=None):
-    """`number` random pivots alone, and the lower triangular root of their block of K: cheaper than the factor.
+    """`number` random pivots and the lower triangular root of their block of K, without the factor: cheaper.
 
     The more pivots there are, the fewer rows are needed to draw the next ones from. From a quarter of the pivots on,
-    rows are let go as pivots are added, down to a quarter of the rows or to 5/2 for each pivot. That is a third of the
+    rows are dropped as pivots are added, down to a quarter of the rows or to 5/2 for each pivot. That is a third of the
     work and a quarter of the memory of `pivoted_cholesky`, for pivots that are on average as good.
     """
     rounds = _Rounds(block, diag, number, dtype, rng, threads, room=len(diag) * max(number, 4) // 4)
@@ -113,7 +113,7 @@ class _Rounds:
     Everything is kept in pivot order: the rows `order` of K, of which the first `rank` are the pivots, and their
     `residual`. Row i stands for `weight[i]` rows when the next pivots are drawn. The factor is a list of panels, one of
     each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they hold about
-    that many numbers at most: rows are let go.
+    that many numbers at most: rows are dropped.
     """
 
     def __init__(self, block, diag, max_rank, dtype, rng, threads=None, room=None):
@@ -127,7 +127,7 @@ class _Rounds:
         n = len(self.residual)
         self.order, self.weight, self.panels = np.arange(n), np.ones(n), []
         self.rank, self.max_rank = 0, min(max_rank, n)
-        self.narrow = 32 if room is None else max(1, min(32, self.max_rank // 4))  # no row goes before pivots are known
+        self.narrow = 32 if room is None else max(1, min(32, self.max_rank // 4))  # all rows stay at first
 
     def run(self):
         """Take pivots until there are enough. Slabs are shared out among threads, and BLAS has one in each."""
@@ -202,7 +202,7 @@ class _Rounds:
             panel[:, place - start] = panel[:, source - start]
 
     def _thin(self, most):
-        """Let rows go until `most` are left: the largest residuals stay, and as many rows that stand for all others."""
+        """Drop rows until `most` are left: the largest residuals stay, and as many rows that stand for all others."""
         if len(self.order) <= most:
             return
         tail = self.rank + np.argsort(-self.residual[self.rank :], kind="stable")
@@ -217,7 +217,7 @@ class _Rounds:
             self.panels[i] = start, panel[:, kept[start:] - start]
 
     def factor(self, rows):
-        """F with row i of the pivot order at rows[i]; the panels are given up."""
+        """F with row i of the pivot order at rows[i]; the panels are freed."""
         F = np.zeros((len(rows), self.rank), dtype=self.dtype)
         while self.panels:
             start, panel = self.panels.pop()
@@ -247,7 +247,7 @@ def _accept(core, residual, floor, rng):
         left -= row * row
         left[i] = -np.inf
         kept.append(i)
-    if not kept:  # rounding: take the largest rather than turn in circles
+    if not kept:  # rounding: take the largest rather than loop for ever
         i = int(np.argmax(np.diag(core)))
         return np.array([i]), np.full((1, 1), np.sqrt(max(core[i, i], floor)))
     return np.array(kept), np.tril(rows[: len(kept), kept].T)

@@ -1,4 +1,4 @@
-"""Verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed when asked for.
+"""Verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed in every pass.
 
 Only n × r objects live off the host. What the first four verbs return lives on the host:
 

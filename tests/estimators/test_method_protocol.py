@@ -1,6 +1,6 @@
 """A new few-label method is one class with `prepare` and `solve`, and one line among the candidates."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,16 +20,14 @@ from mercer import (
     load,
     save,
 )
-from mercer.estimators.classifier import KernelClassifier
-from mercer.estimators.solution import Solution
 from mercer.estimators.within_variance import WithinVarianceClassifier
 from mercer.few_label import plan
 from mercer.inputs.labels import read_labels
 from mercer.model_selection import leave_one_label_out
-from mercer.rows import gram, take
 from mercer.solvers.result import Result
 from mercer.solvers.ridge.effect import LabelEffect
 from mercer.solvers.ridge.state import State
+from recipes import recipe
 
 METHODS = [
     LSSVMClassifier(),
@@ -46,32 +44,16 @@ METHODS = [
 each = pytest.mark.parametrize("model", METHODS, ids=str)
 
 
-class ZeroedRidge(KernelClassifier):
-    """(ZᵀZ + λ I) w = Z_lᵀ t: least squares with target 0 for the unlabelled rows, its inverse made without labels."""
-
-    path_parameters = ("lam",)
-
-    def __init__(self, lam=0.1, *, kernel="rbf", approx="auto", missing_label="auto", random_state=None):
-        self.lam = lam
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+class ZeroedRidge(recipe("A few-label method").ZeroedRidge):
+    """The recipe of CONTRIBUTING.md; it notes what it prepares, and says what one more label would do."""
 
     def prepare(self, Z, weight=None, Lap=None):
         prepared.append(Z.shape)
-        return SimpleNamespace(Z=Z, weight=weight, G=gram(Z, weight))
+        return super().prepare(Z, weight, Lap)
 
     def solve(self, state, labels):
         inverse = np.linalg.inv(state.G + self.lam * np.eye(len(state.G)))
-        coef = inverse @ take(state.Z, labels.labelled).T @ labels.signs
-        return Solution(
-            coef,
-            0.0,
-            Result(coef, gap=0.0, reason="Solved."),
-            lambda: self.refits(state, labels),
-            lambda: LabelEffect(np.asarray(state.Z), inverse),
-        )
+        return replace(super().solve(state, labels), influence=lambda: LabelEffect(np.asarray(state.Z), inverse))
 
 
 prepared: list = []

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import RBF, InputError, KernelPCA, Linear, NotConverged, Polynomial, RobustKernelPCA, SparseKernelPCA
 from mercer.solvers.dual import starts as dual_search
-from mercer.solvers.dual.minimise import Loss
+from mercer.solvers.dual.loss import Loss
 from mercer.solvers.eigen import top as eigen
 
 X = scale(load_wine().data)  # 178 rows, 13 columns

@@ -25,24 +25,11 @@ from mercer import (
 from mercer.cli.sources import kernel_for
 from mercer.geometry.maps.graph import split
 from mercer.geometry.operators.radial import RadialOperator, kernel_operator
-from mercer.kernels import REGISTRY, Formula, Radial, Term, as_kernel
+from mercer.kernels import REGISTRY, Formula, Term, as_kernel
 from naive import assert_close
+from recipes import recipe
 
-
-class RationalQuadratic(Radial):
-    """(1 + ‖x − y‖² / (2 · alpha · bandwidth²))^−alpha."""
-
-    names = ("rational_quadratic",)
-
-    def __init__(self, bandwidth="median", alpha=1.5):
-        super().__init__(bandwidth)
-        self.alpha = alpha
-
-    def profile(self, squared, xp):
-        squared /= 2 * self.alpha
-        squared += 1.0
-        squared **= -self.alpha
-        return squared
+RationalQuadratic = recipe("A kernel").RationalQuadratic
 
 
 class Minimum(Kernel):

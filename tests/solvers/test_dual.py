@@ -8,7 +8,8 @@ from scipy.optimize import check_grad, minimize, minimize_scalar
 from mercer.errors import InputError
 from mercer.geometry.operators import CentredOperator, FactorOperator
 from mercer.solvers.dual import minimise as dual
-from mercer.solvers.dual.minimise import Loss, Root, minimise
+from mercer.solvers.dual.loss import Loss
+from mercer.solvers.dual.minimise import Root, minimise
 
 LOSSES = {
     "square": Loss(),

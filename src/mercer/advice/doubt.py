@@ -1,4 +1,4 @@
-"""Which answers to look at again, each with its reasons by name."""
+"""Which answers to check again, with named reasons."""
 
 from dataclasses import dataclass
 

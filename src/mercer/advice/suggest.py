@@ -42,7 +42,7 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_s
     ----------
     model : fitted `FewLabelClassifier`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X and y of its fit; or,
         when there are no labels at all, the rows themselves.
-    n : int, how many. A batch is diverse: every row takes away what its surroundings have to gain.
+    n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 
         * "informative": uncertain itself, and its label takes away much variance from other uncertain rows;

@@ -22,7 +22,7 @@ class Suspicious:
         negative where that fit contradicts the label.
     probability : (m,) how likely the label is wrong, with the share of wrong labels estimated from all of them (see
         `mercer.evidence.label_errors`).
-    given, proposed : (m,) the label, and the class the others speak for.
+    given, proposed : (m,) the label, and the class that the other labels predict.
     """
 
     rows: np.ndarray

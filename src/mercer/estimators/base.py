@@ -3,6 +3,7 @@
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from ..backend import moved
 from ..errors import BackendError, InputError
@@ -51,7 +52,12 @@ class KernelEstimator(BaseEstimator):
         return as_kernel(self.kernel)
 
     def _rows(self, X, reset, min_rows=1):
-        """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`."""
+        """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`.
+
+        reset : True in `fit`; False afterwards, which needs a fitted estimator.
+        """
+        if not reset:
+            check_is_fitted(self)
         if self.access == "rows" and home_of(X).lazy:
             raise BackendError(
                 f"{type(self).__name__} goes through the rows one at a time, which Dask cannot do. "
@@ -72,7 +78,8 @@ class KernelEstimator(BaseEstimator):
 
     def _features(self, X):
         """Z of new rows, for the verbs: never stored for rows on the host."""
-        return mapped(self.map_, self._rows(X, reset=False))
+        X = self._rows(X, reset=False)
+        return mapped(self.map_, X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

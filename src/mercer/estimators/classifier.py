@@ -1,4 +1,4 @@
-"""What every few-label classifier shares: labels in, scores, classes and modest probabilities out.
+"""What every few-label classifier shares: labels in, scores, classes and calibrated probabilities out.
 
 A method on features Z is two functions, and may be a third; the scikit-learn class is a shell around them:
 
@@ -70,7 +70,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         "random_state": "no_validation",
     }
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
-    max_refits = 10  # at most this many refits stand behind the probabilities when there is no closed form
+    max_refits = 10  # at most this many refits for the probabilities where there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 
     def fit(self, X, y, sample_weight=None):
@@ -177,7 +177,6 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def solution_for(self, X: Any, y: Any) -> Solution:
         """The solution for the training rows X and their labels y on the fitted map: `effect`, `left_out`."""
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         state = self.prepare(mapped(self.map_, X), None, self._laplacian(X, None))
         return self.solve(state, read_labels(y, self.missing_label, n_rows=X.shape[0]))
@@ -185,7 +184,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     # What a method may replace.
 
     def _choose(self, left_out, codes):
-        """Which candidate the left-out scores (m, l, k') speak for; the first one is the label-free default."""
+        """The best candidate by left-out scores (m, l, k'); the first one is the label-free default."""
         return choose(hits(left_out, codes), default=0)
 
     def _laplacian(self, X, weight):
@@ -205,8 +204,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return self.prepare(self._fit_map(X, weight), weight, self._laplacian(X, weight)), labels
 
     def _answer(self, X):
-        """(scores, unsupported) of any rows; only rows whose score says nothing need their features."""
-        check_is_fitted(self)
+        """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""
         X = self._rows(X, reset=False)
         scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
         unsupported = np.zeros(len(scores), dtype=bool)
@@ -227,7 +225,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         some = take(Z, rows[:MANY])
         self.similarity_scale_ = float(np.max(np.sum(some**2, axis=1)))
         self.labelled_features_ = some
-        if len(rows) > Z.shape[1]:  # only ‖Z_l z‖ is asked for later, and a root of Z_lᵀZ_l gives it with r rows
+        if len(rows) > Z.shape[1]:  # only ‖Z_l z‖ is needed later, and a root of Z_lᵀZ_l gives it with r rows
             G = some.T @ some if len(rows) <= MANY else gram(Z, (labels.codes >= 0).astype(float))
             values, vectors = eigh_down(G)
             self.labelled_features_ = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T

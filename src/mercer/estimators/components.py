@@ -1,10 +1,10 @@
 """What kernel PCA and its robust and sparse relatives share: centring, and projections of new rows."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError, NotInductiveError
 from ..geometry.operators import CentredOperator
@@ -22,10 +22,12 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     ----------
     expansion_ : the projections before the shift, and in its last column the mean similarity to the training rows.
     shift_ : (s,) the projections of the mean. grand_mean_ : squared length of the mean in feature space.
+    location_ : (s,) the origin of the projections relative to the mean, or 0.
     """
 
     access = "sweeps"
     policy = "dual components"
+    location_: Any = 0.0
 
     def _open_centred(self, X, weight=None):
         """The kernel matrix of the training rows, and the same centred."""
@@ -52,10 +54,9 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return self.expansion_.centres
 
     def transform(self, X):
-        """Projections of the rows of X on the components, centred with the training means."""
-        check_is_fitted(self)
+        """Projections of the rows of X on the components, centred as in `fit`."""
         X = self._rows(X, reset=False)
-        scores = self.expansion_(X, self.coefficients_) - self.shift_
+        scores = self.expansion_(X, self.coefficients_) - self.shift_ - self.location_
         return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
     def reconstruction_error(self, X):
@@ -63,7 +64,6 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         k̃(x, x) − ‖f(x)‖², with k̃ centred by the training means; never negative.
         """
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         if isinstance(self.kernel_, Precomputed):
             if X.shape[0] != X.shape[1]:

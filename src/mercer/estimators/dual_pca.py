@@ -7,24 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
 from ..linalg import precision
-from ..solvers.dual.minimise import NORMS, Loss, minimise, sketch, sketch_width
+from ..solvers.dual.loss import NORMS, Loss
+from ..solvers.dual.minimise import minimise, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size
 from .components import KernelComponents, check_components
 
 
 class DualComponents(KernelComponents):
-    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that a subclass's `_asked` describes.
+    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
     With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
     mean: scores are relative to that point, and the coefficients of each component sum to zero.
     """
 
-    access = "sweeps"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "norm": [StrOptions(set(NORMS))],
@@ -45,13 +44,6 @@ class DualComponents(KernelComponents):
     def fit_transform(self, X, y=None):
         """Fit and return the scores of the training rows."""
         return self._fit(X)
-
-    def transform(self, X):
-        """Scores of the rows of X on the components, relative to the centre of the loss."""
-        check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        scores = self.expansion_(X, self.coefficients_) - self.shift_ - self.location_
-        return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
     def _fit(self, X):
         self._validate_params()

@@ -71,13 +71,6 @@ class LeftOutSearch:
             for value in values:
                 clone(self).set_params(**{name: value})._validate_params()
 
-    def _read(self, X, y, sample_weight):
-        raise NotImplementedError
-
-    def path(self, state, labels, grid):
-        """(parameters, left-out answers) for every point of a grid over `path_parameters`."""
-        raise NotImplementedError
-
 
 def answered(labels, left_out):
     """(l,) labelled rows with a left-out answer (m, l, k) that could be right: their class has another label."""

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
@@ -43,7 +42,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Attributes
     ----------
     labels_ : (n,) cluster of every training row.
-    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows that still wanted to move.
+    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows still to move.
     history_ : objective per iteration of the best start; it never increases.
 
     Notes
@@ -112,7 +111,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ----------
         X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
         sample_weight : (n,), optional
-            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no say.
+            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no influence.
         """
         self._validate_params()
         X = self._rows(X, reset=True)
@@ -149,12 +148,10 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def predict(self, X):
         """The nearest cluster of each row."""
-        check_is_fitted(self)
         return np.argmin(self._shifts(self._rows(X, reset=False)), axis=1)
 
     def transform(self, X):
         """Distances, in feature space, to every centre: (n, n_clusters)."""
-        check_is_fitted(self)
         X = self._rows(X, reset=False)
         return np.sqrt(np.maximum(self.expansion_.diag(X)[:, None] + self._shifts(X), 0))
 

@@ -24,8 +24,8 @@ class KernelDensityNovelty(NoveltyDetector):
     .. math:: \\hat f(x) = \\frac1n \\sum_i \\frac1{h^d} \\, w\\!\\left(\\frac{x - x_i}{h}\\right)
 
     with w the standard Gaussian density, or the uniform density of the unit cube (so f̂ counts the rows in a cube of
-    side h). The simplest detector, and hard to beat in few dimensions; in many, densities are hopeless and `SVDD` asks
-    for less (a region, not a density). A Gaussian window is SVDD with ν = 1, up to the threshold.
+    side h). The simplest detector, and hard to beat in few dimensions; in many, a density is hard to estimate and
+    `SVDD`, which needs a region only, is better. A Gaussian window is SVDD with ν = 1, up to the threshold.
 
     Parameters
     ----------
@@ -62,7 +62,6 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    access = "moments"
     kernel = "rbf"  # for the base's tags: the rows are never a kernel matrix
     _parameter_constraints: ClassVar = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott", "silverman", *RULES})],

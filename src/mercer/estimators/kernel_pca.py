@@ -5,26 +5,25 @@ import numbers
 import warnings
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import InputError, NotInductiveError
+from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
-from ..kernels import RBF, Kernel, Precomputed
+from ..kernels import Kernel, Precomputed
 from ..kernels.sklearn_names import sklearn_kernel
 from ..linalg import eigh_down, precision, sign_rows
-from ..rows import dot, host
+from ..rows import dot
 from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
 from .components import KernelComponents, check_components
-from .preimage import dense_rows, fixed_point, ridge_map
+from .preimage import InputSpace
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 
 
-class KernelPCA(KernelComponents):
+class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
     The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centred kernel matrix
@@ -185,7 +184,7 @@ class KernelPCA(KernelComponents):
             return self
         self._store(gram, K, *self._exact(K, X.dtype))
         if self.fit_inverse_transform:
-            self._fit_ridge(K)
+            self._fit_inverse(self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root, self.alpha / K.root[:, 0] ** 2)
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -212,7 +211,7 @@ class KernelPCA(KernelComponents):
         columns = np.append(np.arange(int(n_components)), -1)  # the last one is the mean
         short.expansion_ = self.expansion_.with_coef(self.expansion_.coef[:, columns])
         if self.fit_inverse_transform:
-            short._fit_ridge_on(self.X_transformed_fit_[:, :n_components])
+            short._fit_inverse(self.X_transformed_fit_[:, :n_components], self._ridge)
         return short
 
     # Eigenpairs
@@ -227,7 +226,7 @@ class KernelPCA(KernelComponents):
         total = K.trace()
         self.total_variance_ = max(total, 0.0)
         wanted = n if self.n_components is None else self.n_components
-        if spread <= 4 * eps * np.max(diag) and self.kernel_.psd:  # all rows coincide: no solver has work to do
+        if spread <= 4 * eps * np.max(diag) and self.kernel_.psd:  # all rows are equal
             self.total_variance_ = 0.0
             number = int(wanted) if isinstance(wanted, numbers.Integral) else 1
             self.result_ = Result((np.zeros(number), np.eye(n, number)), gap=0.0, reason="There is no variance.")
@@ -247,7 +246,7 @@ class KernelPCA(KernelComponents):
         self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
         vectors = vectors * sign_rows(
             vectors / np.where(K.root > 0, K.root, 1.0)
-        )  # of the scores: weights must not decide
+        )  # of the scores: independent of the weights
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K, number):
@@ -297,7 +296,7 @@ class KernelPCA(KernelComponents):
         return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
-        """Variances below rounding are zero, not small and not negative; drop them where that was asked."""
+        """Variances below rounding are zero, not small and not negative; dropped where the parameters say so."""
         if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
             said = (
                 f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "
@@ -329,51 +328,6 @@ class KernelPCA(KernelComponents):
         with np.errstate(divide="ignore"):
             ends = 1.0 / values
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
-
-    # Back to the input space
-
-    def _fit_ridge(self, K):
-        self._ridge = self.alpha / K.root[:, 0] ** 2  # a row that occurs twice counts twice
-        self._fit_ridge_on(self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root)
-
-    def _fit_ridge_on(self, scores):
-        self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, self._ridge)
-        self.X_transformed_fit_ = scores
-
-    def inverse_transform(self, X):
-        """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
-        check_is_fitted(self)
-        if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "inverse_transform needs the ridge map, which was not learnt: "
-                "set fit_inverse_transform=True before fit."
-            )
-        scores = np.asarray(host(X), dtype=np.float64)
-        if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
-            raise InputError(
-                f"inverse_transform takes what transform gives: got {scores.shape[-1]} columns, the model has "
-                f"{self.X_transformed_fit_.shape[1]} components."
-            )
-        return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
-
-    def denoise(self, X, max_iter=200, tol=1e-8):
-        """Rows near those of X whose features lie on the components: Mika's fixed point, started at X (RBF only).
-
-        z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
-        training data that every k(z, x_i) vanishes goes to the mean of the training rows.
-        """
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, RBF) or self.X_fit_ is None:
-            raise NotInductiveError(
-                f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
-                "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
-            )
-        rows = dense_rows(self.X_fit_)
-        share = self.expansion_.coef[:, -1]
-        weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + share
-        centre = share @ rows if self.center else rows.mean(axis=0)
-        start = dense_rows(self._rows(X, reset=False))
-        return fixed_point(self.kernel_, rows, weights, start, centre, max_iter, tol)
 
     def _kernel(self):
         """A name has scikit-learn's meaning here, so that switching is a change of import."""

@@ -55,7 +55,6 @@ class KPCANovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    access = "moments"
     _parameter_constraints: ClassVar = {
         "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
         "contamination": [Interval(Real, 0, 0.5, closed="right")],

@@ -20,7 +20,6 @@ from .solution import Solution
 class VarianceConstrained(GraphTerm, KernelClassifier):
     """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
 
-    access = "moments"
     path_parameters: tuple = ("label_weight", "variance")
     reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
     _parameter_constraints: ClassVar = {

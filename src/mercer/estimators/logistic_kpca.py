@@ -18,9 +18,10 @@ class LogisticKPCA(VarianceConstrained):
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
-    with c = `label_weight` and v = `variance`. Where `LeastSquaresKPCA` pulls the labelled values to ±1, this loss lets
-    well-classified labels go, so that a large variance does not fight with the labels. Every step is a least-squares
-    problem solved globally, and the objective never rises; the whole is not convex: the result is a stationary point.
+    with c = `label_weight` and v = `variance`. Where `LeastSquaresKPCA` pulls the labelled values to ±1, this loss is
+    nearly zero for well-classified labels, so that a large variance does not conflict with them. Every step is a
+    least-squares problem solved globally, and the objective never rises; the result is a stationary point of a problem
+    that is not convex.
 
     Parameters
     ----------

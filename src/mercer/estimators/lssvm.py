@@ -39,7 +39,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     Parameters
     ----------
     gamma : float, default=1.0
-        Weight of the errors; 0.01 to 100 for kernels with k(x, x) = 1. The paper types 100 d/n for "ignore" and 10 d/n
+        Weight of the errors; 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
         for "zero", with n rows of d features and no bias.
     unlabeled : {"ignore", "zero"}, default="ignore"
     bias : bool, default=True
@@ -72,7 +72,6 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     ['low', 'low', 'high', 'high']
     """
 
-    access = "moments"
     closed_form = True
     path_parameters = ("gamma",)
     _parameter_constraints: ClassVar[dict] = {

@@ -24,7 +24,7 @@ from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
 
-RANK_ROWS = 400  # rows on which the rank of a kernel is looked at
+RANK_ROWS = 400  # rows on which the rank of a kernel is estimated
 
 
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
@@ -55,7 +55,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     Notes
     -----
     Cost: O(l r min(l, r)) for l targets and r features. With the exact kernel, a stationary one of high rank and host
-    rows: no features, l³/3 flops in float32, and `left_out_` is computed when first asked for. NumPy, torch, Dask.
+    rows: no features, l³/3 flops in float32, and `left_out_` is computed on first use. NumPy, torch, Dask.
 
     References
     ----------
@@ -70,7 +70,6 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     5.0
     """
 
-    access = "moments"
     path_parameters = ("gamma",)
     _parameter_constraints: ClassVar[dict] = {
         "gamma": [Interval(Real, 0, None, closed="neither")],
@@ -145,8 +144,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def predict(self, X):
         """The fitted number for each row."""
-        check_is_fitted(self)
-        return self.expansion_(self._rows(X, reset=False)) + self.intercept_
+        X = self._rows(X, reset=False)
+        return self.expansion_(X) + self.intercept_
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows that have a target."""

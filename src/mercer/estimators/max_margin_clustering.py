@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -33,7 +32,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     ----------
     n_clusters : int, default=2
     lam : float or "auto", default="auto"
-        Penalty λ; smaller follows finer structure, and at last any split fits. "auto" is 3e-4 of the variance of the
+        Penalty λ; smaller follows finer structure, until any split fits. "auto" is 3e-4 of the variance of the
         features, Σ_i ‖φ(x_i) − mean‖²/n, so that it does not depend on the scale of the kernel.
     balance : "equal", array or None, default="equal"
         Wanted share of each cluster among the rows that may move; None for no constraint.
@@ -41,7 +40,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         ε: a share may be off by less than this; "auto" is 0.4 / n_clusters.
     center : bool, default=True
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
-        and the balance is a guard and not the force that decides. False is the formula as printed.
+        and the result hardly depends on the balance. False is the formula as printed.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
         How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=10
@@ -193,7 +192,6 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     def decision_function(self, X):
         """Scores: (n,), positive for cluster 1, with two clusters; else (n, k), the largest wins."""
-        check_is_fitted(self)
         scores = dot(self._features(X), self.coef_) - self.centre_ @ self.coef_
         return scores[:, 0] if self.n_clusters == 2 else scores
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
 from ..errors import InputError
 from ..inputs.labels import read_labels
@@ -59,7 +59,6 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
-    access = "moments"
     _parameter_constraints: ClassVar = {
         "kernel": "no_validation",
         "approx": "no_validation",
@@ -107,7 +106,6 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def transform(self, X):
         """Components of any rows, (n, n_components)."""
-        check_is_fitted(self)
         return self._project(self._features(X))
 
     def fit_predict(self, X, y, groups=None):

@@ -1,12 +1,61 @@
-"""The way back from kernel PCA's projections to the input space: a learnt ridge map, and Mika's fixed point."""
+"""From kernel PCA's projections back to the input space: a learnt ridge map, and Mika's fixed point."""
+
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from ..backend import require_memory
-from ..errors import InputError
+from ..errors import InputError, NotInductiveError
+from ..kernels import RBF
 from ..rows import host
+
+
+class InputSpace:
+    """Mixin of `KernelPCA`: `inverse_transform` and `denoise`."""
+
+    def _fit_inverse(self: Any, scores, ridge):
+        """Learn the ridge map; ridge : (n,) penalties, smaller for a row that counts more."""
+        self.X_transformed_fit_, self._ridge = scores, ridge
+        self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, ridge)
+
+    def inverse_transform(self: Any, X):
+        """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
+        check_is_fitted(self)
+        if not self.fit_inverse_transform:
+            raise NotFittedError(
+                "inverse_transform needs the ridge map, which was not learnt: "
+                "set fit_inverse_transform=True before fit."
+            )
+        scores = np.asarray(host(X), dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
+            raise InputError(
+                f"inverse_transform takes what transform gives: got {scores.shape[-1]} columns, the model has "
+                f"{self.X_transformed_fit_.shape[1]} components."
+            )
+        return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
+
+    def denoise(self: Any, X, max_iter=200, tol=1e-8):
+        """Rows near those of X whose features lie on the components: Mika's fixed point, started at X (RBF only).
+
+        z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
+        training data that every k(z, x_i) vanishes goes to the mean of the training rows.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, RBF) or self.X_fit_ is None:
+            raise NotInductiveError(
+                f"denoise() needs an exact model with the kernel RBF, this one has {self.kernel_!r}. "
+                "For other kernels use fit_inverse_transform=True and inverse_transform(transform(X))."
+            )
+        rows = dense_rows(self.X_fit_)
+        share = self.expansion_.coef[:, -1]
+        weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + share
+        centre = share @ rows if self.center else rows.mean(axis=0)
+        start = dense_rows(self._rows(X, reset=False))
+        return fixed_point(self.kernel_, rows, weights, start, centre, max_iter, tol)
 
 
 def ridge_map(kernel, scores, rows, penalty):

@@ -56,7 +56,6 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     array([1])
     """
 
-    access = "moments"
     closed_form = True
     path_parameters = ("lam",)
     _parameter_constraints: ClassVar[dict] = {

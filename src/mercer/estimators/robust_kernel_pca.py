@@ -42,7 +42,7 @@ class RobustKernelPCA(DualComponents):
     dual_variables_ : (n, s) H, the pull of each row.
     support_ : rows with a pull (all of them unless a score is zero).
     bounded_ : rows whose pull is at the bound: the candidates for outliers.
-    eigenvalues_ : sum of squares of each component's scores, every row weighed by what the bound leaves of it.
+    eigenvalues_ : sum of squares of each component's scores, every row weighted by its share below the bound.
     objective_, history_, gap_, n_iter_, reason_ : dual value, −f at each iteration (never rises), residual, products.
     location_ : centre of the loss relative to the mean.
     kernel_, map_, approx_reason_ : see `KernelEstimator`.

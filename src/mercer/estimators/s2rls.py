@@ -56,7 +56,7 @@ class S2RLSClassifier(KernelClassifier):
         With more than two classes: one search over all labels, or one per class.
     label_folds : int, default=5
         Fits that each withhold some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
-        candidates (the paper's "realistic" choice). 0 leaves them out: probabilities are then as modest as can be.
+        candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
     time_budget : float or None, default=None
         Seconds after which the search returns the best labels so far; a tenth of it for each fit of `label_folds`.
     n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
@@ -143,13 +143,7 @@ class S2RLSClassifier(KernelClassifier):
         self.random_state = random_state
 
     def fit(self, X, y):  # type: ignore[override]  # a row that counts twice is not two rows to search
-        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
-
-        Parameters
-        ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        y : (n,) class names and marks.
-        """
+        """Fit on all rows; y holds class names and marks the unlabelled rows (NaN, None, "" or -1)."""
         super().fit(X, y)
         if self.result_.value is not None:
             self.transduction_ = self.classes_[self.result_.value]

@@ -30,7 +30,7 @@ class SemiKPCA(KernelClassifier):
     .. math:: \\min_w \\tfrac12 \\|w\\|^2 - \\tfrac{\\gamma}{2} \\sum_i (t_i + w \\cdot \\varphi(x_i))^2
         \\quad \\text{with } w \\perp \\text{ the first } k \\text{ principal components}
 
-    and t = 0 for unlabelled rows. The minus sign asks for large variance over all rows, as kernel PCA does; the labels
+    and t = 0 for unlabelled rows. The minus sign favours large variance over all rows, as kernel PCA does; the labels
     choose among the directions of large variance. The problem is convex, and solved in closed form, for
     γ < 1/λ_{k+1}, where λ are the eigenvalues of the kernel matrix. For a handful of labels on data in clusters; with
     many labels `LSSVMClassifier` is better.
@@ -69,7 +69,6 @@ class SemiKPCA(KernelClassifier):
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
-    access = "moments"
     closed_form = True
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")

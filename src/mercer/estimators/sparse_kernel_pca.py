@@ -27,7 +27,7 @@ class SparseKernelPCA(DualComponents):
     kappa : float, default=None
         Bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
     norm : "row" or "element", default="row"
-        Let whole rows of H vanish, or single entries; a row goes when all its entries do.
+        Let whole rows of H vanish, or single entries; a row vanishes when all its entries do.
     kernel, center, approx, solver, tol, max_iter, random_state : see `RobustKernelPCA`.
 
     Attributes

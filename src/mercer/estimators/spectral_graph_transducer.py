@@ -80,7 +80,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         "missing_label": KernelClassifier._parameter_constraints["missing_label"],
         "random_state": KernelClassifier._parameter_constraints["random_state"],
     }
-    # What LS-KPCA takes as parameters is settled here.
+    # Parameters of LS-KPCA that are fixed here.
     variance, center, graph, graph_weight, approx = 1.0, False, None, 1.0, "exact"
 
     def __init__(
@@ -130,7 +130,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         return together(results, value, multiplier=np.array([result.info["zeta"][0] for result in results]))
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
-        """Left-out answers with the balance of the labels that are left: the full one would give the label away."""
+        """Left-out answers with the balance of the labels that are left: the full one would reveal the label."""
         groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
         scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)
         up, down = (1 + labels.signs) / 2, (1 - labels.signs) / 2

@@ -1,4 +1,4 @@
-"""Choose among candidates from a few left-out answers, and say how much the choice is worth."""
+"""Choose among candidates from a few left-out answers, with an interval for the accuracy."""
 
 import numpy as np
 
@@ -37,24 +37,31 @@ def choose(right, default=None):
     Returns a `Result`: value is the index, reason the sentence for the user, info the accuracies and the interval.
     """
     right = np.asarray(right, dtype=bool)
-    n_right = right.sum(axis=1)
-    total = right.shape[1]
+    n_right, (m, total) = right.sum(axis=1), right.shape
     tied = np.flatnonzero(n_right == n_right.max())
     best = int(tied[(len(tied) - 1) // 2])
-    chosen, why = best, f"the best of {len(right)} candidates"
+    chosen, why = best, f"the best of {m} candidates"
     if default is not None and best != default:
-        only_best = int(np.sum(right[best] & ~right[default]))
-        only_default = int(np.sum(right[default] & ~right[best]))
-        if only_best - only_default <= np.sqrt(only_best + only_default):
+        gain = right[best].astype(int) - right[default]
+        if gain.sum() <= np.sqrt(np.sum(gain**2)):
             chosen = int(default)
             why = (
-                f"the given parameters are kept, for {total} labels cannot tell the best of {len(right)} candidates "
+                f"the given parameters are kept, for {total} labels cannot tell the best of {m} candidates "
                 f"({n_right[best]} right) apart from them"
             )
+    return explained(chosen, why, right, n_right / max(total, 1), best=best, tied=tied)
+
+
+def explained(chosen, why, right, objective, **info):
+    """`Result` for the chosen candidate: how many left-out labels it gets right, the interval, and why it was chosen.
+
+    right : (m, l) whether each candidate is right. objective : (m,) what they were compared by.
+    """
+    n_right, total = right.sum(axis=1), right.shape[1]
     low, high = accuracy_interval(n_right[chosen], total)
     reason = (
         f"{n_right[chosen]} of {total} left-out labels right (95 % interval of the accuracy: {low:.0%} to {high:.0%}); "
         f"{why}."
     )
-    info = {"accuracy": n_right / max(total, 1), "interval": (low, high), "best": best, "tied": tied}
-    return Result(chosen, objective=float(n_right[chosen] / max(total, 1)), reason=reason, info=info)
+    info = {"accuracy": n_right / max(total, 1), "interval": (low, high), **info}
+    return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info)

@@ -8,8 +8,7 @@ on g241c / Digit1 / USPS where the accuracy with ties averaged gives 16.7 / 14.2
 
 import numpy as np
 
-from ..solvers.result import Result
-from .choice import accuracy_interval, hits
+from .choice import explained, hits
 
 
 def relative_hinge(left_out, codes):
@@ -39,9 +38,7 @@ def choose_by_margin(left_out, codes, default=None):
     Returns a `Result` like :func:`mercer.evidence.choice.choose`; info also holds `loss`, (m,).
     """
     losses = relative_hinge(left_out, codes)
-    right = hits(left_out, codes)
-    mean = losses.mean(axis=1)
-    total = right.shape[1]
+    mean, total = losses.mean(axis=1), losses.shape[1]
     best = int(np.argmin(mean))
     chosen, why = best, f"the clearest of {len(mean)} candidates"
     if default is not None and best != default:
@@ -49,11 +46,4 @@ def choose_by_margin(left_out, codes, default=None):
         if gain.mean() <= gain.std() / np.sqrt(max(total, 1)):
             chosen = int(default)
             why = f"the label-free default: {total} labels cannot tell it from the best of {len(mean)} candidates"
-    n_right = right.sum(axis=1)
-    low, high = accuracy_interval(n_right[chosen], total)
-    reason = (
-        f"{n_right[chosen]} of {total} left-out labels right (95 % interval of the accuracy: {low:.0%} to {high:.0%}); "
-        f"{why}."
-    )
-    info = {"accuracy": n_right / max(total, 1), "interval": (low, high), "best": best, "loss": mean}
-    return Result(chosen, objective=float(mean[chosen]), reason=reason, info=info)
+    return explained(chosen, why, hits(left_out, codes), mean, best=best, loss=mean)

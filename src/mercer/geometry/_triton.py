@@ -1,4 +1,4 @@
-"""The Triton kernel behind `fused.product`: imported only where Triton is installed and a product is asked for."""
+"""The Triton kernel behind `fused.product`: imported for the first product, where Triton is installed."""
 
 import triton
 import triton.language as tl

@@ -13,17 +13,20 @@ Triton is imported when the first product is made.
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from ..backend import need, on_gpu
-from ..kernels import Formula
+from ..homes.base import Rows
+from ..kernels import Formula, Kernel, Term
 
 MOST_COLUMNS = 128
-ROOTS = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}  # factor of the squared distance
+# Factor of the squared distance.
+ROOTS: dict[int, float] = {Formula.EXPONENTIAL: 1.0, Formula.MATERN32: 3.0, Formula.MATERN52: 5.0}
 
 
-def supports(kernel, X):
+def supports(kernel: Kernel, X: Rows) -> bool:
     """Whether the product of this kernel on these rows can be fused."""
     if not on_gpu(X) or str(X.dtype) != "torch.float32" or X.shape[1] > 4096 or kernel.terms() is None:
         return False
@@ -31,7 +34,7 @@ def supports(kernel, X):
 
 
 @functools.cache
-def _triton():
+def _triton() -> Any:
     """The compiled kernel, or None where Triton is not installed."""
     try:
         from ._triton import fused_product
@@ -43,7 +46,7 @@ def _triton():
 class Side:
     """Rows ready for the matrix units: split in halves, scaled into their range, padded to a power of two columns."""
 
-    def __init__(self, X, kernel, centre, magnitude, precision):
+    def __init__(self, X: Rows, centre: Any, magnitude: float, precision: str):
         torch = need("torch")
         n, d = X.shape
         width = padded_width(d)
@@ -65,29 +68,29 @@ class Side:
             self.low = scaled.sub_(self.high).half()
 
 
-def padded_width(d):
+def padded_width(d: int) -> int:
     """Columns that d become: a power of two while a tile holds whole rows, then a multiple of its 64-column chunks."""
     return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
 
 
-def product(kernel, X, Y, V, precision="high"):
+def product(kernel: Kernel, X: Rows, Y: Rows, V: Any, precision: str = "high") -> Any:
     """k(X, Y) @ V for float32 CUDA rows and a float32 V on the same device; float32, on the device."""
     left, right, scale = sides(kernel, X, Y, precision)
     return multiply(kernel, left, right, scale, V)
 
 
-def sides(kernel, X, Y, precision):
+def sides(kernel: Any, X: Rows, Y: Rows, precision: str) -> tuple[Side, Side, float]:
     """Both sides prepared with one shift and one scale; keep them to multiply many V."""
     torch = need("torch")
     radial = all(term.code <= Formula.MATERN52 for term in kernel.terms())
     centre = Y.mean(0) if radial else torch.zeros_like(Y[0])
     magnitude = max(float((Y - centre).abs().max()), float((X - centre).abs().max()) if X is not Y else 0.0) or 1.0
-    right = Side(Y, kernel, centre, magnitude, precision)
-    left = right if X is Y else Side(X, kernel, centre, magnitude, precision)
+    right = Side(Y, centre, magnitude, precision)
+    left = right if X is Y else Side(X, centre, magnitude, precision)
     return left, right, 16.0 / magnitude
 
 
-def multiply(kernel, left, right, scale, V):
+def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Any) -> Any:
     """The product for prepared sides; V is cut into strips of at most 128 columns."""
     torch = need("torch")
     if V.shape[1] > MOST_COLUMNS:
@@ -124,7 +127,7 @@ def multiply(kernel, left, right, scale, V):
     return total[:, : V.shape[1]] * (size * bound)
 
 
-def tile_shape(width, columns, precision):
+def tile_shape(width: int, columns: int, precision: str) -> tuple[int, int, int, int, int]:
     """(rows, columns, inner chunk, warps, stages) of a tile: the fastest of several measured on an H200."""
     if precision == "exact":
         return 128, 128, 16, 8, 3
@@ -136,16 +139,16 @@ def tile_shape(width, columns, precision):
     return (128, 64, width, 4, 3) if fast else (256, 64, width, 8, 2)
 
 
-def _bound(term, largest):
+def _bound(term: Term, largest: float) -> float:
     """Largest |value| of a term, for squared norms of at most `largest`."""
     if term.code <= Formula.MATERN52 or term.code == Formula.COSINE:
         return term.factor
     if term.code == Formula.LINEAR:
-        return term.factor * max(largest, np.finfo(np.float32).tiny)
+        return term.factor * max(largest, float(np.finfo(np.float32).tiny))
     return term.factor * (term.scale * largest + abs(term.offset)) ** (term.code - Formula.POWER)
 
 
-def numbers_of(term, unit):
+def numbers_of(term: Term, unit: float) -> tuple[float, float, float]:
     """The term's (factor, scale, offset) for rows that are `unit` times the real ones."""
     code, factor, scale, offset = term
     if code == Formula.GAUSSIAN:

@@ -1,6 +1,6 @@
 """How a kernel matrix is held: the only place that decides between a stored matrix, products and a feature map.
 
-`POLICIES` has every size at which ``approx="auto"`` changes its mind.
+`POLICIES` has every size at which ``approx="auto"`` changes.
 """
 
 import numbers
@@ -177,13 +177,11 @@ def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | No
     if approx != "auto" or isinstance(kernel, Precomputed):
         return approx in ("auto", "exact")
     most = policy.exact_rows * (policy.device_factor if fused.supports(kernel, X) else 1)
-    return approx == "exact" or (
-        approx == "auto" and ((X.shape[0] if n is None else n) <= most or isinstance(kernel, Precomputed))
-    )
+    return (X.shape[0] if n is None else n) <= most
 
 
 def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:
-    """The exact matrix for products: stored when asked, or when it takes at most half of the free memory."""
+    """The exact matrix for products: stored if `store` says so, or if it takes at most half of the free memory."""
     if isinstance(kernel, Precomputed):
         operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
         return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")

@@ -17,13 +17,13 @@ class Products:
     With the values of one row laid out as g lines, the m smallest lie in the m columns of smallest minimum, so that
     most values are read once and never sorted. A few neighbours more than wanted are measured. A row that was left out
     and is nearer than they are would contradict the rounding of its value; where the rounding is too coarse to tell, as
-    among ties, the trees are asked.
+    among ties, a tree is searched.
     """
 
     def __init__(self, rows, trees):
         self.rows, self.trees = rows, trees
         n, d = rows.shape
-        # Numbers are the finer the smaller they are; the median, of some rows, is not drawn away by a few far ones.
+        # Small numbers have a finer rounding; the median of some rows is not moved by a few far ones.
         self.centre = np.median(rows[:: n // 1000 + 1], axis=0).astype(np.float64)
         squared = squares(rows - self.centre)
         self.largest = squared.max()

@@ -95,7 +95,7 @@ def build(rows, n_neighbors):
     edges = edges.maximum(edges.T).tocsr()
     squared = edges.data - 1.0
     bandwidth = float(np.sqrt(squared.mean())) or 1.0
-    # exp never reaches 0 here: an edge of weight 0 would cut the graph without a word.
+    # exp never reaches 0 here: an edge of weight 0 would cut the graph silently.
     edges.data = np.maximum(np.exp(-squared / (2.0 * bandwidth**2)), np.finfo(float).tiny ** 0.25)
     return edges, bandwidth, finder
 

@@ -1,4 +1,4 @@
-"""Where tall matrices live: one module and one object of class `Home` for each place. `home_of` alone chooses."""
+"""Where tall matrices live: one module and one object of class `Home` for each place, chosen by `home_of`."""
 
 from typing import Any
 
@@ -7,8 +7,6 @@ from .base import Home
 from .computed import Computed
 
 HOMES: list[Home] = [computed.HOME, torch.HOME, dask.HOME, host.HOME]  # the host, which owns everything, is last
-
-__all__ = ["HOMES", "Computed", "Home", "home_of"]
 
 
 def home_of(A: Any) -> Home:

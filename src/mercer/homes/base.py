@@ -1,4 +1,4 @@
-"""What the library asks of a place where tall matrices live."""
+"""The methods that each place for tall matrices must have."""
 
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -25,7 +25,7 @@ class Home:
     """
 
     name: str  # in error messages
-    lazy = False  # rows arrive block by block from elsewhere: none can be looked at by itself
+    lazy = False  # rows come block by block from elsewhere: there is no matrix in one piece
     on_host = False  # rows are NumPy or SciPy rows, dense or sparse
 
     def owns(self, A: Any) -> bool:

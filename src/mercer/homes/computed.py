@@ -1,4 +1,4 @@
-"""Tall host matrices whose rows are computed when a pass asks for them."""
+"""Tall host matrices whose rows are computed again in every pass."""
 
 from typing import Any
 

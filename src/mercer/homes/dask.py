@@ -71,7 +71,7 @@ class Dask(Home):
 
 
 def _each_block(Z: Rows, A: Array | None, function: Callable) -> Sequence[Any]:
-    """[function(block, rows of A)] over the row blocks, computed in one go."""
+    """[function(block, rows of A)] over the row blocks, computed in one call."""
     delayed = need("dask").delayed
     if Z.numblocks[1] != 1:
         Z = Z.rechunk({1: -1})
@@ -85,7 +85,7 @@ def _each_block(Z: Rows, A: Array | None, function: Callable) -> Sequence[Any]:
 
 
 def _pinned(function: Callable, block: Any, A: Array | None) -> Any:
-    """Run on a worker; in another process BLAS is pinned to one thread for good, since Dask runs a task a core."""
+    """Run on a worker; in another process BLAS then keeps to one thread, since Dask runs one task per core."""
     if multiprocessing.parent_process() is not None:
         blas_threads(1)
     return function(block, A)

@@ -1,4 +1,6 @@
-"""What every map and estimator asks of the rows it is given."""
+"""Checks of the rows that maps and estimators are given."""
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,7 +10,7 @@ from ..errors import InputError
 from ..homes import home_of
 
 
-def check_rows(owner, X, reset, *, min_rows=1, read=True):
+def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool = True) -> Any:
     """X checked: two dimensions, float32 or float64, finite, the right columns; never moved from its home.
 
     Parameters
@@ -50,7 +52,7 @@ def check_rows(owner, X, reset, *, min_rows=1, read=True):
     return X
 
 
-def refuse_not_finite(X, names):
+def refuse_not_finite(X: Any, names: Any) -> None:
     """Name the columns of host rows, dense or sparse, that hold NaN or infinity."""
     values = X.data if sp.issparse(X) else X
     with np.errstate(invalid="ignore", over="ignore"):
@@ -65,7 +67,7 @@ def refuse_not_finite(X, names):
     )
 
 
-def _listed(columns, names):
+def _listed(columns: np.ndarray, names: Any) -> str:
     """The first five columns by name or number, and how many more there are."""
     shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
     return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

@@ -1,4 +1,4 @@
-"""The entries of a column y, whatever it came as: one array, its distinct values, and which of them say nothing."""
+"""The entries of a column y, whatever it came as: one array, its distinct values, and which of them are missing."""
 
 import warnings
 from typing import Any

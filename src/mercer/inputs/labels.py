@@ -1,7 +1,7 @@
 """Read y: any class names, any way of saying "unlabelled", class probabilities instead of names.
 
 A row is unlabelled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
-two ways is refused with both ways out; nothing is guessed.
+two ways is refused with a message that names both; nothing is guessed.
 """
 
 from collections.abc import Iterator

@@ -70,7 +70,7 @@ def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
 
 
 def _digest(data):
-    """Guards against accidents; against malice there is the list of classes that may be in a file."""
+    """A checksum, against accidents; the registry of classes protects against malice."""
     return hashlib.sha256(data).hexdigest().encode()
 
 

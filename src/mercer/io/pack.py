@@ -52,7 +52,7 @@ class Packer:
     def _pack_new(self, value, where):
         value = bring(value)
         if isinstance(getattr(type(value), "compact", None), FunctionType):
-            value = value.compact()  # a model that says what of it is worth keeping
+            value = value.compact()  # a model that names what to save of it
         if isinstance(value, np.ndarray):
             if value.dtype.kind in "OT":
                 cells = [self.pack(v, where) for v in value.ravel().tolist()]

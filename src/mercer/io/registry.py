@@ -1,7 +1,7 @@
 """Which classes a file may hold, and the names it calls them by.
 
-A name stays when its class moves to another module. Nothing is imported because a file names it: the modules below and
-those of `mercer.exports` are all there is.
+A name stays when its class moves to another module. A file cannot cause other imports than the modules below and those
+of `mercer.exports`.
 """
 
 import importlib

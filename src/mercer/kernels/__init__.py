@@ -7,29 +7,3 @@ from .given import Callable, Precomputed, as_kernel
 from .graph import Diffusion, GraphLaplacian
 from .inner import Cosine, Linear, Polynomial, Sigmoid
 from .radial import RBF, Exponential, Laplacian, Matern32, Matern52, Radial
-
-__all__ = [
-    "RBF",
-    "REGISTRY",
-    "Callable",
-    "Cosine",
-    "Diffusion",
-    "Exponential",
-    "Formula",
-    "GraphLaplacian",
-    "Kernel",
-    "Laplacian",
-    "Linear",
-    "Matern32",
-    "Matern52",
-    "Polynomial",
-    "Precomputed",
-    "Product",
-    "Radial",
-    "Scaled",
-    "Sigmoid",
-    "Sum",
-    "Term",
-    "as_kernel",
-    "bandwidth_of",
-]

@@ -234,7 +234,7 @@ def _as_rows(X: Any) -> Rows:
 
 
 def _empty(X: Rows, n: int, m: int) -> Block:
-    if n * m > 2 * TILE**2:  # to ask how much is free takes as long as a tile
+    if n * m > 2 * TILE**2:  # reading the free memory takes as long as a tile
         room_for(
             n * m * X.dtype.itemsize,
             X,

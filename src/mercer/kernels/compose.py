@@ -123,5 +123,5 @@ class Scaled(Composite):
 
 
 def _bracketed(kernel: Kernel, looser: type[Composite]) -> str:
-    """The kernel's repr, in brackets if it is of the kind that Python would read otherwise without them."""
+    """The kernel's repr, in brackets where Python would parse it differently without them."""
     return f"({kernel!r})" if isinstance(kernel, looser) else repr(kernel)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..rows import host, like
+from ..rows import bring, host, like
 from .base import REGISTRY, Block, Kernel, Rows
 
 
@@ -103,4 +103,4 @@ class Precomputed(Kernel):
                 f"k(x, x) of new rows is not in a {X.shape[0]} × {X.shape[1]} matrix of k(new, training). "
                 "Fit on the raw data with a kernel object instead."
             )
-        return np.asarray(X.diagonal(), dtype=np.float64)
+        return np.asarray(bring(X).diagonal(), dtype=np.float64)

@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import InputError
 from .base import Kernel
 from .given import Callable, as_kernel
-from .inner import Cosine, Linear, Polynomial, Sigmoid
+from .inner import Polynomial, Sigmoid
 from .radial import RBF
 
 
@@ -18,15 +18,8 @@ def sklearn_kernel(kernel: Any, gamma: float | None, degree: float, coef0: float
         return as_kernel(kernel)
     if gamma is not None and gamma == 0 and kernel in ("rbf", "poly", "sigmoid"):
         raise InputError(f"gamma=0 makes the kernel {kernel!r} constant. Accepted: a number above 0, or None.")
-    match kernel:
-        case "linear":
-            return Linear()
-        case "cosine":
-            return Cosine()
-        case "rbf":
-            return RBF.from_gamma(gamma) if gamma else RBF()
-        case "poly":
-            return Polynomial(degree, coef0, gamma)
-        case "sigmoid":
-            return Sigmoid(gamma, coef0)
-    return as_kernel(kernel)
+    if kernel == "rbf":
+        return RBF.from_gamma(gamma) if gamma else RBF()
+    if kernel == "poly":
+        return Polynomial(degree, coef0, gamma)
+    return Sigmoid(gamma, coef0) if kernel == "sigmoid" else as_kernel(kernel)

@@ -2,12 +2,3 @@
 
 from .leave_one_label_out import LeftOut, leave_one_label_out
 from .split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold
-
-__all__ = [
-    "LabeledKFold",
-    "LabeledScorer",
-    "LeaveOneLabelOut",
-    "LeftOut",
-    "RepeatedLabeledKFold",
-    "leave_one_label_out",
-]

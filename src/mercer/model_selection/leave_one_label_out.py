@@ -1,4 +1,4 @@
-"""Leave-one-label-out: what a few-label method says of each labelled row when that one label is withheld.
+"""Leave-one-label-out: the answer of a few-label method for each labelled row when that one label is withheld.
 
 For fits that are linear in the labels the answers are exact and nearly free: one decomposition per kernel gives them
 for every regularisation (`mercer.solvers.ridge.smoother`). For any other estimator they come from refitting.

@@ -68,7 +68,7 @@ class LabeledKFold:
         if self.shuffle:
             check_random_state(self.random_state).shuffle(order)
         order = order[np.argsort(codes[order], kind="stable")]
-        for fold in range(self.n_splits):  # the rows, sorted by class, are dealt out like cards
+        for fold in range(self.n_splits):  # rows sorted by class go to the folds in turn
             test = np.sort(rows[order[fold :: self.n_splits]])
             yield _all_but(n, test), test
 

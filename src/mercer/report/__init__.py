@@ -2,5 +2,3 @@
 
 from .findings import MOST_POINTS, Findings, Points
 from .render import render
-
-__all__ = ["MOST_POINTS", "Findings", "Points", "render"]

@@ -3,7 +3,7 @@
     min over partitions   Σ_k Σ_{i in k} w_i ‖φ(x_i) − m_k‖²,     m_k = Σ_{i in k} w_i φ(x_i) / mass_k.
 
 Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k²:
-an iteration needs K only through S. Where rows of K can be had, S is corrected by those that moved: a whole run needs
+an iteration needs K only through S. Where rows of K can be evaluated, S is updated by those that moved: a run needs
 each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
@@ -28,7 +28,7 @@ def lloyd(
     random_state=0,
     tell=None,
 ):
-    """Cluster the rows of a stored kernel matrix or of an `Operator`, whose rows are asked for if products are costly.
+    """Cluster the rows of a stored kernel matrix or of an `Operator`, whose rows are evaluated if products are costly.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class _MovedSums(_ProductSums):
 def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
     """First labels of every start: nearest of n_clusters rows, drawn far apart (greedy k-means++) or at random.
 
-    All starts ask for their columns together, so that the passes over K do not grow with n_init.
+    The columns of all starts are computed together, so that the passes over K do not grow with n_init.
     """
     n, every = len(weight), np.arange(len(weight))
     trials = 2 + int(np.log(n_clusters)) if plus_plus else 1

@@ -1,8 +1,9 @@
 """The one object every solver returns."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from ..errors import NotConverged
 
@@ -32,20 +33,20 @@ class Result:
     history: list = field(default_factory=list)
     info: dict = field(default_factory=dict)
 
-    def warn(self):
+    def warn(self) -> Self:
         """Warn with the reason when the solver did not converge; return self."""
         if not self.converged:
             warnings.warn(self.reason, NotConverged, stacklevel=3)
         return self
 
 
-def together(results, value, /, **info):
+def together(results: Sequence[Result], value: Any, /, **info: Any) -> Result:
     """One Result for separate problems: the worst certificate, and the reason of one that failed, if any did."""
     worst = max(results, key=lambda result: result.gap)
     failed = next((result for result in results if not result.converged), worst)
     return Result(
         value,
-        objective=sum(result.objective for result in results),
+        objective=sum(result.objective or 0.0 for result in results),
         gap=worst.gap,
         n_iter=max(result.n_iter for result in results),
         converged=failed.converged,

@@ -5,5 +5,3 @@ from .fourier import FourierMap
 from .graph import GraphMap
 from .landmark import LandmarkMap
 from .rows import MappedRows, mapped
-
-__all__ = ["FeatureMap", "FourierMap", "GraphMap", "LandmarkMap", "MappedRows", "mapped"]

@@ -55,6 +55,8 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 
     def diag(self, X: Rows) -> Array:
         """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
+        if isinstance(self.kernel_, Precomputed):  # a block of its rows is not square
+            return self.kernel_.diag(X)
         return np.asarray(host(by_blocks(self.kernel_.diag, X, None, np.float64)), dtype=np.float64)
 
     def transform(self, X: Rows) -> Rows:

@@ -1,23 +1,26 @@
 """Ways to choose landmarks: which rows a kernel matrix is approximated from.
 
 Each function takes host rows, a resolved kernel and a number, and returns the indices of the chosen rows (k-means: new
-rows). `LandmarkMap` calls them; they are public for whoever wants the choice alone.
+rows). `LandmarkMap` calls them; they can be called without it.
 """
+
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from numpy.random import Generator
 
 from ...errors import InputError
-from ...linalg import random_pivots
+from ...homes.base import Array, Rows
 
 
-def uniform(X, kernel, n_landmarks, rng):
+def uniform(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """Rows drawn with equal probability, without replacement."""
     return np.sort(rng.choice(X.shape[0], n_landmarks, replace=False))
 
 
-def with_probabilities(X, kernel, n_landmarks, rng, probabilities):
+def with_probabilities(X: Rows, kernel: Any, n_landmarks: int, rng: Generator, probabilities: Any) -> Array:
     """Independent draws with replacement (Drineas and Mahoney 2005); the same row may come twice."""
     p = np.asarray(probabilities, dtype=np.float64)
     if p.shape != (X.shape[0],) or not np.all(p >= 0) or not p.sum() > 0:
@@ -27,7 +30,7 @@ def with_probabilities(X, kernel, n_landmarks, rng, probabilities):
     return rng.choice(len(p), n_landmarks, p=p / p.sum())
 
 
-def kmeans(X, kernel, n_landmarks, rng):
+def kmeans(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Any:
     """Centres of k-means in the input space: landmarks that are not rows (Zhang et al. 2008)."""
     from sklearn.cluster import MiniBatchKMeans
 
@@ -37,7 +40,7 @@ def kmeans(X, kernel, n_landmarks, rng):
     return sp.csr_matrix(centres) if sp.issparse(X) else centres
 
 
-def leverage(X, kernel, n_landmarks, rng):
+def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """Rows drawn in proportion to approximate ridge leverage scores (Alaoui and Mahoney 2015).
 
     The ridge λ is the average of the spectrum's tail beyond n_landmarks, estimated on a uniform sketch, which also
@@ -56,10 +59,5 @@ def leverage(X, kernel, n_landmarks, rng):
     return np.sort(rng.choice(n, n_landmarks, replace=False, p=score / score.sum()))
 
 
-def pivoted(X, kernel, n_landmarks, rng):
-    """Pivots of the randomly pivoted Cholesky factorisation: rows that the ones before do not explain."""
-    threads = None if kernel.threadsafe else 1
-    return random_pivots(lambda i, j: kernel(X[i], X[j]), kernel.diag(X), n_landmarks, X.dtype, rng, threads)[0]
-
-
-CHOICES = {"pivoted": pivoted, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}
+# "pivoted" comes here only with kernels that may be indefinite, for which pivots have no meaning.
+CHOICES = {"pivoted": uniform, "uniform": uniform, "kmeans": kmeans, "leverage": leverage}

@@ -15,7 +15,7 @@ from .base import FeatureMap
 class FourierMap(FeatureMap):
     """Features √(1/D) [cos(Ωx), sin(Ωx)] with frequencies Ω drawn from the kernel's spectral density.
 
-    The features know nothing of the data, so they need no landmarks and stream over any number of rows; for the same
+    The features do not depend on the data, so they need no landmarks and rows can be streamed; for the same
     size the error is usually larger than that of `LandmarkMap`.
 
     Parameters

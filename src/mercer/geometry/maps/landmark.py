@@ -19,7 +19,7 @@ from ...rows import by_blocks, host, host_rows, like, near
 from . import draw as choose_landmarks
 from .base import FeatureMap
 
-POOL = 5_000  # rows among which landmarks are looked for (ten for each landmark, if that is more)
+POOL = 5_000  # rows among which landmarks are chosen (ten for each landmark, if that is more)
 WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored: features come with the landmarks
 BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
 
@@ -64,7 +64,14 @@ class LandmarkMap(FeatureMap):
     (200, 50)
     """
 
-    def __init__(self, kernel="rbf", landmarks="exact", choice="pivoted", rank=None, random_state=0):
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        landmarks: Any = "exact",
+        choice: Any = "pivoted",
+        rank: int | None = None,
+        random_state: Any = 0,
+    ):
         self.kernel = kernel
         self.landmarks = landmarks
         self.choice = choice
@@ -157,7 +164,7 @@ class LandmarkMap(FeatureMap):
 
     # How the landmarks are found
 
-    def _given(self, X):
+    def _given(self, X: Rows) -> Rows:
         rows = self.landmarks
         rows = rows if sp.issparse(rows) else np.asarray(rows, dtype=str(X.dtype).rpartition(".")[2])
         if rows.ndim != 2 or rows.shape[1] != X.shape[1]:
@@ -166,7 +173,7 @@ class LandmarkMap(FeatureMap):
             )
         return rows
 
-    def _pool(self, X, exact):
+    def _pool(self, X: Rows, exact: bool) -> tuple[Array, Rows, np.random.Generator]:
         """Host rows among which landmarks are chosen, and their positions."""
         n = X.shape[0]
         rng = np.random.default_rng(self.random_state)
@@ -181,7 +188,7 @@ class LandmarkMap(FeatureMap):
         rows = np.sort(rng.choice(n, most, replace=False))
         return rows, host_rows(X[rows]), rng
 
-    def _fit_pivots(self, X, exact):
+    def _fit_pivots(self, X: Rows, exact: bool) -> Rows | None:
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
         positions, pool, rng = self._pool(X, exact)
         n, F, threads = pool.shape[0], None, self._threads()
@@ -198,11 +205,12 @@ class LandmarkMap(FeatureMap):
             pivots, F, root = np.array([0]), None, np.ones((1, 1))
         self.landmark_indices_, self.landmarks_ = positions[pivots], pool[pivots]
         if self.rank is not None:
-            return self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
+            self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), pool.dtype)
+            return None
         self._keep(root if F is None else F[pivots], triangular=True)
         return None if F is None else home_of(X).spread(F, X)
 
-    def _choose(self, X, exact):
+    def _choose(self, X: Rows, exact: bool) -> Array | None:
         """Landmarks by one of the other rules; for independent draws also the column scaling 1/√(c p)."""
         if not exact and not isinstance(self.choice, str):
             return self._draw(X)
@@ -216,17 +224,14 @@ class LandmarkMap(FeatureMap):
                 f"choice={self.choice!r} is not known. Accepted: {', '.join(choose_landmarks.CHOICES)}, "
                 "or an array of probabilities, one per row."
             )
-        if self.choice == "pivoted":  # only for kernels that may be indefinite, where pivoting has no meaning
-            chosen = choose_landmarks.uniform(pool, self.kernel_, number, rng)
-        else:
-            chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
+        chosen = choose_landmarks.CHOICES[self.choice](pool, self.kernel_, number, rng)
         if chosen.ndim == 2:
             self.landmarks_ = chosen
         else:
             self.landmark_indices_, self.landmarks_ = positions[chosen], pool[chosen]
         return None
 
-    def _draw(self, X):
+    def _draw(self, X: Rows) -> Array:
         """Independent draws from all rows with the given probabilities."""
         p = np.asarray(self.choice, dtype=np.float64)
         number, rng = self._number(X.shape[0]), np.random.default_rng(self.random_state)
@@ -234,7 +239,7 @@ class LandmarkMap(FeatureMap):
         self.landmark_indices_, self.landmarks_ = chosen, host_rows(X[chosen])
         return 1.0 / np.sqrt(number * p[chosen] / p.sum())
 
-    def _fit_matrix(self, K):
+    def _fit_matrix(self, K: Array) -> Rows:
         """Precomputed: the landmarks are columns of the training matrix."""
         n = K.shape[0]
         dtype = np.float32 if K.dtype == np.float32 else np.float64
@@ -259,14 +264,14 @@ class LandmarkMap(FeatureMap):
         self._factor(core, dtype)
         return self.transform(K)
 
-    def _number(self, n):
+    def _number(self, n: int) -> int:
         if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
             raise InputError(f"landmarks={self.landmarks!r} is not accepted: give 'exact' or a number of at least 1.")
         return min(int(self.landmarks), n)
 
     # The root of the landmarks' kernel matrix
 
-    def _factor(self, core, dtype, scale=None):
+    def _factor(self, core: Array, dtype: Any, scale: Array | None = None) -> None:
         """root with root rootᵀ = core⁺; by pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
         if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
             pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
@@ -274,27 +279,28 @@ class LandmarkMap(FeatureMap):
                 self.landmarks_ = self.landmarks_[pivots]
                 if self.landmark_indices_ is not None:
                     self.landmark_indices_ = self.landmark_indices_[pivots]
-                return self._keep(np.tril(F[pivots]), triangular=True)
+                self._keep(np.tril(F[pivots]), triangular=True)
+                return
         scale = np.ones(len(core)) if scale is None else scale
         values, vectors = eigh_down(core * np.outer(scale, scale))
         self.negative_mass_ = negative_mass(values)
         _judge(self.negative_mass_, values, self.kernel_)
         rank = max(min(rank_of(values, precision(dtype)), self.rank or len(values)), 1)
         top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
-        return self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
+        self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
     def _keep(self, root: Array, triangular: bool) -> None:
         self.root_ = np.asarray(root, dtype=np.float64)
         self.triangular_ = triangular
         self.rank_ = root.shape[1]
 
-    def _sentence(self, n):
+    def _sentence(self, n: int) -> str:
         if isinstance(self.landmarks, str):
             return f"Exact: {self.rank_} features reproduce the kernel of {n} rows to working precision."
         return f"Nyström: {self.rank_} landmarks stand for {n} rows."
 
 
-def square_kernel(K):
+def square_kernel(K: Rows) -> Array:
     """A precomputed training matrix on the host, checked: square and symmetric."""
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
@@ -311,7 +317,7 @@ def square_kernel(K):
     return K
 
 
-def _is_psd(K):
+def _is_psd(K: Array) -> bool:
     """Whether Cholesky accepts K with rounding's worth of diagonal added."""
     n = len(K)
     slack = n * precision(K.dtype) * max(float(np.trace(K)) / n, np.finfo(np.float64).tiny)
@@ -322,7 +328,7 @@ def _is_psd(K):
         return False
 
 
-def _judge(mass, values, kernel):
+def _judge(mass: float, values: Array, kernel: Any) -> None:
     """Warn above 1 % of negative spectrum; refuse a precomputed matrix above 10 %."""
     if mass <= 0.01:
         return

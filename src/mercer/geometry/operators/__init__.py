@@ -5,15 +5,3 @@ from .centred import CentredOperator
 from .radial import kernel_operator
 from .recomputed import KernelOperator, cross_product
 from .stored import DenseOperator, DeviceMatrix, FactorOperator, StoredKernel
-
-__all__ = [
-    "CentredOperator",
-    "DenseOperator",
-    "DeviceMatrix",
-    "FactorOperator",
-    "KernelOperator",
-    "Operator",
-    "StoredKernel",
-    "cross_product",
-    "kernel_operator",
-]

@@ -1,4 +1,4 @@
-"""What a solver may ask of a symmetric matrix K that is known by its products."""
+"""A symmetric matrix K that solvers know by its products."""
 
 from typing import Any
 

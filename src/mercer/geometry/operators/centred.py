@@ -41,7 +41,7 @@ class CentredOperator(Operator):
         if not self.center:
             return root * (self.K @ V)
         V = V - share * V.sum(0)
-        if self.mean is None:  # rides along with the first product
+        if self.mean is None:  # one more column of the first product
             product = self.K @ namespace(V).hstack([V, share])
             self.mean, product = np.asarray(host(product[:, -1]), dtype=np.float64), product[:, :-1]
         else:

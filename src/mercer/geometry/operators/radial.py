@@ -1,4 +1,4 @@
-"""A few rows of a kernel matrix at a time, many times: what the solvers of SVDD and kernel c-means ask for."""
+"""A few rows of a kernel matrix at a time, many times: for the solvers of SVDD and kernel c-means."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def kernel_operator(kernel: Any, X: Rows) -> KernelOperator:
 
 
 class RadialOperator(KernelOperator):
-    """A radial kernel on dense host rows: what depends on the rows alone is computed once.
+    """A radial kernel on dense host rows: what depends on the rows only is computed once.
 
     `KernelOperator` prepares the rows at every call, which for 32 rows of 8 000 takes longer than the kernel values.
     """

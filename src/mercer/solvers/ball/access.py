@@ -1,5 +1,5 @@
 """What a round of SVDD needs from K, however it is given: a small dense block of it, and the change of the gradient
-when some β change, where `keep` (a flag, or one for each row) says whose columns will be asked for again.
+when some β change, where `keep` (a flag, or one for each row) says whose columns will be needed again.
 """
 
 import numpy as np

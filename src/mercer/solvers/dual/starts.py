@@ -1,10 +1,11 @@
-"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples: nobody can guess the raw values."""
+"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from .minimise import EPS, Loss, minimise, sketch, sketch_width
+from .loss import Loss
+from .minimise import EPS, minimise, sketch, sketch_width
 
 LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
 ROUNDS = 12

@@ -22,7 +22,7 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
     """
     steps, history = 0, []
     rough = A.fast
-    with blas_threads(1):  # the operator brings threads of its own, and the two kinds hinder each other
+    with blas_threads(1):  # the operator has threads of its own, and the two would compete for the cores
         if rough is not None and start is None and tol < 1:
             _, start, _, steps, history = _space(rough, s, max(tol, ROUGH), max_iter, seed, None)
         values, V, AV, more, tail = _space(A, s, tol, max_iter, seed, start)

@@ -1,4 +1,4 @@
-"""The largest eigenpairs of a symmetric operator, by six methods behind one door, each with certified residuals.
+"""The largest eigenpairs of a symmetric operator, by six methods with one interface, each with certified residuals.
 
 ``top(A, s)`` returns a `Result` whose value is (values, vectors), largest first, signs fixed, and whose
 ``info["residuals"]`` are ‖A v − λ v‖ / λ₁, computed from products with A and not from a recurrence. ``n_iter`` counts
@@ -71,7 +71,7 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
             f"{gap:.1e}, above {accept:.1e}. Raise max_iter or tol, or use eigen_solver='krylov'."
         )
     if method == "randomized":
-        converged = True  # a fixed amount of work was asked for: the residual is reported, not promised
+        converged = True  # a fixed amount of work: the residual is reported, not guaranteed
     return Result(
         (values, vectors * signs),
         gap=gap,

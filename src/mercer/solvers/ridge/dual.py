@@ -52,7 +52,7 @@ def dual_ridge(K, T, penalty, weight=None, bias=False):
 def dual_left_out(K, T, alpha, penalty, weight=None, bias=False, rows=None):
     """(len(rows), k) answers for rows by the fit without them: t_i − α_i / C_ii, C the inverse (about its mean for b).
 
-    K is overwritten. Cost: a factor in float64 and l² for every row asked for (None: all).
+    K is overwritten. Cost: a factor in float64 and l² for every one of the rows (None: all).
     """
     rows = np.arange(len(K)) if rows is None else rows
     A = np.asarray(K, dtype=np.float64)
@@ -65,7 +65,7 @@ def dual_left_out(K, T, alpha, penalty, weight=None, bias=False, rows=None):
     if bias:
         ones = sla.cho_solve((L, True), np.ones(len(A)), check_finite=False)
         diagonal = diagonal - ones[rows] ** 2 / ones.sum()
-    # A row that alone determines its answer has C_ii = 0 up to rounding.
+    # C_ii = 0 up to rounding where no other row determines the answer of row i.
     return T[rows] - alpha[rows] / np.maximum(diagonal, np.finfo(float).eps * diagonal.max())[:, None]
 
 

@@ -61,7 +61,7 @@ class LabelEffect:
         return gain if self.penalty is None else gain / (self.own(rows) + self.penalty)
 
     def after(self, j: int) -> "LabelEffect":
-        """The effect once row j is labelled: its surroundings have less to gain. Needs no label."""
+        """The effect once row j is labelled: rows near it have less to gain. Needs no label."""
         direction = self.M @ self.Z[j]
         own = float(self.Z[j] @ direction)
         # A zeroed row stays in the sum as it is: there the update only keeps a batch diverse.

@@ -1,4 +1,4 @@
-"""Least squares on features, in closed form: fits linear in the labels, and what they answer with a label withheld.
+"""Least squares on features, in closed form: fits linear in the labels, and their left-out answers.
 
 A fit that is linear in its targets, f = S t, knows every left-out answer without refitting. Two things can happen to a
 row whose label is withheld:
@@ -76,7 +76,7 @@ class Pull:
     n_labels: int
 
     def spread(self, answers):
-        """Answers (..., l', k) as (..., l, k), NaN for the rows that were not asked for."""
+        """Answers (..., l', k) as (..., l, k), NaN for the rows without one."""
         if self.tested is None:
             return answers
         out = np.full(answers.shape[:-2] + (self.n_labels, answers.shape[-1]), np.nan)

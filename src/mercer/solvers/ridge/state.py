@@ -8,13 +8,14 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...inputs.labels import Labels
-from ...rows import host, take
-from .graph_term import graph_moment
+from ...rows import dot, host, take, tdot
 from .smoother import Moments, Pull, moments_of, pull_of
+
+COLUMNS = 64  # of Z that a graph term takes at a time: the host holds n × 64 numbers, wherever Z lives
 
 
 class State:
-    """A tall matrix and its label-free quantities, each computed when it is first asked for.
+    """A tall matrix and its label-free quantities, each computed on first use.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class State:
         return W
 
     def tilted(self, graph_weight: float) -> "State":
-        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term needs no further care."""
+        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term is part of the norm."""
         if self.graph is None:
             return self
         if graph_weight not in self._tilted:
@@ -92,3 +93,11 @@ class TiltedState(State):
 
     def _tilt(self, rows: np.ndarray) -> np.ndarray:
         return sla.solve_triangular(self.root, rows.T, lower=True).T
+
+
+def graph_moment(Z: Any, Lap: Any) -> np.ndarray:
+    """2 Zᵀ Lap Z, so that wᵀ(·)w = Σ_ij w_ij (f_i − f_j)² with f = Zw for Lap = D − W, by the verbs only."""
+    r = Z.shape[1]
+    columns = np.split(np.eye(r), range(COLUMNS, r, COLUMNS), axis=1)
+    out = np.hstack([tdot(Z, Lap @ dot(Z, some)) for some in columns])
+    return out + out.T

@@ -1,9 +1,9 @@
-"""What the constrained least-squares fit says about labels it has not seen, for a whole (c, s) grid at once.
+"""Left-out answers of the constrained least-squares fit, for a whole (c, s) grid at once.
 
 For one label weight c the pencil (C, P) is diagonalised: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
 labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
-All (s, S) pairs of one c search together. The number r of directions is shrunk first: what the labelled rows feel of
-the many directions with small θ fits into a few blocks.
+All (s, S) pairs of one c search together. The number r of directions is shrunk first: the effect of
+the many directions with small θ on the labelled rows fits into a few blocks.
 """
 
 import numpy as np
@@ -70,7 +70,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     ----------
     theta, Z, t, costs : as in :func:`mercer.solvers.sphere.secular.constrained_least_squares`.
     weights, spreads : the values of c and of s².
-    groups : list of index arrays into the labels; each is left out in turn. None: every label alone.
+    groups : list of index arrays into the labels; each is left out in turn. None: every label by itself.
     shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
 
     Returns
@@ -88,7 +88,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     for group in groups:
         by_size.setdefault(len(group), []).append(np.asarray(group))
     root = np.ones(len(t)) if costs is None else np.sqrt(np.asarray(costs, float))
-    # A label of no weight still gets a prediction: its row is kept at a scale that cannot be felt.
+    # A label of no weight still gets a prediction: its row is kept at a scale too small to matter.
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
     if shrink:
