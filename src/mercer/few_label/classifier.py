@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import BackendError, InputError
 from ..evidence.calibration import calibrate, probabilities, two_columns, typical_margin
 from ..evidence.choice import accuracy_interval, hits
+from ..evidence.majority import Majority
 from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
@@ -23,6 +24,7 @@ from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
 from .summary import Report
+from .support import Support
 from .weights import evidence, left_out_average, pick, weigh
 
 
@@ -43,7 +45,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     combine : {"average", "pick"}, default="average"
         "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
     time_budget : float or None, default=240
-        Seconds after which no further feature space is built (the most useful come first; three are always built).
+        Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (the most
+        useful come first; three are always built). No clock is asked, so the answer does not depend on the machine.
         None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
     abstain : float or None, default=None
         Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
@@ -52,6 +55,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
         labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
         shares themselves, by class.
+    include : names of columns of a data frame to use although they tell labelled rows from the others.
     missing_label : as in `KernelClassifier`.
     random_state : seed of landmarks and components; None is 0.
     verbose : bool or callable, default=False
@@ -96,6 +100,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         "time_budget": [None, Interval(Real, 0, None, closed="neither")],
         "abstain": [None, Interval(Real, 0, 1, closed="both")],
         "prior": "no_validation",
+        "include": "no_validation",
         "missing_label": "no_validation",
         "random_state": "no_validation",
         "verbose": ["verbose", callable],
@@ -109,6 +114,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         time_budget=240.0,
         abstain=None,
         prior=None,
+        include=(),
         missing_label="auto",
         random_state=None,
         verbose=False,
@@ -118,6 +124,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.time_budget = time_budget
         self.abstain = abstain
         self.prior = prior
+        self.include = include
         self.missing_label = missing_label
         self.random_state = random_state
         self.verbose = verbose
@@ -132,8 +139,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         methods = methods_named(self.methods)
-        X = self._rows(X, reset=True)
+        X = self._rows(X, reset=True, y=y)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        self.support_ = Support(X)
         shares = wanted_shares(self.prior, labels)
         plan = planned(X, methods, seed_of(self.random_state))
         found = search(plan, labels, self.time_budget, self._tell)
@@ -182,6 +190,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return small.set_params(verbose=False)
 
     @property
+    def majority_(self):
+        """The most frequent class among the labels, and how often always answering it would be right."""
+        return Majority.of(self.classes_, self.labels_.counts())
+
+    @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
@@ -192,8 +205,19 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X):
-        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
-        return self._probabilities(self._scores(X))
+        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels.
+
+        For rows far from all training rows they fall to the class shares `prior_` (see `mercer.few_label.support`).
+        """
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        trust = self.support_.trust(rows)[:, None]
+        return trust * self._probabilities(self.predictor_.scores(rows)) + (1 - trust) * self.prior_
+
+    def trust(self, X):
+        """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
+        check_is_fitted(self)
+        return self.support_.trust(self._rows(X, reset=False))
 
     def predict(self, X):
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
@@ -314,7 +338,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     # Rows in
 
-    def _rows(self, X, reset):
+    def _rows(self, X, reset, y=None):
         if home_of(X).lazy:
             raise BackendError(
                 "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
@@ -322,8 +346,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         X = bring(X)
         if reset:
-            self.encoder_, encoder = None, TableEncoder()
-            rows = encoder.fit_transform(X) if is_frame(X) else None
+            self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
+            if is_frame(X):
+                labelled = read_labels(y, self.missing_label, n_rows=len(X)).codes >= 0
+                rows = encoder.fit_transform(X, labelled=labelled)
             if rows is not None and not encoder.plain_:
                 self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
                 self.feature_names_in_ = np.array(encoder.names_, dtype=object)

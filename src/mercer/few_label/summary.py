@@ -69,6 +69,7 @@ def _sentences(model, n_candidates, n_tested, why):
             f"Left-out accuracy {model.left_out_accuracy_:.0%} of {n_tested} labels (95 % interval {low:.0%} to "
             f"{high:.0%}); every label was withheld from the candidates and from their weights."
         )
+    lines.append(model.majority_.sentence(low if n_tested else None))
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
     how = {
         type(None): "among the labels, one added to each; the scores were left alone",

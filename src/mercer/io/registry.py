@@ -24,6 +24,7 @@ INTERNAL = {
     "few_label.views": "AsGiven Standardised UnitNorm LeadingComponents",
     "few_label.predictor": "Predictor GraphPart KernelPart",
     "few_label.summary": "Report",
+    "few_label.support": "Support",
 }
 SKLEARN = {
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer OneHotEncoder OrdinalEncoder "
