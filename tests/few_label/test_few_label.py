@@ -376,7 +376,9 @@ def test_an_interrupt_keeps_the_candidates_tried_so_far():
     model = FewLabelClassifier(verbose=stop_at(name)).fit(X, given)
     assert [c.name for c in model.candidates_] == [c.name for c in whole.candidates_[:7]]
     assert model.interrupted_
-    assert "The search was interrupted, which left out: RBF kernel (raw, 1), RBF kernel (standardised, 1)" in str(model.report_)
+    assert "The search was interrupted, which left out: RBF kernel (raw, 1), RBF kernel (standardised, 1)" in str(
+        model.report_
+    )
     assert len(model.transduction_) == len(X)
     more = given.copy()
     more[given < 0] = 0

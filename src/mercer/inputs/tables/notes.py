@@ -20,8 +20,8 @@ _SAID = {  # kind → what is said of one column, and of several
         "hold gaps or values that the model has not seen; there it goes by the other columns",
     ),
     "outside": (
-        "lies outside the range that the model was trained with: other units?",
-        "lie outside the range that the model was trained with: other units?",
+        "lies outside the range that the model was trained with (other units?)",
+        "lie outside the range that the model was trained with (other units?)",
     ),
     "leak": (
         "tells labelled rows from the others, as if filled in with the label: left out (--include uses it)",
