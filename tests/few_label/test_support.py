@@ -16,7 +16,7 @@ def test_trust_against_a_loop():
     new = np.vstack([X[:5], rng.normal(size=(10, 3)) * [1.0, 100.0, 0.01], 30 * X[:10]])
     rows, seen = X / X.std(axis=0), new / X.std(axis=0)
     own = [min(np.linalg.norm(rows[i] - rows[j]) for j in range(60) if j != i) for i in range(60)]
-    reach = 3 * np.quantile(own, 0.99)
+    reach = 2 * np.quantile(own, 0.99)
     nearest = np.array([min(np.linalg.norm(x - row) for row in rows) for x in seen])
     expected = (reach / np.maximum(nearest, reach)) ** 2
     np.testing.assert_allclose(Support(X).trust(new), expected, rtol=1e-6)
