@@ -87,7 +87,7 @@ class Book:
         singles = [method for method in methods if method in METHODS]
         whole = [method for method in methods if method in WHOLE]
         wanted = [m for m in METHODS if m in singles or (whole and m in AUTO)]
-        found = [Once(candidate) for _, build in planned(self.X, wanted) for candidate in build()]
+        found = [Once(candidate) for step in planned(self.X, wanted) for candidate in step.build()]
         self.models = {method: ([c for c in found if c.method in AUTO], WHOLE[method]) for method in whole}
         for method in singles:
             own = [candidate for candidate in found if candidate.method == method]

@@ -261,7 +261,7 @@ def page(rows, options):
         lines += ["", f"The book's {len(cells)} cells: mean error {np.mean(cells):.2f} %."]
     lines += ["", "## The estimate", ""]
     lines += [
-        "| part | labels | draws | truth | bias | s.e. | covered | width | independent | sets hold | size | calibration |"
+        "| part | labels | draws | truth | bias | s.e. | covered | width | independent | sets | size | calibration |"
     ]
     lines += ["|---" * 12 + "|"]
     for part in options.parts:
@@ -282,7 +282,8 @@ def page(rows, options):
             lines.append(
                 f"| {part} | {number} | {len(some)} | {a['truth'].mean():.1f} | {bias.mean():+.1f} | "
                 f"{bias.std() / np.sqrt(len(bias)):.1f} | {100 * covered:.0f} % | "
-                f"{np.mean(a['high'] - a['low']):.0f} | {ideal:.0f} | {a['inside'].mean():.1f} % | {a['size'].mean():.2f} | {ece:.1f} |"
+                f"{np.mean(a['high'] - a['low']):.0f} | {ideal:.0f} | "
+                f"{a['inside'].mean():.1f} % | {a['size'].mean():.2f} | {ece:.1f} |"
             )
     return "\n".join(lines)
 

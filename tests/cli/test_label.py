@@ -257,3 +257,26 @@ def test_usual_slips_of_tables_are_recognised(tmp_path, text, words):
     done = here("label", tmp_path / "t.csv", "-t", "y")
     assert done.exit_code in (2, 3)
     assert words in done.output
+
+
+def test_a_leak_is_named_and_left_out_unless_included(tmp_path):
+    frame, truth = iris()
+    given = frame["species"] != ""
+    frame.assign(mark=np.where(given, [name[:2] for name in truth], "")).to_csv(tmp_path / "t.csv", index=False)
+    options = ("-t", "species", "--json", "-f", "--method", "lssvm")
+    said = json.loads(here("label", tmp_path / "t.csv", *options).stdout)
+    assert any(
+        "'mark' (filled in 100% of the labelled and 0% of the other rows) tells" in note for note in said["notes"]
+    )
+    kept = json.loads(here("label", tmp_path / "t.csv", *options, "--include", "mark").stdout)
+    assert not any("mark" in note for note in kept["notes"])
+    assert here("label", tmp_path / "t.csv", *options, "--include", "marc").exit_code == 2
+
+
+def test_the_majority_answer_and_what_was_skipped_are_said(tmp_path):
+    frame, _ = iris(6)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = here("label", tmp_path / "t.csv", "-t", "species", "--seconds", "1", "--report", tmp_path / "r.html")
+    assert done.exit_code == 0, done.output
+    assert "Always answering 'setosa' would be right in 33%" in done.output
+    assert "right by always answering setosa" in (tmp_path / "r.html").read_text()

@@ -50,3 +50,28 @@ def test_predictions_may_not_replace_the_model(tmp_path, data):
     done = here("predict", model, data, "-o", model, "--force")
     assert done.exit_code == 2
     assert model.read_bytes() == before
+
+
+def test_other_units_are_named_and_their_rows_are_novel(tmp_path):
+    """The same flowers in units a hundred times smaller."""
+    frame, _ = iris()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    model = tmp_path / "m.mercer"
+    assert here("label", tmp_path / "t.csv", "-t", "species", "-q", "-s", model).exit_code == 0
+    fine = frame.copy()
+    fine.iloc[:, 1:5] = frame.iloc[:, 1:5] * 100
+    fine.to_csv(tmp_path / "fine.csv", index=False)
+    done = here("predict", model, tmp_path / "fine.csv", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["novel"] == 50
+    assert any("'sepal length' (100% of the rows are not within 4.4 to 7.7)" in note for note in said["notes"])
+    assert any("other units?" in note for note in said["notes"])
+    written = pd.read_csv(tmp_path / "fine_labelled.csv")
+    assert set(written["species_source"]) == {"novel"}
+    assert written["species_confidence"].max() < 0.4
+    same = json.loads(here("predict", model, tmp_path / "t.csv", "--json", "-f").stdout)
+    assert same["novel"] == 0
+    assert not any("other units" in note for note in same.get("notes", []))
+    again = here("label", tmp_path / "fine_labelled.csv", "-t", "species", "--json")  # novel rows are an earlier run's
+    assert "not learnt from: 'species_predicted'" in again.stdout

@@ -385,10 +385,11 @@ def test_the_user_has_the_last_word():
     encoder = TableEncoder(text=["id"], category=["stars"], number=["risk"], ignore=["story"])
     with pytest.raises(InputError, match="'risk' cannot be used as number: it holds values such as"):
         encoder.fit(table)
-    encoder.set_params(number=["stars"], category=["id"], text=[])
-    found = kinds(encoder.fit(table))
-    assert (found["stars"], found["id"], found["story"]) == ("number", "category", "ignored")
-    assert {c.why for c in encoder.columns_ if c.name in ("stars", "id", "story")} == {"as asked for"}
+    encoder.set_params(number=["stars"], category=["size", "id"], text=[])
+    found = kinds(encoder.fit(table.assign(size=table["size"].round(-1))))
+    assert (found["stars"], found["size"], found["story"]) == ("number", "category", "ignored")
+    assert {c.why for c in encoder.columns_ if c.name in ("stars", "size", "story")} == {"as asked for"}
+    assert encoder.ignored_["id"] == "no value occurs three times"  # nothing can be learnt from it, asked for or not
     assert kinds(TableEncoder(text=["colour"]).fit(table))["colour"] == "text"
     rows = pd.DataFrame({"number": [str(i) for i in range(N)], "size": SIZES})
     assert kinds(TableEncoder(number=["number"]).fit(rows)) == {"number": "number", "size": "number"}

@@ -52,6 +52,9 @@ Abstain = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 Ignore = Annotated[list[str] | None, _columns("--ignore", "-x", help="Column not to learn from; may be repeated.")]
+Include = Annotated[
+    list[str] | None, _columns("--include", help="Column to learn from though it tells labelled rows apart.")
+]
 Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
 Category = Annotated[list[str] | None, _columns("--category", help="Column to read as a category; may be repeated.")]
 Number = Annotated[list[str] | None, _columns("--number", help="Column to read as a number; may be repeated.")]
@@ -74,7 +77,7 @@ Method = Annotated[
 ]
 Seconds = Annotated[
     float,
-    typer.Option("--seconds", parser=number("--seconds", 1), metavar="S", help="Time after which no method is begun."),
+    typer.Option("--seconds", parser=number("--seconds", 1), metavar="S", help="Work to do, in seconds of one core."),
 ]
 Seed = Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Seed of everything random.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -89,6 +92,7 @@ Scale = Annotated[bool, typer.Option(help="Give every column the same say, also 
 SHARED = {  # options of several commands, with their defaults
     "id": (Id, None),
     "ignore": (Ignore, None),
+    "include": (Include, None),
     "text": (Text, None),
     "category": (Category, None),
     "number": (Number, None),
@@ -101,7 +105,7 @@ SHARED = {  # options of several commands, with their defaults
     "as_json": (Json, False),
     "debug": (Debug, False),
 }
-READING = ("id", "ignore", "text", "category", "number")
+READING = ("id", "ignore", "include", "text", "category", "number")
 
 
 def _command(job, *without):
@@ -215,10 +219,13 @@ def predict(
     out: Out = None,
     abstain: Abstain = None,
 ):
-    """Label new rows with a saved model."""
+    """Label new rows with a saved model.
+
+    TARGET_source is novel for rows unlike all training rows: there the confidence falls to the share of the class.
+    """
 
 
-@_command("looking:look", "id", "missing", "force", "seed")
+@_command("looking:look", "id", "include", "missing", "force", "seed")
 def look(
     data: Data,
     target: Annotated[
@@ -231,7 +238,7 @@ def look(
     """
 
 
-@_command("unlabelled:embed", "missing")
+@_command("unlabelled:embed", "include", "missing")
 def embed(
     data: Data,
     method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="kpca, robust or sparse.")] = "kpca",
@@ -246,7 +253,7 @@ def embed(
     """
 
 
-@_command("unlabelled:cluster", "missing")
+@_command("unlabelled:cluster", "include", "missing")
 def cluster(
     data: Data,
     clusters: Annotated[int, _whole("--clusters", "-k", low=1, help="Number of groups.")],
@@ -257,7 +264,7 @@ def cluster(
     """Group the rows by kernel c-means."""
 
 
-@_command("unlabelled:novelty", "missing")
+@_command("unlabelled:novelty", "include", "missing")
 def novelty(
     data: Data,
     method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="svdd, kpca or density.")] = "svdd",

@@ -133,6 +133,10 @@ def _tiles(n, n_given, n_left, tested, model, low, high):
         caption = f"of {tested} labels right when withheld ({low:.0%} to {high:.0%}); each fit then has a label less, "
         caption += "so with few labels this is a cautious estimate"
         tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
+    most = model.majority_
+    worse = "" if not tested or most.beaten_by(low) else "; not shown to be worse than the model"
+    caption = f"right by always answering {most.name} ({most.low:.0%} to {most.high:.0%}){worse}"
+    tiles.append((f"{most.share:.0%}", caption))
     if n_left:
         tiles.append((_count(n_left), f"row{_s(n_left)} left unlabelled"))
     return tiles

@@ -71,6 +71,7 @@ def open_job(
     *,
     id=None,
     ignore=None,
+    include=None,
     text=None,
     category=None,
     number=None,
@@ -83,13 +84,14 @@ def open_job(
     kinds, asked = kinds_of(text, category, number)
     if id is not None and id == target:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
-    table = open_table(screen, data, delimiter, encoding, [target, id, *ignore, *asked])
+    table = open_table(screen, data, delimiter, encoding, [target, id, *ignore, *asked, *(include or [])])
     old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
     for sentence in labels.notes:
         screen.note(sentence)
     old = [name for name in old if name in table.frame.columns and name not in asked]
-    encoder, X = matrix(screen, table, [target, id, *ignore, *old], kinds)
+    kinds["include"] = include or []
+    encoder, X = matrix(screen, table, [target, id, *ignore, *old], kinds, labelled=labels.given)
     name = "standard input" if str(data) == "-" else data
     return Job(Path(name), table, target, labels, encoder, X, row_names(table, id), list(screen.notes))
 
@@ -101,7 +103,7 @@ def set_aside(screen, table, target, writes=()):
     answers = added(target)
     if all(name in columns for name in answers):
         sources = set(table.frame[answers[2]].astype(str))
-        old += answers if sources <= {"given", "predicted", "abstained", ""} else []
+        old += answers if sources <= {"given", "predicted", "abstained", "novel", ""} else []
     if old:
         table.drop([name for name in old if name in writes])
         screen.note(f"Written by an earlier run, and not learnt from: {', '.join(map(repr, old))}.")
@@ -127,6 +129,8 @@ def fit(screen, job, methods, seconds, seed):
         what = f"Interrupted: the answer is that of the {len(model.candidates_)} candidates tried so far"
         screen.note(f"{what}. Ctrl-C again stops without writing.")
         job.notes.append(f"{what}.")
+    elif model.skipped_:
+        note(screen, job, f"Left out for --seconds {seconds:g}: {', '.join(model.skipped_)}.")
     codes, confidence = np.empty(len(job.names), dtype=int), np.empty(len(job.names))
     codes[rows], confidence[rows] = model.predicted_, model.confidence_
     if sampled:
@@ -173,8 +177,8 @@ def answer(job, fitted, abstain):
     return Answer(codes, confidence, left, new_columns(job.target, words, confidence, left, given))
 
 
-def new_columns(target, words, confidence, left, given):
+def new_columns(target, words, confidence, left, given, novel=False):
     """The three columns that are added to the table."""
     words = [None if gone else word for word, gone in zip(words, left)]
-    source = np.where(given, "given", np.where(left, "abstained", "predicted"))
+    source = np.where(given, "given", np.where(left, "abstained", np.where(novel, "novel", "predicted")))
     return dict(zip(added(target), (words, np.round(confidence, 4), source)))

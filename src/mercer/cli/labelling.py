@@ -1,5 +1,6 @@
 """`mercer label`, `suggest`, `check`, `compare` and `predict`: the commands about labels."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,7 @@ def compare(screen, data, target, seconds, seed, **source):
     screen.table(["method", "what it is", "right", "95 % interval", "--method"], table)
     if tested:
         screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
+        screen.say(model.majority_.sentence(low))
     else:
         screen.say(NOT_TESTED)
 
@@ -210,19 +212,26 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
         table = open_table(screen, new, delimiter, encoding)
         set_aside(screen, table, fitted.target, added(fitted.target))
         stage(f"labelling {len(table)} rows", 0.9)
-        P = _in_blocks(screen, fitted, table.frame)
-        for sentence in fitted.encoder.unread(table.frame):
+        P, trust = _in_blocks(screen, fitted, table.frame)
+        for sentence in (*fitted.encoder.unread(table.frame), *fitted.encoder.outside(table.frame)):
             screen.note(sentence)
+        novel = trust < 0.5
+        if novel.any():
+            screen.note(
+                f"{int(novel.sum())} of {len(novel)} rows are unlike all rows that the model was trained with: novel "
+                f"in {added(fitted.target)[2]}. Their confidence is near the share of the class among the labels."
+            )
         codes, confidence = P.argmax(axis=1), P.max(axis=1)
         left = confidence < (abstain or 0.0)
         words = [fitted.values[str(fitted.classes_[code])] for code in codes]
         stage("writing", 1.0)
-        columns = new_columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool))
+        columns = new_columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool), novel)
         write(screen, table, columns, out, force)
     counts = dict(zip(*np.unique(np.array([str(w) for w in words])[~left], return_counts=True)))
     screen.result |= {
         "rows": len(table),
         "abstained": int(left.sum()),
+        "novel": int(novel.sum()),
         "classes": {k: int(v) for k, v in counts.items()},
     }
     screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
@@ -230,12 +239,12 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
 
 
 def _in_blocks(screen, model, frame):
-    """Probabilities of all rows, some thousands at a time."""
+    """Probabilities of all rows and how far they can be trusted, some thousands at a time."""
     found = []
     for begin in range(0, len(frame), BLOCK):
         screen.step(f"labelling {len(frame)} rows", begin / len(frame))
-        found.append(model.predict_proba(frame.iloc[begin : begin + BLOCK]))
-    return np.concatenate(found)
+        found.append(model.answer(frame.iloc[begin : begin + BLOCK]))
+    return tuple(map(np.concatenate, zip(*found)))
 
 
 def _methods(method):
@@ -271,6 +280,7 @@ def _summary(job, model, decided):
         "abstained": int(decided.left.sum()),
         "left_out_accuracy": model.left_out_accuracy_,
         "left_out_interval": [low, high],
+        "majority": asdict(model.majority_),
         "tested_labels": int(model.labels_.testable.sum()),
         "classes": {str(c): int(np.sum((decided.codes == k) & ~decided.left)) for k, c in enumerate(model.classes_)},
         "coverage": coverage(model),
@@ -290,6 +300,7 @@ def _tell(screen, model, files):
             f"Of {facts['tested_labels']} labels withheld one at a time, {model.left_out_accuracy_:.0%} came out right "
             f"(95 % interval {low:.0%} to {high:.0%})."
         )
+        screen.say(model.majority_.sentence(low))
     else:
         screen.say(NOT_TESTED)
     for name, file in zip(("table", "report", "model"), files):

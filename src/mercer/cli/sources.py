@@ -68,12 +68,12 @@ def kinds_of(text, category, number):
     return kinds, [name for names in kinds.values() for name in names]
 
 
-def matrix(screen, table, ignore, kinds, scale="auto"):
+def matrix(screen, table, ignore, kinds, scale="auto", labelled=None):
     """(fitted TableEncoder, matrix) of all columns but those to ignore; `kinds` are asked for: {"text": names, …}."""
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
     encoder = TableEncoder(**kinds, ignore=[name for name in ignore if name is not None], scale=scale)
-    X = encoder.fit_transform(table.frame)
+    X = encoder.fit_transform(table.frame, labelled=labelled)
     for sentence in encoder.notes_:
         screen.note(sentence)
     return encoder, X

@@ -41,7 +41,7 @@ class Estimate:
 
     Attributes
     ----------
-    accuracy : share of right answers. majority : share that always answering the most frequent label would have.
+    accuracy : share of right answers.
     balanced : mean of the recalls.
     recall, precision : one `Rate` for each class; NaN where there is nothing to tell it from.
     unseen : share of rows whose class has no label at all (Good and Turing).
@@ -50,7 +50,6 @@ class Estimate:
     """
 
     accuracy: Rate
-    majority: Rate
     balanced: float
     recall: list
     precision: list
@@ -68,11 +67,6 @@ class Estimate:
         """Whether a conformal set of this coverage must count "a class without any label" among its members."""
         once = round(self.unseen.value * self.n_labels)
         return (1 + once) / (self.n_labels + 1) > 1 - coverage
-
-    @property
-    def beats_majority(self) -> bool:
-        """Whether the interval excludes what always answering the most frequent label would have."""
-        return self.accuracy.low > self.majority.value
 
 
 def jeffreys(share: float, number: float) -> Rate:
@@ -110,7 +104,8 @@ def estimate(held_out: list, P: np.ndarray, given: np.ndarray, drawn: np.ndarray
     share = float(right[:, counted].mean())
     effective = number / DESIGN
     if len(P):
-        s = float(np.mean([sharpen(H[counted], given[counted], 0.7) for H in held_out]))
+        known = [counted & (H[np.arange(l), codes] > 0) for H in held_out]  # whose class those fits had a label of
+        s = float(np.mean([sharpen(H[some], given[some], 0.7) for H, some in zip(held_out, known)]))
         believed = softmax(s * np.log(np.maximum(P, 1e-12)), axis=1).max(axis=1).mean() * (1 - unseen.value)
         share = (share + float(believed)) / 2
         effective = 1.0 / (DESIGN / number + 1.0 / len(P))
@@ -120,7 +115,6 @@ def estimate(held_out: list, P: np.ndarray, given: np.ndarray, drawn: np.ndarray
     seen = [rate.value for rate in recall if np.isfinite(rate.value)]
     return Estimate(
         jeffreys(share, effective),
-        jeffreys(counts.max() / number, number),
         float(np.mean(seen)) if seen else float("nan"),
         recall,
         precision,

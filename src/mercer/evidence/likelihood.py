@@ -65,6 +65,13 @@ def normalised(P: np.ndarray) -> np.ndarray:
     return P / np.maximum(P.sum(axis=1, keepdims=True), 1e-300)
 
 
+def capped(P: np.ndarray, most: float) -> np.ndarray:
+    """P with no probability above `most`: rows that have one are mixed with equal shares, which keeps the order."""
+    k, top = P.shape[1], P.max(axis=1, keepdims=True)
+    a = np.minimum(1.0, (most - 1 / k) / np.maximum(top - 1 / k, 1e-300))
+    return a * P + (1 - a) / k
+
+
 def margins(scores: list) -> np.ndarray:
     """(m,) the typical margin of each candidate's scores of all rows."""
     return np.array([typical_margin(own) for own in scores])

@@ -9,10 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BackendError, InputError
+from ..errors import BackendError
 from ..evidence.accuracy import estimate
 from ..evidence.calibration import probabilities, two_columns
-from ..evidence.likelihood import as_probabilities, log_scores, normalised, sharpen
+from ..evidence.groups import copied_labels, same_rows
+from ..evidence.likelihood import as_probabilities, capped, log_scores, normalised, sharpen
+from ..evidence.majority import Majority
 from ..evidence.sets import conformal_sets
 from ..homes import home_of
 from ..inputs.check import check_rows
@@ -26,12 +28,14 @@ from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
 from .summary import Report
+from .support import Support
+from .teaching import Teachable, drawn_mask
 from .weights import pool
 
 SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
-class FewLabelClassifier(ClassifierMixin, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
@@ -48,7 +52,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
     combine : {"average", "pick"}, default="average"
         "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
     time_budget : float or None, default=240
-        Seconds after which no further feature space is built (the most useful come first; three are always built).
+        Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (the most
+        useful come first; three are always built). No clock is asked, so the answer does not depend on the machine.
         None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
     abstain : float or None, default=None
         Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
@@ -57,6 +62,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
         labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
         shares themselves, by class.
+    include : names of columns of a data frame to use although they tell labelled rows from the others.
     missing_label : as in `KernelClassifier`.
     random_state : seed of landmarks and components; None is 0.
     verbose : bool or callable, default=False
@@ -101,6 +107,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         "time_budget": [None, Interval(Real, 0, None, closed="neither")],
         "abstain": [None, Interval(Real, 0, 1, closed="both")],
         "prior": "no_validation",
+        "include": "no_validation",
         "missing_label": "no_validation",
         "random_state": "no_validation",
         "verbose": ["verbose", callable],
@@ -114,6 +121,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         time_budget=240.0,
         abstain=None,
         prior=None,
+        include=(),
         missing_label="auto",
         random_state=None,
         verbose=False,
@@ -123,6 +131,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.time_budget = time_budget
         self.abstain = abstain
         self.prior = prior
+        self.include = include
         self.missing_label = missing_label
         self.random_state = random_state
         self.verbose = verbose
@@ -140,48 +149,15 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         methods = methods_named(self.methods)
-        X = self._rows(X, reset=True)
+        X = self._rows(X, reset=True, y=y)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        self.support_, self.groups_ = Support(X), same_rows(X)
         shares = wanted_shares(self.prior, labels)
         plan = planned(X, methods, seed_of(self.random_state))
         found = search(plan, labels, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self.drawn_ = _mask(drawn, X.shape[0])
+        self.drawn_ = drawn_mask(drawn, X.shape[0])
         return self._learn(labels, shares, found.fitted)
-
-    def teach(self, rows, labels, drawn=True):
-        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
-
-        Parameters
-        ----------
-        rows : row numbers of the training data.
-        labels : one class name, or one for each row. A new class is accepted.
-        drawn : whether the rows were drawn at random (one answer, or one for each row); False for rows that were
-            chosen, such as those of `suggest` that its `drawn` does not mark.
-        """
-        self.check_whole("teach")
-        rows = self._row_numbers(rows)
-        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
-        if len(names) != len(rows):
-            raise InputError(
-                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
-            )
-        given = np.empty(len(rows), dtype=object)
-        given[:] = names
-        self.drawn_ = self.drawn_.copy()
-        self.drawn_[rows] = drawn
-        return self._relabel(rows, given)
-
-    def unteach(self, rows):
-        """Take the labels of some training rows back; equal to a fit without them."""
-        self.check_whole("unteach")
-        rows = self._row_numbers(rows)
-        return self._relabel(rows, np.full(len(rows), None, dtype=object))
-
-    def relabel(self, y):
-        """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
-        self.check_whole("relabel")
-        return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
 
     def compact(self):
         """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
@@ -197,6 +173,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return small.set_params(verbose=False)
 
     @property
+    def majority_(self):
+        """The most frequent class among the labels, and how often always answering it would be right."""
+        return Majority.of(self.classes_, self.labels_.counts())
+
+    @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
@@ -207,8 +188,19 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict_proba(self, X):
-        """Class probabilities, calibrated on withheld labels and never above (l + 1) / (l + 2) for l labels."""
-        return self._probabilities(self._scores(X))
+        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels.
+
+        For rows far from all training rows they fall to the class shares `prior_` (see `mercer.few_label.support`).
+        """
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        trust = self.support_.trust(rows)[:, None]
+        return trust * self._probabilities(log_scores(self.predictor_.probabilities(rows))) + (1 - trust) * self.prior_
+
+    def trust(self, X):
+        """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
+        check_is_fitted(self)
+        return self.support_.trust(self._rows(X, reset=False))
 
     def predict_set(self, X, coverage=0.9, by_class=False):
         """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
@@ -247,22 +239,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         b = self.offsets_
         return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
 
-    def check_whole(self, what):
-        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
-        check_is_fitted(self)
-        if not hasattr(self, "candidates_"):
-            raise InputError(
-                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
-                "spaces, which it does not hold. Fit again on the training rows."
-            )
-
     # Labels in
-
-    def _tell(self, stage, fraction):
-        if callable(self.verbose):
-            self.verbose(stage, fraction)
-        elif self.verbose:
-            print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
 
     def _learn(self, labels, shares, fitted):
         """Everything that follows from the candidates fitted to the labels."""
@@ -290,7 +267,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "labels_")
         if self._estimate is None:
             labels = self.labels_
-            answers = held_out_answers(self.candidates_, labels, self.combine, seed_of(self.random_state))
+            groups = copied_labels(self.groups_, labels.labelled)
+            answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
             answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
             P, drawn = self.probabilities_[labels.codes < 0], self.drawn_[labels.labelled]
             self._estimate = estimate(answers, P, labels.given, drawn)
@@ -319,7 +297,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         drawn = self.drawn_[labels.labelled[labels.testable]]
         spread = 0.25 if drawn.all() or not drawn.any() else 0.7  # chosen labels are harder than others
         s = sharpen(left_out, labels.given[labels.testable], spread, drawn.astype(float) if drawn.any() else None)
-        self.calibration_ = s, 1.0 / ((len(labels.labelled) + 2) * (len(counts) - 1))
+        self.calibration_ = s, 0.0
         among = (counts + 1) / (counts.sum() + len(counts))
         self.prior_, self.offsets_, scores = among, np.zeros(len(counts)), log_scores(P)
         if isinstance(self.prior, str) and self.prior == "estimate":
@@ -341,19 +319,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.left_out_scores_ = np.full((len(labels.labelled), self.scores_.shape[1]), np.nan)
         self.left_out_scores_[labels.testable] = log_scores(left_out)
 
-    def _relabel(self, rows, given):
-        labels = self.labels_
-        if labels.soft:
-            raise InputError("The model was fitted with class probabilities; teach and unteach need one name per row.")
-        y = np.full(len(labels.codes), None, dtype=object)
-        y[labels.labelled] = [self.classes_.tolist()[code] for code in labels.codes[labels.labelled]]
-        y[rows] = given
-        return self._learn_again(read_labels(y, missing_label=[]))
-
-    def _learn_again(self, labels):
-        shares = wanted_shares(self.prior, labels)
-        return self._learn(labels, shares, [candidate.solve(labels) for candidate in self.candidates_])
-
     # Answers out
 
     def _scores(self, X):
@@ -361,7 +326,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         return log_scores(self.predictor_.probabilities(self._rows(X, reset=False)))
 
     def _probabilities(self, scores):
-        return probabilities(self.with_prior(scores), *self.calibration_)
+        l = len(self.labels_.labelled)
+        return capped(probabilities(self.with_prior(scores), *self.calibration_), (l + 1) / (l + 2))
 
     def _named(self, codes, confidence):
         names, doubtful = self.classes_[codes], confidence < (self.abstain or 0.0)
@@ -373,7 +339,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
 
     # Rows in
 
-    def _rows(self, X, reset):
+    def _rows(self, X, reset, y=None):
         if home_of(X).lazy:
             raise BackendError(
                 "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
@@ -381,8 +347,10 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         X = bring(X)
         if reset:
-            self.encoder_, encoder = None, TableEncoder()
-            rows = encoder.fit_transform(X) if is_frame(X) else None
+            self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
+            if is_frame(X):
+                labelled = read_labels(y, self.missing_label, n_rows=len(X)).codes >= 0
+                rows = encoder.fit_transform(X, labelled=labelled)
             if rows is not None and not encoder.plain_:
                 self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
                 self.feature_names_in_ = np.array(encoder.names_, dtype=object)
@@ -392,28 +360,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
         return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
 
-    def _row_numbers(self, rows):
-        n = len(self.labels_.codes)
-        rows = np.atleast_1d(np.asarray(rows))
-        if rows.dtype == bool and rows.shape == (n,):
-            rows = np.flatnonzero(rows)
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
-            raise InputError(
-                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
-            )
-        return rows
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _mask(drawn, n):
-    """(n,) bool: which rows were drawn at random; all of them by default."""
-    if drawn is None:
-        return np.ones(n, dtype=bool)
-    drawn = np.asarray(drawn)
-    if drawn.shape != (n,) or drawn.dtype != bool:
-        raise InputError(f"drawn has shape {drawn.shape} and type {drawn.dtype}. Accepted: {n} times True or False.")
-    return drawn.copy()

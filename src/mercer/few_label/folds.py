@@ -9,11 +9,12 @@ SPLITS, FOLDS = 2, 5
 TREES = 20  # of a forest that is grown for one fold
 
 
-def held_out_answers(candidates: list, labels: Labels, combine: str, seed: int) -> list:
+def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int) -> list:
     """[(l, k)] probabilities of every label by fits without its fold, one for each of two splits into five folds.
 
     Candidates without a closed form are left out, unless there are no others: they would take most of the time. The
-    folds keep the shares of the classes. A class that a fit has no label of has probability 0.
+    folds keep the shares of the classes, and labels of one group (copies of a row) together. A class that a fit has no
+    label of has probability 0.
     """
     quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
     forests = [candidate for candidate in quick if candidate.method == "forest"]
@@ -23,11 +24,14 @@ def held_out_answers(candidates: list, labels: Labels, combine: str, seed: int) 
     out = []
     for split in range(SPLITS):
         rng = np.random.default_rng([seed, split])
-        order = rng.permutation(l)
-        order = order[np.argsort(codes[order], kind="stable")]
+        names, first, of = np.unique(groups, return_index=True, return_inverse=True)
+        order = rng.permutation(len(names))
+        order = order[np.argsort(codes[first[order]], kind="stable")]
+        fold_of = np.empty(len(names), dtype=int)
+        fold_of[order] = np.arange(len(names)) % FOLDS
         answers = np.full((l, k), 1.0 / k)
-        for fold in range(min(FOLDS, l)):
-            test = order[fold::FOLDS]
+        for fold in range(min(FOLDS, len(names))):
+            test = np.flatnonzero(fold_of[of] == fold)
             known = labels.keep(np.setdiff1d(np.arange(l), test))
             present = known.counts() > 0
             if present.sum() < 2:

@@ -27,6 +27,7 @@ from ..estimators.within_variance import WithinVarianceClassifier
 from ..inputs.labels import Labels
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
+from .cost import build_seconds, forest_seconds, solve_seconds
 from .forest import ForestCandidate
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
 from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
@@ -126,7 +127,23 @@ def methods_named(names: Any) -> tuple:
     return found
 
 
-def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[str, Callable[[], list]]]:
+@dataclass
+class Step:
+    """A feature space to build.
+
+    Attributes
+    ----------
+    name : of the space.
+    build : function without arguments that builds it and returns its list of candidates.
+    seconds : function of the numbers of labels and classes: what building and fitting take (`mercer.few_label.cost`).
+    """
+
+    name: str
+    build: Callable[[], list]
+    seconds: Callable[[int, int], float]
+
+
+def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
     """The feature spaces to build, the most useful first.
 
     Parameters
@@ -136,22 +153,23 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[
 
     Returns
     -------
-    list of (name of the space, function without arguments that builds it and returns its list of `Candidate`)
+    list of `Step`
     """
     chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
     kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
-    spaces: list = [
-        (
+    steps = [
+        Step(
             f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
             partial(_candidates_in, build, view, value, X, chosen, kinds, shared, random_state),
+            partial(_seconds, build, X.shape, [method for method, kind, _, _ in chosen if kind in MAKES[build][1]]),
         )
         for build, view, value in _plan(X)
         if not MAKES[build][1].isdisjoint(kinds)
     ]
     if "forest" in methods and not sp.issparse(X):
-        spaces.insert(min(3, len(spaces)), ("forests", partial(_forests, X, random_state)))
-    return spaces
+        steps.insert(min(3, len(steps)), Step("forests", partial(_forests, X, random_state), forest_seconds))
+    return steps
 
 
 def _forests(X, seed):
@@ -160,6 +178,10 @@ def _forests(X, seed):
         ForestCandidate(f"forest: {name}", "forest", view, X, kind, seed)
         for kind, name in (("extra", "extremely randomised trees"), ("random", "random forest"))
     ]
+
+
+def _seconds(build, shape, methods, l, k):
+    return build_seconds(build.__name__.strip("_"), *shape) + sum(solve_seconds(m, shape[0], l, k) for m in methods)
 
 
 def _candidates_in(build, view, value, X, chosen, kinds, shared, random_state):
@@ -190,27 +212,29 @@ def _plan(X):
     if n > LARGE:
         view = LeadingComponents(30) if most >= 30 and d > 50 else raw
         other = LeadingComponents(8) if most >= 8 and d > 50 else Standardised() if not sparse else raw
+        linear, second = (_linear, view, None), (_graph, other, 10)
         return [
             (_graph, view, 10),
             (_rbf, view, 1.0),
-            (_linear, view, None),
-            (_graph, other, 10),
+            *([second, linear] if isinstance(other, Standardised) else [linear, second]),
             (_narrow, view, 0.35),
         ]
     eight = LeadingComponents(8) if most >= 8 else raw
+    scaled: Any = None if sparse else raw if _standard(X) else Standardised()
     plan: list = [
         (_graph, raw, 10),
         (_rbf, raw, 1.0),
+        (_rbf, scaled, 1.0),
+        (_graph, scaled, 10),
         (_linear, raw, None),
+        (_linear, scaled, None),
         (_graph, eight, 10),
         (_graph, raw, 5),
         (_graph, raw, 20),
         (_narrow, raw, 0.35),
     ]
-    if not sparse:
-        scaled: Any = raw if _standard(X) else Standardised()
-        plan += [(_graph, scaled, 10), (_rbf, scaled, 1.0), (_linear, scaled, None)]
-        plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0)]
+    plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0)]
+    plan = [step for step in plan if step[1] is not None]
     seen: set = set()
     unique = []
     for build, view, value in plan:  # a graph of too many neighbours for n is that of fewer; small d has no components

@@ -1,11 +1,10 @@
-"""The search of the few-label choice: space after space, until all is tried, time is up or the user has enough."""
+"""The search of the few-label choice: space after space, until all that fits the budget is tried or the user stops."""
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
-ALWAYS = 3  # spaces that are built whatever the time budget
+from .cost import affordable
 
 
 @dataclass
@@ -30,26 +29,25 @@ def search(plan, labels, time_budget, tell):
 
     Parameters
     ----------
-    time_budget : seconds after which no further space is begun, or None.
-    tell : function of (stage, fraction): what begins now, and how much is done, in spaces or in time, from 0 to 1.
+    time_budget : seconds of work (see `mercer.few_label.cost`; no clock is asked), or None.
+    tell : function of (stage, fraction): what begins now, and how much of the work is done, from 0 to 1.
 
     A KeyboardInterrupt ends the search, or goes on upwards when nothing has been fitted yet.
     """
-    start, budget = time.perf_counter(), time_budget or np.inf
+    costs = np.array([step.seconds(len(labels.labelled), labels.n_classes) for step in plan])
+    taken = affordable(costs.tolist(), time_budget or np.inf)
+    begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
+    total = max(costs[taken].sum(), 1e-9)
     found = Search()
-
-    def begin(stage, done):
-        tell(stage, max(done / len(plan), min((time.perf_counter() - start) / budget, 1.0)))
-
-    for number, (name, build) in enumerate(plan):
-        if found.interrupted or (number >= ALWAYS and time.perf_counter() - start > budget):
-            found.skipped.append(name)
+    for step, fits, before, cost in zip(plan, taken, begin, costs):
+        if found.interrupted or not fits:
+            found.skipped.append(step.name)
             continue
         try:
-            begin(f"building {name}", number)
-            new = build()
+            tell(f"building {step.name}", before / total)
+            new = step.build()
             for i, candidate in enumerate(new):
-                begin(f"trying {candidate.name}", number + (i + 1) / (len(new) + 1))
+                tell(f"trying {candidate.name}", (before + cost * (i + 1) / (len(new) + 1)) / total)
                 fitted = candidate.solve(labels)
                 found.candidates.append(candidate)
                 found.fitted.append(fitted)
@@ -57,6 +55,6 @@ def search(plan, labels, time_budget, tell):
             if not found.fitted:
                 raise
             found.interrupted = True
-            found.skipped.append(name)
+            found.skipped.append(step.name)
     tell("weighing the candidates", 1.0)
     return found

@@ -66,6 +66,7 @@ def _sentences(model, n_candidates, n_tested, why):
             + ("the labels cannot tell them apart." if effective > n_candidates / 4 else "the labels prefer these.")
         )
     lines += estimate_sentences(model.estimate_, model.classes_)
+    lines.append(model.majority_.sentence(model.estimate_.accuracy.low))
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
     how = {
         type(None): "among the labels, one added to each; the scores were left alone",
@@ -82,7 +83,7 @@ def _sentences(model, n_candidates, n_tested, why):
 
 def estimate_sentences(found, classes):
     """An `Estimate` in words."""
-    rate, majority = found.accuracy, found.majority
+    rate = found.accuracy
     lines = [
         f"About {rate.value:.0%} of the answers are right, between {rate.low:.0%} and {rate.high:.0%} with 95 % "
         f"confidence: labels were withheld in folds and everything was fitted again without them."
@@ -94,8 +95,6 @@ def estimate_sentences(found, classes):
         )
     elif found.n_drawn < found.n_labels:
         lines.append(f"It rests on the {found.n_drawn} labels that were drawn at random, of {found.n_labels}.")
-    line = f"Always answering the most frequent label would be right in {majority.value:.0%}."
-    lines.append(line if found.beats_majority else f"{line} The answers are not shown to be better than that.")
     if found.unseen.value > 0:
         lines.append(
             f"About {found.unseen.value:.0%} of the rows ({found.unseen.low:.0%} to {found.unseen.high:.0%}) belong to "

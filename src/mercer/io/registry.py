@@ -26,6 +26,7 @@ INTERNAL = {
     "few_label.forest": "ForestPart Trees",
     "evidence.accuracy": "Estimate Rate",
     "few_label.summary": "Report",
+    "few_label.support": "Support",
 }
 SKLEARN = {
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer OneHotEncoder OrdinalEncoder "

@@ -11,6 +11,7 @@ from ...backend import need
 from ...errors import InputError
 from .cells import cells, numbers
 from .kinds import RARE, Category, Number, Ordered, total
+from .leaks import leaks
 from .look import KINDS, Column, Found, embeddings, look
 from .notes import cells_of, sentences
 
@@ -32,6 +33,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     text, category, number : names of columns to read as this kind, whatever they look like.
     ignore : names of columns that are no features (the target, identifiers).
+    include : names of columns to use although they tell labelled rows from the others (see `leaks`).
     scale : "auto", or True for the same say also where numbers are in one unit, or False to leave all tables of
         nothing but numbers as they are.
 
@@ -56,21 +58,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [('size', 'number', 0.5), ('colour', 'category', 0.5)]
     """
 
-    def __init__(self, text=(), category=(), number=(), ignore=(), scale="auto"):
+    def __init__(self, text=(), category=(), number=(), ignore=(), include=(), scale="auto"):
         self.text = text
         self.category = category
         self.number = number
         self.ignore = ignore
+        self.include = include
         self.scale = scale
 
-    def fit(self, frame, y=None):
-        """Look at every column."""
-        self._learn(frame)
+    def fit(self, frame, y=None, labelled=None):
+        """Look at every column; `labelled` (n,) says which rows have a label, so that leaks are found."""
+        self._learn(frame, labelled)
         return self
 
-    def fit_transform(self, frame, y=None):
-        """Look at every column; return the rows, (n, d) float64."""
-        return self._learn(frame)
+    def fit_transform(self, frame, y=None, labelled=None):
+        """Look at every column, as `fit` does; return the rows, (n, d) float64."""
+        return self._learn(frame, labelled)
 
     def transform(self, frame):
         """Rows of another table with the same columns, in any order; (n, d) float64."""
@@ -86,6 +89,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             ("unread", name, cells_of(int(mask.sum())) + _example(frame, name, mask))
             for name, mask in found
             if mask.any()
+        )
+
+    def outside(self, frame) -> list[str]:
+        """Sentences on columns of numbers of which at least half are outside the range they were trained with."""
+        frame = self._named(frame)
+        found = [(encoder, encoder.outside(frame)) for encoder in self.encoders_]
+        return sentences(
+            ("outside", encoder.name, f"{mask.mean():.0%} of the rows are not within {encoder.range}")
+            for encoder, mask in found
+            if len(mask) and mask.mean() >= 0.5
         )
 
     @property
@@ -106,10 +119,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         counts = [(kind, used.count(kind)) for kind in KINDS if kind in used]
         return ", ".join(f"{n} {kind if n == 1 else plural.get(kind, kind + 's')}" for kind, n in counts)
 
-    def _learn(self, frame):
+    def _learn(self, frame, labelled=None):
         frame = as_pandas(frame)
         self.names_ = list(frame.columns)
         found = self._look(frame)
+        if labelled is not None:
+            self._leave_out_leaks(frame, found, labelled)
         used = [one for one in found if one.encoder is not None]
         raw = self._raw(frame, used)
         for one in used if raw else ():
@@ -152,13 +167,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _look(self, frame) -> list[Found]:
         """What every column holds, in the order of the table; an embedding stands where its first column does."""
         wanted: dict = {}
-        for kind in ("text", "category", "number", "ignore"):
+        for kind in ("text", "category", "number", "ignore", "include"):
             for name in map(str, getattr(self, kind) or ()):
                 if name not in frame.columns:
                     close = difflib.get_close_matches(name, self.names_, n=1)
                     hint = f"Did you mean {close[0]!r}?" if close else f"Columns here: {_listed(self.names_)}."
                     raise InputError(f"{kind}: the table has no column {name!r}. {hint}")
-                if wanted.setdefault(name, kind) != kind:
+                if kind != "include" and wanted.setdefault(name, kind) != kind:
                     raise InputError(f"Column {name!r} is given as {wanted[name]} and as {kind}. Give it one kind.")
         free = [name for name in frame.columns if name not in wanted]
         blocks = {one.encoder.columns[0]: one for one in embeddings(frame[free])}
@@ -172,6 +187,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             elif name not in inside:
                 found.append(look(frame[name], wanted.get(name)))
         return found
+
+    def _leave_out_leaks(self, frame, found, labelled):
+        single = {one.column.name: one for one in found if one.encoder is not None and one.column.name in frame.columns}
+        for leak in leaks(frame[[name for name in single if name not in map(str, self.include or ())]], labelled):
+            one = single[leak.column]
+            one.column.kind, one.column.use, one.column.why, one.encoder = "leak", "left out", leak.why, None
+            one.notes = [("leak", leak.column, leak.why)]
 
     def _raw(self, frame, used) -> bool:
         """Whether the columns are left as they are: numbers only, in one unit unless `scale` says otherwise."""

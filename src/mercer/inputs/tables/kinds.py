@@ -12,7 +12,8 @@ import numpy as np
 from .cells import GAPS, are_gaps, cells, dates, numbers, usable, vectors
 
 LEVELS = 50  # codes of a category; the rarer values share one
-FEW = 10  # levels up to which a value that occurs once keeps its code
+FEW = 10  # levels up to which a rare value keeps its code
+OFTEN = 3  # rows that a value of more levels needs: nothing can be learnt from one that is seen once or twice
 RARE = 0.2  # least probability that two rows differ which a category is scaled by: rare values are no outliers
 TRUE = frozenset(("true", "yes", "y", "t", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sim", "是", "真", "да"))
 FALSE = frozenset(("false", "no", "n", "f", "off", "nein", "falsch", "non", "faux", "não", "nao", "否", "假", "нет"))
@@ -37,6 +38,10 @@ class Kind:
         """Which cells of another table say nothing to this kind."""
         return are_gaps(cells(frame[self.name]))
 
+    def outside(self, frame):
+        """Which cells of another table lie outside the range seen; none where there is no range."""
+        return np.zeros(len(frame), dtype=bool)
+
 
 @dataclass
 class Number(Kind):
@@ -53,6 +58,7 @@ class Number(Kind):
     unit: str = ""
     low: float = 0.0
     step: float = 0.0  # 0: no logarithm
+    seen: tuple = ()  # the smallest and the largest value, and the distance between the 1 % and the 99 % quantile
 
     def block(self, column):
         values = numbers(column, self.decimal, self.unit)
@@ -70,6 +76,18 @@ class Number(Kind):
     def unread(self, frame):
         return ~usable(numbers(frame[self.name], self.decimal, self.unit))
 
+    def outside(self, frame):
+        """Which numbers are beyond the smallest or largest one seen by more than a tenth of the usual range."""
+        values = numbers(frame[self.name], self.decimal, self.unit)
+        least, most, reach = self.seen
+        with np.errstate(invalid="ignore"):
+            return (values < least - reach / 10) | (values > most + reach / 10)
+
+    @property
+    def range(self):
+        """The smallest and the largest value seen, in words."""
+        return f"{self.seen[0]:.6g} to {self.seen[1]:.6g}"
+
     @classmethod
     def fit(cls, column, decimal=".", unit="", raw=False):
         """Learn from the cells that are numbers; `raw` keeps the values as they are."""
@@ -77,6 +95,7 @@ class Number(Kind):
         there = usable(values)
         known = values[there]
         made = cls(str(column.name), float(np.median(known)), decimal=decimal, unit=unit)
+        made.seen = (float(known.min()), float(known.max()), float(np.subtract(*np.quantile(known, [0.99, 0.01]))))
         if raw:
             made.flag = 0.0 if there.all() else float(np.std(known)) or 1.0
             return made
@@ -114,12 +133,11 @@ class Category(Kind):
 
     @classmethod
     def fit(cls, column, reading="whole"):
-        """Keep the most frequent values."""
+        """Keep the most frequent values; there may be none."""
         words = read_words(cells(column), reading)
         levels, counts = np.unique(words.astype(str), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:LEVELS]
-        kept = order[counts[order] > 1] if len(levels) > FEW else order
-        kept = order if len(kept) == 0 else kept
+        kept = order[counts[order] >= OFTEN] if len(levels) > FEW else order
         pooled = float(1 - counts[kept].sum() / counts.sum()) if len(kept) < len(levels) else 0.0
         return cls(str(column.name), levels[np.sort(kept)].tolist(), reading, pooled)
 
@@ -148,6 +166,14 @@ class Ordered(Kind):
 
     def unread(self, frame):
         return self.number.unread({self.name: self.halves(frame[self.name])[0]})
+
+    def outside(self, frame):
+        return super().outside(frame) if self.positions else self.number.outside(frame)
+
+    @property
+    def range(self):
+        """As of the numbers."""
+        return self.number.range
 
     @classmethod
     def fit(cls, column, positions=None, decimal=".", unit=""):

@@ -15,6 +15,7 @@ from .scales import positions
 from .text import Text, words_in
 
 KINDS = ("number", "ordered", "category", "date", "text", "embedding")
+ALONE = "no value occurs three times"
 BLOCK = 32  # least columns of an embedding
 _ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
 _ID_NAME = re.compile(rf"(?i:(^|[_\s.-])({_ID})$|^unnamed)|^column 1$|I[dD]$")
@@ -29,8 +30,8 @@ class Column:
     Attributes
     ----------
     name : as in the table; "x0 … x767" for an embedding.
-    kind : number, ordered, category, date, text or embedding; constant, duplicate, identifier, code, empty, unclear,
-        objects or ignored for columns left out.
+    kind : number, ordered, category, date, text or embedding; constant, duplicate, identifier, code, leak, empty,
+        unclear, objects or ignored for columns left out.
     use : how it becomes numbers, or "left out".
     why : the reason.
     missing : share of the cells that are gaps.
@@ -106,6 +107,8 @@ def _as_wanted(column, wanted, there):
             return _in(encoder, "text", "TF-IDF", "as asked for", there)
     if wanted == "category":
         encoder = Category.fit(column)
+        if not encoder.levels:
+            return _out(column, "code", ALONE, ("alone", name, ""))
         if len(set(read_words(words, "whole"))) > 1:
             return _in(encoder, "category", f"{len(encoder.levels)} codes", "as asked for", there)
     if wanted == "number":
@@ -197,6 +200,8 @@ def _words(column, words, there, kind="identifier"):
         note = f"Column {name!r} has {why} and is left out. Group its values to have it used."
         return _out(column, kind, why, note)
     encoder = Category.fit(column)
+    if not encoder.levels:
+        return _out(column, kind, ALONE, ("alone", name, ""))
     use, notes = f"{len(encoder.levels)} codes", []
     if encoder.pooled:
         use += f", {encoder.pooled:.0%} of the rows rare"

@@ -41,6 +41,12 @@ class TableClassifier(BaseEstimator):
         """(n, k) class probabilities."""
         return self.classifier.predict_proba(self.encoder.transform(frame))
 
+    def answer(self, frame):
+        """(class probabilities (n, k), how far they rest on similar training rows (n,) from 0 to 1)."""
+        rows = self.encoder.transform(frame)
+        P, trust = self.classifier.predict_proba(rows), getattr(self.classifier, "trust", None)
+        return P, np.ones(len(P)) if trust is None else trust(rows)
+
     def predict(self, frame):
         """(n,) class names as text."""
         return np.asarray(self.classifier.predict(self.encoder.transform(frame)))

@@ -19,6 +19,18 @@ _SAID = {  # kind → what is said of one column, and of several
         "holds gaps or values that the model has not seen; there it goes by the other columns",
         "hold gaps or values that the model has not seen; there it goes by the other columns",
     ),
+    "outside": (
+        "lies outside the range that the model was trained with (other units?)",
+        "lie outside the range that the model was trained with (other units?)",
+    ),
+    "leak": (
+        "tells labelled rows from the others, as if filled in with the label: left out (--include uses it)",
+        "tell labelled rows from the others, as if filled in with the label: left out (--include uses them)",
+    ),
+    "alone": (
+        "has no value that occurs three times, so nothing can be learnt from it: left out",
+        "have no value that occurs three times, so nothing can be learnt from them: left out",
+    ),
     "identifier": (
         "is different in every row, like an identifier: left out (--number or --category uses it)",
         "are different in every row, like identifiers: left out (--number or --category uses them)",
