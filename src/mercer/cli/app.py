@@ -30,7 +30,7 @@ def _columns(*names, help):
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table, …", show_default=False),
+    typer.Argument(metavar="DATA", help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.", show_default=False),
 ]
 Target = Annotated[
     str,

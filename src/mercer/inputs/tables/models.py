@@ -11,7 +11,6 @@ import numpy as np
 from ...backend import need
 from ...errors import InputError
 
-AT_ONCE = 64  # images
 SIDE = 224
 _MEAN, _SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, which most models were trained on
 
@@ -25,17 +24,16 @@ def image_model(model: Any) -> Callable[[Sequence[Any]], np.ndarray]:
     """The function from images to vectors of a torch module, or of one that is named."""
     module = _vision(model) if isinstance(model, str) else model
     torch = need("torch")
-    side = getattr(module, "side", SIDE)
+    about = getattr(module, "pretrained_cfg", {})  # of timm
+    side = getattr(module, "side", about.get("input_size", (SIDE,))[-1])
+    mean, spread = about.get("mean", _MEAN), about.get("std", _SPREAD)
 
     def run(images):
-        found = []
-        for begin in range(0, len(images), AT_ONCE):
-            pixels = [image.convert("RGB").resize((side, side)) for image in images[begin : begin + AT_ONCE]]
-            batch = (np.stack([np.asarray(image, np.float32) for image in pixels]) / 255 - _MEAN) / _SPREAD
-            with torch.no_grad():
-                answer = module(torch.as_tensor(batch, dtype=torch.float32).permute(0, 3, 1, 2))
-            found.append(answer.reshape(len(answer), -1).cpu().numpy())
-        return np.concatenate(found)
+        pixels = [np.asarray(image.resize((side, side)), np.float32) for image in images]
+        batch = (np.stack(pixels) / 255 - mean) / spread
+        with torch.no_grad():
+            answer = module(torch.as_tensor(batch, dtype=torch.float32).permute(0, 3, 1, 2))
+        return answer.reshape(len(answer), -1).cpu().numpy()
 
     return run
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from .cells import are_gaps, cells, usable
+from .cells import GAPS, are_gaps, cells, usable
 from .formats.base import Table
 from .images import opened
 from .kinds import Kind
 from .models import image_model, text_model
 
 VECTORS = (".npy",)
+AT_ONCE = 64  # images
 
 
 def attach_vectors(table: Table, path: str | Path, name: str) -> None:
@@ -46,15 +47,21 @@ class Embedded(Kind):
     width: int = 0
 
     def block(self, column):
-        things = [opened(column, cell) for cell in cells(column)] if self.source == "image" else cells(column).tolist()
-        there = [i for i, thing in enumerate(things) if thing is not None and thing != ""]
-        call = text_model(self.model) if self.source == "text" else image_model(self.model)
-        found = np.zeros((0, self.width))
-        if there:
-            found = as_rows(call([things[i] for i in there]), len(there), self.model)
-        self.width = self.width or found.shape[1]
-        rows = np.zeros((len(things), self.width))
-        rows[there] = found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+        words, images = cells(column), self.source == "image"
+        call = image_model(self.model) if images else text_model(self.model)
+        found, there = [], np.zeros(len(words), dtype=bool)
+        for begin in range(0, len(words), AT_ONCE if images else len(words)):
+            part = words[begin : begin + AT_ONCE] if images else words
+            things = [opened(column, word) if images else None if word in GAPS else word for word in part]
+            known = [thing for thing in things if thing is not None]
+            there[begin : begin + len(part)] = [thing is not None for thing in things]
+            if known:
+                found.append(as_rows(call(known), len(known), self.model))
+        self.width = self.width or (found[0].shape[1] if found else 0)
+        rows = np.zeros((len(words), self.width))
+        if found:
+            answers = np.concatenate(found)
+            rows[there] = answers / np.maximum(np.linalg.norm(answers, axis=1, keepdims=True), 1e-12)
         return rows
 
     def unread(self, frame):

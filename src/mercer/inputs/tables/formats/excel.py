@@ -35,14 +35,15 @@ class Excel(Format):
 
     def read(self, source, options):
         notes: list = []
+        openpyxl = need("openpyxl")
         try:
-            book = need("openpyxl").load_workbook(io.BytesIO(source.raw), data_only=True)
+            book = openpyxl.load_workbook(io.BytesIO(source.raw), data_only=True)
         except Exception as error:  # zipfile, XML and openpyxl have types of their own
             raise InputError(
                 f"{source.name} is not a readable Excel workbook ({reason(error)}). In Excel choose File, Save as, "
                 "Excel workbook."
             ) from None
-        sheets = [sheet.title for sheet in book.worksheets]
+        sheets = [sheet.title for sheet in sorted(book.worksheets, key=lambda sheet: sheet.max_row < 3)]
         name = one_of(sheets, options.sheet, "sheet", source.name, "--sheet", notes)
         cells = [[_value(cell) for cell in row] for row in book[name].iter_rows(values_only=True)]
         filled = [number for number, row in enumerate(cells, start=1) if any(cell is not None for cell in row)]

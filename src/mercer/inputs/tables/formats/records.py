@@ -16,7 +16,7 @@ class Json(Format):
 
     def read(self, source, options):
         records = _records(source)
-        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records) or not any(records):
             raise InputError(
                 f"{source.name} holds no records. Give a list of objects, or an object in every line: "
                 '[{"size": 1, "kind": "a"}, …].'
