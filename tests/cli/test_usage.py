@@ -88,7 +88,7 @@ BAD_DATA = {
     "open quote": ('a,b,y\n1,2,"p\n', "not a regular table"),
     "binary": (b"\x00\x01\x02\x03" * 50, "bytes that no text has"),
     "noise": (bytes(range(1, 256)) * 9, "bytes that no text has"),
-    "gzip": (b"\x1f\x8b" + b"x" * 50, "Decompress it first"),
+    "gzip": (b"\x1f\x8b" + b"x" * 50, "Give it the ending .csv.gz"),
     "pdf": (b"%PDF-1.4", "Export the table as CSV"),
     "excel": (b"PK\x03\x04" + b"x" * 50, "Excel"),
 }

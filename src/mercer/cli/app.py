@@ -28,9 +28,18 @@ def _columns(*names, help):
     return typer.Option(*names, metavar="COLUMN", help=help)
 
 
+class path(str):
+    """A path or an address as it was typed: pathlib would join the slashes of an address."""
+
+
 Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.", show_default=False),
+    path,
+    typer.Argument(
+        metavar="DATA",
+        parser=path,
+        help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.",
+        show_default=False,
+    ),
 ]
 Target = Annotated[
     str,
@@ -242,7 +251,9 @@ def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
     ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
+    new: Annotated[
+        path, typer.Argument(metavar="NEW", parser=path, help="Table with the same columns.", show_default=False)
+    ],
     out: Out = None,
     abstain: Abstain = None,
 ):

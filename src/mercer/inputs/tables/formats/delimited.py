@@ -45,7 +45,7 @@ class Csv(Format):
             raise InputError(
                 f"{name} is not a regular table: {reason(error)}. Mend that line; remove lines above the column names."
             ) from None
-        protect = is_protected(text, cells)
+        protect = is_protected(text, delimiter, cells)
         if protect:
             cells = cells.apply(undone)
         header = cells.iloc[0].tolist()

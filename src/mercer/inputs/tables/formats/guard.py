@@ -32,9 +32,9 @@ def undone(column: Any) -> np.ndarray:
     return np.array([cell[1:] if has(cell) else cell for cell in column] + [None], dtype=object)[:-1]
 
 
-def is_protected(text: str, frame: Any) -> bool:
+def is_protected(text: str, delimiter: str, frame: Any) -> bool:
     """Whether the cells of a text table were protected: some have the apostrophe, and none lacks it."""
-    if re.search(r"'[=+\-@\t\r]", text) is None:
+    if re.search(rf"""(?:\A|[\n\r"{re.escape(delimiter)}])'+[=+\-@\t\r]""", text) is None:
         return False
     found = [cell for name in frame.columns for cell in frame[name] if needs(cell)]
     return bool(found) and all(map(has, found))
