@@ -20,6 +20,7 @@ from mercer.errors import InputError
 from mercer.inputs.tables import read_table, write_table
 from mercer.inputs.tables.formats import FORMATS, Format, default_out, located
 from mercer.inputs.tables.formats.base import from_rows
+from mercer.inputs.tables.formats.sheet import escaped, with_columns
 
 NASTY = [
     "+49 30 1234",
@@ -85,8 +86,6 @@ def zstd(raw):
 
 
 def put_excel(folder, columns):
-    from mercer.inputs.tables.formats.sheet import escaped
-
     book = openpyxl.Workbook()
     for i, row in enumerate([list(columns), *zip(*columns.values())], start=1):
         for j, value in enumerate(row, start=1):
@@ -364,6 +363,17 @@ def test_columns_of_an_earlier_run_are_replaced_where_they_stand(tmp_path):
         assert back["first"].tolist() == ["p", "q", "r"]
 
 
+def test_cells_are_put_in_order_into_any_writers_xml():
+    """Some writers give the namespace a prefix, leave out the numbers of rows and cells, or hint at the width."""
+    xml = '<x:dimension ref="A1:C2"/><x:row r="1" spans="1:2"><x:c r="A1"><x:v>1</x:v></x:c></x:row>'
+    xml += '<x:row><x:c/><x:c r="C2" t="s"><x:v>3</x:v></x:c></x:row><x:row r="9"/>'
+    out = with_columns(xml, {2: {1: "h", 2: 0.5}, 28: {2: "a<b"}})
+    expected = '<x:dimension ref="A1:AB2"/><x:row r="1"><x:c r="A1"><x:v>1</x:v></x:c><x:c r="B1" t="inlineStr"><x:is>'
+    expected += '<x:t xml:space="preserve">h</x:t></x:is></x:c></x:row><x:row><x:c/><x:c r="B2"><x:v>0.5</x:v></x:c>'
+    expected += '<x:c r="C2" t="s"><x:v>3</x:v></x:c><x:c r="AB2" t="inlineStr"><x:is><x:t xml:space="preserve">a&lt;b'
+    assert out == expected + '</x:t></x:is></x:c></x:row><x:row r="9"/>'
+
+
 # Databases, folders, the clipboard
 
 
@@ -415,7 +425,7 @@ def test_databases_that_need_a_package_say_so(where, package, monkeypatch):
         read_table(where)
 
 
-def test_duckdb_and_sqlalchemy_where_they_are(tmp_path):
+def test_duckdb_where_it_is(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect(str(tmp_path / "t.duckdb")) as file:
         file.execute("CREATE TABLE a AS SELECT 1.5 AS size, 'x' AS kind UNION ALL SELECT 2.5, 'y'")
