@@ -1,9 +1,11 @@
 """Every format gives back what it was given: rows in order, every cell as it was, and the new columns."""
 
+import bz2
 import datetime
 import gzip
 import io
 import json
+import lzma
 import sqlite3
 import sys
 import zipfile
@@ -134,8 +136,8 @@ PUT = {
     "tsv": put_text("\t"),
     "csv.gz": put_packed(".gz", gzip.compress),
     "csv.zst": put_packed(".zst", zstd),
-    "csv.bz2": put_packed(".bz2", __import__("bz2").compress),
-    "csv.xz": put_packed(".xz", __import__("lzma").compress),
+    "csv.bz2": put_packed(".bz2", bz2.compress),
+    "csv.xz": put_packed(".xz", lzma.compress),
     "xlsx": put_excel,
     "parquet": lambda folder, columns: pd.DataFrame(columns).to_parquet(folder / "t.parquet") or folder / "t.parquet",
     "feather": lambda folder, columns: pd.DataFrame(columns).to_feather(folder / "t.feather") or folder / "t.feather",
@@ -224,6 +226,18 @@ def test_apostrophes_of_a_file_that_is_not_protected_stay(tmp_path):
     assert table.frame["a"].tolist() == ["'=1", "=2"]
     write_table(table, {}, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "a,b\n'=1,x\n=2,y\n"
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".bz2", ".xz"])
+def test_a_compressed_file_may_have_parts_and_must_be_whole(tmp_path, ending):
+    pack = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}[ending]
+    text = b"".join(b"%d,%d\n" % (i, i * i % 97) for i in range(200))
+    path = tmp_path / f"t.csv{ending}"
+    path.write_bytes(pack(b"a,b\n") + pack(text))
+    assert len(read_table(path)) == 200
+    path.write_bytes(pack(b"a,b\n" + text)[:-30])
+    with pytest.raises(InputError, match="cannot be read"):
+        read_table(path)
 
 
 # Types

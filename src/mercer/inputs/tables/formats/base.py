@@ -75,11 +75,17 @@ def unpacked(path: Path) -> bytes:
     """The bytes of a file, decompressed if its name ends in .gz, .bz2, .xz or .zst."""
     raw, ending = path.read_bytes(), path.suffix.lower()
     if ending == ".zst":
-        zstandard = need("zstandard")
-        try:
-            return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
-        except zstandard.ZstdError as error:
-            raise OSError(str(error)) from None
+        zstandard, parts = need("zstandard"), []
+        while raw:  # a file may hold several frames
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            try:
+                parts.append(frame.decompress(raw))
+            except zstandard.ZstdError as error:
+                raise OSError(str(error)) from None
+            if not frame.eof:
+                raise EOFError("the file ends too early")
+            raw = frame.unused_data
+        return b"".join(parts)
     module: Any = PACKED.get(ending)
     return module.decompress(raw) if module else raw
 
