@@ -31,7 +31,7 @@ from sklearn.svm import SVC
 from mercer import FewLabelClassifier
 from mercer.cli.labelling import label
 from mercer.cli.screen import Screen
-from mercer.cli.sources import matrix
+from mercer.cli.sources import Reading, matrix
 from mercer.inputs.tables import TableEncoder, read_table
 
 ROWS = 1500
@@ -126,7 +126,7 @@ def agreement(frame, y):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         frame.assign(target=given).to_csv(path, index=False)
-        X = matrix(Screen(quiet=True), read_table(path), ["target"], {})[1]
+        X = matrix(Screen(quiet=True), read_table(path), ["target"], Reading())[1]
         same = "equal" if np.array_equal(X, TableEncoder().fit_transform(frame)) else "different"
         marks = {"missing": [""]}  # a class may be called -1
         by_command = label(Screen(quiet=True), path, "target", method="lssvm", **marks)[0]

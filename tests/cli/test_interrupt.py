@@ -110,7 +110,7 @@ def test_ctrl_c_while_files_are_written_leaves_none(tmp_path, data, monkeypatch)
     def interrupt(*rest):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.inputs.tables.write._write_text", interrupt)  # report and model are written by then
+    monkeypatch.setattr("mercer.inputs.tables.formats.Csv.write", interrupt)  # report and model are written by then
     done = here("label", data, "-t", "species", "--report", tmp_path / "r.html", "-s", tmp_path / "m.mercer")
     assert done.exit_code == 130
     assert "Stopped while writing; nothing was written." in done.output

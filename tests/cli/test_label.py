@@ -108,15 +108,18 @@ def test_parquet_npz_text_and_latin_tables(tmp_path):
     assert (out["label_predicted"] == labels).mean() > 0.9
 
 
-def test_labels_that_look_like_formulas_are_defused(tmp_path):
+def test_labels_that_look_like_formulas_are_protected_only_on_request(tmp_path):
     frame, _ = iris()
     frame["species"] = frame["species"].map({"setosa": "=cmd()", "versicolor": "@x", "virginica": "ok", "": ""})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    done = here("label", tmp_path / "t.csv", "-t", "species")
-    assert done.exit_code == 0
-    assert "leading apostrophe" in done.output
-    written = pd.read_csv(tmp_path / "t_labelled.csv")
-    assert set(written["species_predicted"]) == {"'=cmd()", "'@x", "ok"}
+    options = ("-t", "species", "-m", "lssvm", "-q")
+    assert here("label", tmp_path / "t.csv", *options).exit_code == 0
+    assert set(pd.read_csv(tmp_path / "t_labelled.csv")["species_predicted"]) == {"=cmd()", "@x", "ok"}
+    safe = tmp_path / "safe.csv"
+    assert here("label", tmp_path / "t.csv", *options, "--protect", "-o", safe).exit_code == 0
+    assert set(pd.read_csv(safe)["species_predicted"]) == {"'=cmd()", "'@x", "ok"}
+    assert here("label", safe, *options, "-o", tmp_path / "again.csv").exit_code == 0
+    assert (tmp_path / "again.csv").read_bytes() == safe.read_bytes()
 
 
 def test_many_columns_alike_are_said_in_one_line(tmp_path):

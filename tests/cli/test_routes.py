@@ -12,7 +12,7 @@ from mercer import FewLabelClassifier, load
 from mercer.cli.app import app
 from mercer.cli.labelling import label
 from mercer.cli.screen import Screen
-from mercer.cli.sources import matrix
+from mercer.cli.sources import Reading, matrix
 from mercer.inputs.tables import TableEncoder, read_table
 
 SUBJECTS = {"goal": ["striker", "keeper", "goal", "match", "kick"], "bank": ["rates", "loan", "bonds", "bank", "fund"]}
@@ -75,7 +75,7 @@ def test_the_same_matrix_to_the_last_digit(tmp_path, which):
     for ending, sep, decimal in ((".csv", ",", "."), (".tsv", "\t", "."), (".csv", ";", ",")):
         path = tmp_path / f"t{sep == ';'}{ending}"
         frame.assign(kind=names).to_csv(path, index=False, sep=sep, decimal=decimal)
-        found, X = matrix(Screen(quiet=True), read_table(path), ["kind"], {})
+        found, X = matrix(Screen(quiet=True), read_table(path), ["kind"], Reading())
         assert {c.name: c.kind for c in found.columns_[:-1]} == {c.name: c.kind for c in encoder.columns_}
         np.testing.assert_array_equal(X, rows)
         np.testing.assert_array_equal(found.transform(frame), rows)

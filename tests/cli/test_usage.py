@@ -88,7 +88,7 @@ BAD_DATA = {
     "open quote": ('a,b,y\n1,2,"p\n', "not a regular table"),
     "binary": (b"\x00\x01\x02\x03" * 50, "bytes that no text has"),
     "noise": (bytes(range(1, 256)) * 9, "bytes that no text has"),
-    "gzip": (b"\x1f\x8b" + b"x" * 50, "Decompress it first"),
+    "gzip": (b"\x1f\x8b" + b"x" * 50, "Give it the ending .csv.gz"),
     "pdf": (b"%PDF-1.4", "Export the table as CSV"),
     "excel": (b"PK\x03\x04" + b"x" * 50, "Excel"),
 }
@@ -120,7 +120,7 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["label", "good.csv", "-t", "y", "-o", "good.csv"], "exists"),
         (["label", "good.csv", "-t", " Y "], "Did you mean 'y'"),
         (["label", "good.csv", "-t", "y", "-o", "."], ". is a folder"),
-        (["label", "good.csv", "-t", "y", "-o", "out.xlsx"], "this ending is not written"),
+        (["label", "good.csv", "-t", "y", "-o", "out.ods"], "this ending is not written"),
         (["label", "good.csv", "-t", "y", "-o", "/proc/out.csv"], "/proc/out.csv cannot be written"),
         (["label", "good.csv", "-t", "y", "-r", "/dev/null", "--force"], "is not a regular file"),
         (["label", "good.csv", "-t", "y", "--abstain", "90"], "For 90 % say 0.9"),
@@ -169,7 +169,7 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
     [
         ("lable", "There is no command 'lable'. Did you mean label?"),
         ("xyz", "There is no command 'xyz'. Accepted: label, suggest,"),
-        ("label", "label needs DATA (Table: CSV, TSV, Parquet or NPZ)."),
+        ("label", "label needs DATA (Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table)."),
         ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
         ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
         ("label t.csv -z", "label has no option -z. `mercer label --help` lists those there are."),
@@ -207,7 +207,10 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["label", "t.json", "-t", "y"], "to_csv or to_parquet"),
+        (["label", "t.json", "-t", "y"], "holds no records"),
+        (["label", "t.pkl", "-t", "y"], "to_csv or to_parquet"),
+        (["label", "good.csv", "-t", "y", "--sheet", "a"], "--sheet is for Excel"),
+        (["label", "good.csv", "-t", "y", "--embed", "no.npy"], "There is no file no.npy"),
         (["label", "t.xlsx", "-t", "y"], "In Excel choose File, Save as"),
         (["label", "t.parquet", "-t", "y"], "not a readable Parquet file"),
         (["label", "t.npz", "-t", "y"], "not a readable NPZ file"),
@@ -226,7 +229,7 @@ def test_files_and_choices_that_cannot_be_used_are_exit_3(tmp_path, monkeypatch,
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "one.csv").write_text("a,b,y\n1,2,p\n")
     (tmp_path / "folder.csv").mkdir()
-    for name in ("t.json", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
+    for name in ("t.json", "t.pkl", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
         (tmp_path / name).write_text("{}")
     before = sorted(os.listdir(tmp_path))
     done = here(*arguments)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from PIL import Image
 from test_save_load import MODELS, X, Y, answers
 
 import mercer
@@ -65,9 +66,19 @@ def held(value, found):
     return found
 
 
+def pictures_and_texts(folder):
+    """An encoder of images, and of texts by a function."""
+    for i in range(12):
+        Image.fromarray(np.random.default_rng(i).integers(0, 255, (9, 9, 3), dtype=np.uint8)).save(folder / f"{i}.png")
+    texts = [f"a text about things, number {i}" for i in range(12)]
+    frame = pd.DataFrame({"photo": [str(folder / f"{i}.png") for i in range(12)], "text": texts})
+    return TableEncoder(embedding=lambda texts: [[len(text), int(text[-1])] for text in texts]).fit(frame)
+
+
 @pytest.fixture(scope="module")
-def classes():
+def classes(tmp_path_factory):
     found: dict = {}
+    held(pictures_and_texts(tmp_path_factory.mktemp("pictures")), found)
     for model in [*MODELS, *OTHER_MODELS]:
         held(model.fit(X, X[:, 0] if isinstance(model, mercer.LSSVMRegressor) else Y), found)
     kinds = np.arange(60) % 2

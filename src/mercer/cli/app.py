@@ -28,7 +28,19 @@ def _columns(*names, help):
     return typer.Option(*names, metavar="COLUMN", help=help)
 
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
+class path(str):
+    """A path or an address as it was typed: pathlib would join the slashes of an address."""
+
+
+Data = Annotated[
+    path,
+    typer.Argument(
+        metavar="DATA",
+        parser=path,
+        help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.",
+        show_default=False,
+    ),
+]
 Target = Annotated[
     str,
     typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels; empty cells are the unlabelled rows."),
@@ -58,6 +70,19 @@ Include = Annotated[
 Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
 Category = Annotated[list[str] | None, _columns("--category", help="Column to read as a category; may be repeated.")]
 Number = Annotated[list[str] | None, _columns("--number", help="Column to read as a number; may be repeated.")]
+Image = Annotated[list[str] | None, _columns("--image", help="Column of paths of images; may be repeated.")]
+Embed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--embed", metavar="WHAT", help="Vectors: an NPY file with a row for each row, or a column; may be repeated."
+    ),
+]
+TextModel = Annotated[
+    str | None, typer.Option("--text-model", metavar="NAME", help="Sentence-transformers model, if it is here.")
+]
+ImageModel = Annotated[
+    str | None, typer.Option("--image-model", metavar="NAME", help="timm model that is here, or a TorchScript file.")
+]
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
 Missing = Annotated[
     list[str] | None,
@@ -71,6 +96,14 @@ Delimiter = Annotated[
     str | None, typer.Option("--delimiter", metavar="CHAR", help="Column delimiter; found if not given.")
 ]
 Encoding = Annotated[str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding; found if not given.")]
+Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of an Excel workbook.")]
+TableName = Annotated[
+    str | None, typer.Option("--table", metavar="NAME", help="Table of a database, or split of a datasets folder.")
+]
+Protect = Annotated[
+    bool,
+    typer.Option("--protect", help="Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe."),
+]
 Method = Annotated[
     str,
     typer.Option("--method", "-m", metavar="NAME", help="auto, all, or names from `mercer methods`, with commas."),
@@ -96,16 +129,23 @@ SHARED = {  # options of several commands, with their defaults
     "text": (Text, None),
     "category": (Category, None),
     "number": (Number, None),
+    "image": (Image, None),
+    "text_model": (TextModel, None),
+    "image_model": (ImageModel, None),
+    "embed": (Embed, None),
     "missing": (Missing, None),
     "delimiter": (Delimiter, None),
     "encoding": (Encoding, None),
+    "sheet": (Sheet, None),
+    "table": (TableName, None),
+    "protect": (Protect, False),
     "force": (Force, False),
     "seed": (Seed, 0),
     "quiet": (Quiet, False),
     "as_json": (Json, False),
     "debug": (Debug, False),
 }
-READING = ("id", "ignore", "include", "text", "category", "number")
+READING = ("id", "ignore", "include", "text", "category", "number", "image", "text_model", "image_model")
 
 
 def _command(job, *without):
@@ -205,7 +245,7 @@ def check(
     """
 
 
-@_command("labelling:compare", "force")
+@_command("labelling:compare", "force", "protect")
 def compare(data: Data, target: Target, seconds: Seconds = 60.0):
     """Try every method and count the left-out labels it gets right."""
 
@@ -215,7 +255,9 @@ def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
     ],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
+    new: Annotated[
+        path, typer.Argument(metavar="NEW", parser=path, help="Table with the same columns.", show_default=False)
+    ],
     out: Out = None,
     abstain: Abstain = None,
 ):
@@ -225,7 +267,7 @@ def predict(
     """
 
 
-@_command("looking:look", "id", "include", "missing", "force", "seed")
+@_command("looking:look", "id", "include", "missing", "force", "seed", "protect")
 def look(
     data: Data,
     target: Annotated[
@@ -234,7 +276,7 @@ def look(
 ):
     """Show what each column is taken for, how it is used and why.
 
-    The options --text, --category, --number and --ignore, here and in all commands, decide otherwise.
+    The options --text, --category, --number, --image, --embed and --ignore, here and in all commands, decide otherwise.
     """
 
 

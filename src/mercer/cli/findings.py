@@ -9,7 +9,7 @@ from ..advice.suspicious import suspicious
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
-from ..inputs.tables.write import encoding_of, written_with
+from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
 from .job import added
 from .picture import SENTENCE, positions
@@ -200,7 +200,7 @@ def _code(job, out, save):
         "from mercer.inputs.tables import read_table",
         "",
         f"# with {', '.join(added(job.target))}",
-        f"labelled = {_reading(job.table, out)}",
+        f"labelled = {written_format(out, job.table).code(out, job.table)}",
     ]
     if save:
         lines += [
@@ -212,18 +212,6 @@ def _code(job, out, save):
     else:
         lines += ["", "# `mercer label ... --save model.mercer` also keeps the model for new rows"]
     return "\n".join(lines)
-
-
-def _reading(table, out):
-    """The call that reads the written table into pandas."""
-    if out.suffix.lower() in (".parquet", ".pq"):
-        return f"pd.read_parquet({str(out)!r})"
-    if out.suffix.lower() == ".npz":
-        return f"read_table({str(out)!r}).frame"
-    delimiter, decimal = written_with(table, out)
-    options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (encoding_of(table), "utf-8")}
-    more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
-    return f"pd.read_csv({str(out)!r}{more})"
 
 
 def _rows(number):

@@ -10,7 +10,7 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
 from ..inputs.tables import read_target
 from .screen import UsageError
-from .sources import kinds_of, matrix, open_table, refuse_taken, row_names
+from .sources import Reading, matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
 BLOCK = 10_000  # rows predicted at once
@@ -72,26 +72,20 @@ def open_job(
     id=None,
     ignore=None,
     include=None,
-    text=None,
-    category=None,
-    number=None,
     missing=None,
-    delimiter=None,
-    encoding=None,
+    **source,
 ):
-    """Read a table and its labels; `writes` are the columns that will be added."""
-    ignore = ignore or []
-    kinds, asked = kinds_of(text, category, number)
+    """Read a table and its labels; `writes` are the columns that will be added, `source` see `sources.Reading`."""
+    ignore, reading = ignore or [], Reading(**source)
     if id is not None and id == target:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
-    table = open_table(screen, data, delimiter, encoding, [target, id, *ignore, *asked, *(include or [])])
+    table = open_table(screen, data, reading, [target, id, *ignore, *(include or [])])
     old = set_aside(screen, table, target, writes)
     labels = read_target(table.frame[target], missing, need_labels)
     for sentence in labels.notes:
         screen.note(sentence)
-    old = [name for name in old if name in table.frame.columns and name not in asked]
-    kinds["include"] = include or []
-    encoder, X = matrix(screen, table, [target, id, *ignore, *old], kinds, labelled=labels.given)
+    old = [name for name in old if name in table.frame.columns and name not in reading.asked]
+    encoder, X = matrix(screen, table, [target, id, *ignore, *old], reading, include=include, labelled=labels.given)
     name = "standard input" if str(data) == "-" else data
     return Job(Path(name), table, target, labels, encoder, X, row_names(table, id), list(screen.notes))
 

@@ -15,7 +15,7 @@ from ..report import render
 from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
 from .screen import UsageError, did_you_mean
-from .sources import claim, default_out, keep, open_table, shown, write
+from .sources import Reading, claim, default_out, keep, open_table, shown, write
 
 NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
 
@@ -190,7 +190,7 @@ def compare(screen, data, target, seconds, seed, **source):
         screen.say(NOT_TESTED)
 
 
-def predict(screen, model, new, out, abstain, delimiter, encoding, force):
+def predict(screen, model, new, out, abstain, force, **source):
     """Label the rows of another table with a saved model."""
     _check_abstain(abstain)
     out = Path(out or default_out(new, "labelled"))
@@ -209,7 +209,7 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
                 "Give a file that `mercer label --save` wrote."
             )
         stage("reading the table", 0.2)
-        table = open_table(screen, new, delimiter, encoding)
+        table = open_table(screen, new, Reading(**source))
         set_aside(screen, table, fitted.target, added(fitted.target))
         stage(f"labelling {len(table)} rows", 0.9)
         P, trust = _in_blocks(screen, fitted, table.frame)

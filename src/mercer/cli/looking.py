@@ -2,16 +2,14 @@
 
 from dataclasses import asdict
 
-from ..inputs.tables import TableEncoder
-from .sources import kinds_of, open_table
+from .sources import Reading, open_table
 
 
-def look(screen, data, target=None, *, ignore=None, text=None, category=None, number=None, delimiter, encoding):
+def look(screen, data, target=None, *, ignore=None, **source):
     """One line for each column: kind, use, reason, gaps and say."""
-    ignore = ignore or []
-    kinds, asked = kinds_of(text, category, number)
-    table = open_table(screen, data, delimiter, encoding, [target, *ignore, *asked])
-    encoder = TableEncoder(**kinds, ignore=[*ignore, *([target] if target else [])])
+    ignore, reading = ignore or [], Reading(**source)
+    table = open_table(screen, data, reading, [target, *ignore])
+    encoder = reading.encoder([*ignore, target])
     rows = encoder.fit_transform(table.frame)
     columns = encoder.columns_
     for column in columns:

@@ -2,29 +2,77 @@
 
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
 from ..files import refuse_path, replacing
 from ..inputs.tables import TableEncoder, read_table
-from ..inputs.tables.write import WRITTEN, fill, refuse_ending
+from ..inputs.tables.formats import default_out as default_out
+from ..inputs.tables.formats import fill, located, refuse_ending
+from ..inputs.tables.vectors import VECTORS, attach_vectors
 from .screen import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
 LANDMARKS = 1000
 
 
-def open_table(screen, path, delimiter, encoding, columns=()):
-    """The table at `path`, with every column the command names in it."""
-    if not _standard(path) and not Path(path).exists():
-        raise UsageError(f"There is no file {path}. Check the name and the folder.")
-    delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+@dataclass
+class Reading:
+    """What the user says about a table: how its file is read, what its columns are, how it is written."""
+
+    text: list[str] | None = None
+    category: list[str] | None = None
+    number: list[str] | None = None
+    image: list[str] | None = None
+    embed: list[str] | None = None  # columns, and files of vectors
+    text_model: str | None = None
+    image_model: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    table: str | None = None
+    protect: bool = False
+
+    @property
+    def vectors(self):
+        """Files of vectors that stand beside the table."""
+        return [name for name in self.embed or [] if Path(name).suffix.lower() in VECTORS]
+
+    @property
+    def kinds(self):
+        """{kind: columns asked to be of this kind}."""
+        embed = [name for name in self.embed or [] if name not in self.vectors]
+        kinds = {"text": self.text, "category": self.category, "number": self.number, "image": self.image}
+        return {kind: names or [] for kind, names in kinds.items()} | {"embed": embed}
+
+    @property
+    def asked(self):
+        """All columns that have a kind."""
+        return [name for kind, names in self.kinds.items() if kind != "embed" for name in names]
+
+    def encoder(self, ignore, scale="auto", include=()):
+        """The encoder of a table that is read so."""
+        models = {"embedding": self.text_model, "image_model": self.image_model}
+        ignore = [name for name in ignore if name is not None]
+        return TableEncoder(**self.kinds, **models, ignore=ignore, include=include, scale=scale)
+
+
+def open_table(screen, path, reading, columns=()):
+    """The table at `path`, with every column the command names in it and the vectors beside it."""
+    source = located(path)[1]
+    if source.path is not None and not source.path.exists():
+        raise UsageError(f"There is no file {source.path}. Check the name and the folder.")
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(reading.delimiter, reading.delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise UsageError(f"--delimiter {delimiter!r} is not accepted: give one character, or tab.")
-    table = read_table(path, delimiter=delimiter, encoding=encoding)
-    for name in columns:
+    table = read_table(path, delimiter=delimiter, encoding=reading.encoding, sheet=reading.sheet, table=reading.table)
+    table.protect |= reading.protect
+    for name in [*columns, *reading.asked]:
         if name is not None and name not in table.frame.columns:
             raise UsageError(_no_column(name, path, table))
+    for number, name in enumerate(reading.vectors, start=1):
+        attach_vectors(table, name, "embedding" if number == 1 else f"embedding {number}")
     for sentence in table.notes:
         screen.note(sentence)
     return table
@@ -40,7 +88,7 @@ def _no_column(name, path, table):
         return f"{Path(path).name} has no column {name!r}. Did you mean {close[0]!r}?"
     shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
     hint = "".join(f" {note}" for note in table.notes if repr(name) in note)
-    head = (table.frame.head(20) == name).any(axis=1) if table.kind == "text" else []
+    head = (table.frame.head(20) == name).any(axis=1) if table.format.is_text else []
     if any(head):
         hint = " The name stands further down: remove the lines above the row of column names."
     elif table.headless:
@@ -62,17 +110,11 @@ def row_names(table, id):
     return table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
 
 
-def kinds_of(text, category, number):
-    """({kind: columns asked to be of this kind}, all these columns)."""
-    kinds = {"text": text or [], "category": category or [], "number": number or []}
-    return kinds, [name for names in kinds.values() for name in names]
-
-
-def matrix(screen, table, ignore, kinds, scale="auto", labelled=None):
-    """(fitted TableEncoder, matrix) of all columns but those to ignore; `kinds` are asked for: {"text": names, …}."""
+def matrix(screen, table, ignore, reading, scale="auto", include=None, labelled=None):
+    """(fitted TableEncoder, matrix) of all columns but those to ignore; `labelled` rows must not be told apart."""
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
-    encoder = TableEncoder(**kinds, ignore=[name for name in ignore if name is not None], scale=scale)
+    encoder = reading.encoder(ignore, scale, include or ())
     X = encoder.fit_transform(table.frame, labelled=labelled)
     for sentence in encoder.notes_:
         screen.note(sentence)
@@ -87,14 +129,6 @@ def _standard(path):
 def shown(out):
     """What the table that was written is called."""
     return "standard output" if _standard(out) else str(out)
-
-
-def default_out(data, word):
-    """data_word.csv beside data.csv; standard output for standard input."""
-    data = Path(data)
-    if _standard(data):
-        return data
-    return data.with_name(f"{data.stem}_{word}{data.suffix if data.suffix.lower() in WRITTEN[1:] else '.csv'}")
 
 
 def keep(path, *outputs):
@@ -130,14 +164,12 @@ def write(screen, table, new, out, force, others=None):
         for make, part in zip(files.values(), parts):
             make(part)
         if piped:
-            part = Path(folder) / ("table.tsv" if table.delimiter == "\t" else "table.csv")
-            notes = fill(part, table, new, part)
+            part = Path(folder) / "table"
+            fill(part, table, new, out)
             sys.stdout.buffer.write(part.read_bytes())
             sys.stdout.buffer.flush()
         else:
-            notes = fill(parts[-1], table, new, out)
-    for sentence in notes:
-        screen.note(sentence)
+            fill(parts[-1], table, new, out)
     screen.result["out"] = str(out)
 
 

@@ -8,21 +8,20 @@ import mercer
 
 from .job import BLOCK
 from .screen import UsageError, did_you_mean
-from .sources import claim, default_out, kernel_for, kinds_of, matrix, open_table, refuse_taken, row_names, shown, write
+from .sources import Reading, claim, default_out, kernel_for, matrix, open_table, refuse_taken, row_names, shown, write
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-def _open(screen, data, out, force, writes, *, id, ignore, text, category, number, delimiter, encoding, scale):
+def _open(screen, data, out, force, writes, *, id, ignore, scale, **source):
     """(table, matrix of its columns), with the output and the columns to write claimed."""
     claim(screen, out, force=force)
     screen.stage("reading the table", 0.1)
-    ignore = ignore or []
-    kinds, asked = kinds_of(text, category, number)
-    table = open_table(screen, data, delimiter, encoding, [id, *ignore, *asked])
+    ignore, reading = ignore or [], Reading(**source)
+    table = open_table(screen, data, reading, [id, *ignore])
     refuse_taken(table, writes)
-    return table, matrix(screen, table, [id, *ignore], kinds, scale)[1]
+    return table, matrix(screen, table, [id, *ignore], reading, scale)[1]
 
 
 def _known(method, methods):

@@ -16,6 +16,8 @@ INTERNAL = {
     "inputs.tables": "TableClassifier TableEncoder Column",
     "inputs.tables.kinds": "Number Category Ordered Date Vectors",
     "inputs.tables.text": "Text",
+    "inputs.tables.images": "Picture",
+    "inputs.tables.vectors": "Embedded",
     "graphs.neighbours": "Neighbours",
     "kernels": "Sum Product Scaled",
     "geometry.maps.graph": "GraphMap",

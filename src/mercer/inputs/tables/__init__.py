@@ -1,11 +1,10 @@
-"""Tables from files: reading whatever people have, turning columns into numbers, writing results back safely."""
+"""Tables from files: reading whatever people have, turning columns into numbers, writing results back."""
 
 from .encoder import TableEncoder, is_frame
+from .formats import Table, read_table, write_table
 from .look import Column
 from .model import TableClassifier
-from .read import Table, read_table
 from .target import Target, read_target
-from .write import write_table
 
 __all__ = [
     "Column",

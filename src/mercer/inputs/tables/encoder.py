@@ -12,8 +12,9 @@ from ...errors import InputError
 from .cells import cells, numbers
 from .kinds import RARE, Category, Number, Ordered, total
 from .leaks import leaks
-from .look import KINDS, Column, Found, embeddings, look
+from .look import KINDS, Column, Found, embeddings, look, stems
 from .notes import cells_of, sentences
+from .vectors import Embedded
 
 WIDE = 16  # columns beyond which whole numbers of one range are measurements of one kind rather than codes
 
@@ -31,11 +32,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    text, category, number : names of columns to read as this kind, whatever they look like.
+    text, category, number, image : names of columns to read as this kind, whatever they look like. Images are paths of
+        PNG, JPEG or WebP files, relative to `frame.attrs["folder"]` or the current folder.
+    embed : names of columns of lists that are one embedding, or "x" for the columns x0, x1, … together.
     ignore : names of columns that are no features (the target, identifiers).
     include : names of columns to use although they tell labelled rows from the others (see `leaks`).
     scale : "auto", or True for the same say also where numbers are in one unit, or False to leave all tables of
         nothing but numbers as they are.
+    embedding : function that maps a list of texts to vectors, used for text columns instead of TF-IDF; or the name of a
+        sentence-transformers model that is on this machine. An encoder with a function cannot be saved.
+    image_model : torch module that maps (n, 3, side, side) pixels to features, used instead of gradients and colours;
+        or the name of a timm model or a TorchScript file that is on this machine. `side` is its attribute, or 224.
 
     Attributes
     ----------
@@ -58,13 +65,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [('size', 'number', 0.5), ('colour', 'category', 0.5)]
     """
 
-    def __init__(self, text=(), category=(), number=(), ignore=(), include=(), scale="auto"):
+    def __init__(
+        self,
+        text=(),
+        category=(),
+        number=(),
+        ignore=(),
+        include=(),
+        scale="auto",
+        image=(),
+        embed=(),
+        embedding=None,
+        image_model=None,
+    ):
         self.text = text
         self.category = category
         self.number = number
         self.ignore = ignore
         self.include = include
         self.scale = scale
+        self.image = image
+        self.embed = embed
+        self.embedding = embedding
+        self.image_model = image_model
 
     def fit(self, frame, y=None, labelled=None):
         """Look at every column; `labelled` (n,) says which rows have a label, so that leaks are found."""
@@ -167,8 +190,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _look(self, frame) -> list[Found]:
         """What every column holds, in the order of the table; an embedding stands where its first column does."""
         wanted: dict = {}
-        for kind in ("text", "category", "number", "ignore", "include"):
+        numbered = stems(frame.columns)
+        for kind in ("text", "category", "number", "image", "embed", "ignore", "include"):
             for name in map(str, getattr(self, kind) or ()):
+                if kind == "embed" and name in numbered and name not in frame.columns:
+                    continue
                 if name not in frame.columns:
                     close = difflib.get_close_matches(name, self.names_, n=1)
                     hint = f"Did you mean {close[0]!r}?" if close else f"Columns here: {_listed(self.names_)}."
@@ -176,7 +202,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if kind != "include" and wanted.setdefault(name, kind) != kind:
                     raise InputError(f"Column {name!r} is given as {wanted[name]} and as {kind}. Give it one kind.")
         free = [name for name in frame.columns if name not in wanted]
-        blocks = {one.encoder.columns[0]: one for one in embeddings(frame[free])}
+        blocks = {one.encoder.columns[0]: one for one in embeddings(frame[free], self.embed or ())}
         inside = {name for one in blocks.values() for name in one.encoder.columns}
         found = []
         for name in frame.columns:
@@ -185,7 +211,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             elif wanted.get(name) == "ignore":
                 found.append(Found(Column(name, "ignored", "left out", "as asked for")))
             elif name not in inside:
-                found.append(look(frame[name], wanted.get(name)))
+                found.append(self._modelled(look(frame[name], wanted.get(name))))
+        return found
+
+    def _modelled(self, found: Found) -> Found:
+        """A column of text or images by the user's model, where there is one."""
+        model = {"text": self.embedding, "image": self.image_model}.get(found.column.kind)
+        if model is not None and found.encoder is not None:
+            found.encoder = Embedded(found.column.name, model, found.column.kind)
+            found.column.use = f"direction by {model}" if isinstance(model, str) else "direction by your model"
+            found.notes = [note for note in found.notes if note[0] != found.column.kind]
         return found
 
     def _leave_out_leaks(self, frame, found, labelled):

@@ -9,12 +9,13 @@ import numpy as np
 from ...backend import need
 from ...errors import InputError
 from .cells import cells, date_order, decimal_commas, gaps, nested, numbers, unit_of, usable, vectors
+from .images import Picture, features, named_images, why_not
 from .kinds import FALSE, FEW, LEVELS, TRUE, Category, Date, Number, Ordered, Vectors, read_words
 from .notes import cells_of
 from .scales import positions
 from .text import Text, words_in
 
-KINDS = ("number", "ordered", "category", "date", "text", "embedding")
+KINDS = ("number", "ordered", "category", "date", "text", "embedding", "image")
 ALONE = "no value occurs three times"
 BLOCK = 32  # least columns of an embedding
 _ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
@@ -30,7 +31,7 @@ class Column:
     Attributes
     ----------
     name : as in the table; "x0 … x767" for an embedding.
-    kind : number, ordered, category, date, text or embedding; constant, duplicate, identifier, code, leak, empty,
+    kind : number, ordered, category, date, text, embedding or image; constant, duplicate, identifier, code, leak, empty,
         unclear, objects or ignored for columns left out.
     use : how it becomes numbers, or "left out".
     why : the reason.
@@ -56,7 +57,7 @@ class Found:
 
 
 def look(column: Any, wanted: str | None = None) -> Found:
-    """Decide about a pandas Series; `wanted` is the kind that the user asks for: "number", "category" or "text"."""
+    """Decide about a pandas Series; `wanted` is the kind that the user asks for, such as "number"."""
     pd = need("pandas")
     there = ~gaps(column)
     if not there.any():
@@ -76,6 +77,8 @@ def look(column: Any, wanted: str | None = None) -> Found:
         if nested(known) or (isinstance(known, str) and known[:1] == "["):
             return _vectors(column)
         if words is not None:
+            if named_images(column, words[there]):
+                return _images(column, words, there)
             if not any(letter.isdigit() for word in words[there][:500] for letter in word):
                 return _words(column, words, there)
             unit = unit_of(words[there])
@@ -111,6 +114,10 @@ def _as_wanted(column, wanted, there):
             return _out(column, "code", ALONE, ("alone", name, ""))
         if len(set(read_words(words, "whole"))) > 1:
             return _in(encoder, "category", f"{len(encoder.levels)} codes", "as asked for", there)
+    if wanted == "embed" and vectors(column) is not None:
+        return _vectors(column)
+    if wanted == "image":
+        return _images(column, words, there, asked=True)
     if wanted == "number":
         unit, decimal = unit_of(words[there]), "," if decimal_commas(words) else "."
         known = numbers(column, decimal, unit)
@@ -232,16 +239,37 @@ def _vectors(column):
     return _in(encoder, "embedding", "direction", f"lists of {rows.shape[1]} numbers", rows.any(axis=1))
 
 
-def embeddings(frame: Any) -> list[Found]:
-    """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length."""
-    stems: dict = {}
-    for name in frame.columns:
-        match = _NUMBERED.fullmatch(name)
-        if match:
-            stems.setdefault(match[1], []).append((int(match[2]), name))
+def _images(column, words, there, asked=False):
+    """Images, where nearly all cells name one that can be read; asked for, where any does."""
+    name, found = column.name, features(column)[1]
+    absent = there & ~found
+    first = words[np.argmax(absent)] if absent.any() else ""
+    if absent.sum() > (len(words) - 1 if asked else 0.05 * there.sum()) or not found.any():
+        what = f"Column {name!r} names images, but {why_not(column, first)}"
+        if asked:
+            raise InputError(f"{what}. Paths are relative to the folder of the table.")
+        return _out(column, "unclear", "images that are not there", f"{what}: left out.")
+    encoder = Picture.fit(column)
+    if encoder is None:
+        return _out(column, "constant", "the same image in every row", ("constant", name, ""))
+    notes: list = [("image", name, "")]
+    if absent.any():
+        what = f"{int(absent.sum())} of {len(words)} images cannot be read, first {first!r} ({why_not(column, first)})"
+        notes.append(f"Column {name!r}: {what}; these rows go by the other columns.")
+    return _in(encoder, "image", "grey, gradients, colours", f"{int(found.sum())} images", found, *notes)
+
+
+def embeddings(frame: Any, asked: Any = ()) -> list[Found]:
+    """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length.
+
+    `asked` names such blocks by what stands before the numbers; these are taken whatever they hold.
+    """
     found = []
-    for members in stems.values():
-        places, names = [place for place, _ in members], [name for _, name in members]
+    for stem, members in stems(frame.columns).items():
+        places, names = list(members), list(members.values())
+        if stem in asked:
+            found.append(_block(names, "as asked for"))
+            continue
         if len(names) < BLOCK or places != list(range(places[0], places[0] + len(places))) or places[0] > 1:
             continue
         if not usable(numbers(frame[names[0]].head(100))).all():
@@ -252,7 +280,21 @@ def embeddings(frame: Any) -> list[Found]:
         signs = np.mean((rows > 0).any(axis=0) & (rows < 0).any(axis=0))
         length = np.linalg.norm(rows, axis=1)
         if signs >= 0.9 and length.std() <= 0.2 * length.mean():
-            encoder = Vectors(f"{names[0]} … {names[-1]}", names, len(names))
-            column = Column(encoder.name, "embedding", "direction", f"{len(names)} columns of rows of one length")
-            found.append(Found(column, encoder, [("embedding", encoder.name, f"{len(names)} columns")]))
+            found.append(_block(names, f"{len(names)} columns of rows of one length"))
     return found
+
+
+def stems(names: Any) -> dict[str, dict[int, str]]:
+    """Columns that are numbered, such as x0, x1, …, by what stands before the numbers: {"x": {0: "x0", …}}."""
+    found: dict = {}
+    for name in names:
+        match = _NUMBERED.fullmatch(name)
+        if match:
+            found.setdefault(match[1].rstrip("[_.- "), {})[int(match[2])] = name
+    return found
+
+
+def _block(names, why):
+    encoder = Vectors(f"{names[0]} … {names[-1]}", names, len(names))
+    column = Column(encoder.name, "embedding", "direction", why)
+    return Found(column, encoder, [("embedding", encoder.name, f"{len(names)} columns")])

@@ -11,6 +11,7 @@ _SAID = {  # kind → what is said of one column, and of several
     "comma": ("is read with decimal commas", "are read with decimal commas"),
     "text": ("is read as text: words weighed by TF-IDF", "are read as text: words weighed by TF-IDF"),
     "embedding": ("are read as one embedding", "are read as embeddings"),
+    "image": ("is read as images: grey, gradients and colours", "are read as images: grey, gradients and colours"),
     "duplicate": ("says nothing new and is left out", "say nothing new and are left out"),
     "rare": ("has rare values, which share one code", "have rare values, which share one code"),
     "date": ("is read as dates", "are read as dates"),

@@ -1,18 +1,19 @@
 """What a text file is: its encoding and its delimiter, found from its bytes."""
 
 import csv
+import io
 import itertools
 
-from ...errors import InputError
+from ....errors import InputError
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # bytes that text does not hold
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _NOT_TEXT = (
-    (b"PK\x03\x04", "a zip file or an Excel workbook", "In Excel choose File, Save as, CSV UTF-8"),
+    (b"PK\x03\x04", "a zip file or an Excel workbook", "Give it the ending .xlsx, or unpack it"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "In Excel choose File, Save as, CSV UTF-8"),
-    (b"\x1f\x8b", "a gzip file", "Decompress it first (gunzip)"),
+    (b"\x1f\x8b", "a gzip file", "Give it the ending .csv.gz"),
     (b"%PDF", "a PDF document", "Export the table as CSV"),
     (b"PAR1", "a Parquet file", "Give it the ending .parquet"),
 )
@@ -31,7 +32,8 @@ def decode(raw, name, encoding=None):
     strange = len(sample) - len(sample.translate(None, _CONTROL))
     if found is None and (b"\0" in sample or strange > 0.01 * len(sample)):
         raise InputError(
-            f"{name} holds bytes that no text has, so it is no text table. Accepted: CSV, TSV, Parquet, NPZ."
+            f"{name} holds bytes that no text has, so it is no text table. Give it the ending of its format (.parquet, "
+            ".npz, .xlsx, …), or save it as CSV."
         )
     for code in [found] if found else ["utf-8", "cp1252", "latin-1"]:
         try:
@@ -43,13 +45,13 @@ def decode(raw, name, encoding=None):
     raise InputError(f"{name} is not valid {found} at {wrong}. Save the file as UTF-8, or give another --encoding.")
 
 
-def delimiter_of(text, name):
-    """The delimiter under which the first lines have the most columns, the same number in (nearly) every line."""
-    lines = list(itertools.islice((line for line in text[:500_000].splitlines() if line.strip()), SAMPLE_LINES))
-    best, best_score = "\t" if name.lower().endswith((".tsv", ".tab")) else ",", 0.0
+def delimiter_of(text, usual=","):
+    """The delimiter under which the first rows have the most columns, the same number in (nearly) every row."""
+    best, best_score = usual, 0.0
     for delimiter in DELIMITERS:
+        rows = csv.reader(io.StringIO(text[:500_000], newline=""), delimiter=delimiter)
         try:
-            widths = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
+            widths = [len(row) for row in itertools.islice(filter(_filled, rows), SAMPLE_LINES)]
         except csv.Error:
             continue
         if not widths or widths[0] < 2:
@@ -60,3 +62,7 @@ def delimiter_of(text, name):
         if score > best_score + 1e-12:
             best, best_score = delimiter, score
     return best
+
+
+def _filled(row):
+    return len(row) > 1 or "".join(row).strip() != ""

@@ -1,0 +1,165 @@
+"""Every format of tables that is read and written, one class each."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ....errors import InputError
+from ....files import replacing
+from .arrays import Npy, Npz
+from .arrow import Datasets, Feather, Parquet
+from .base import PACKED, Format, Options, Source, Table, packed
+from .delimited import Clipboard, Csv, Tsv
+from .excel import Excel
+from .records import Json, JsonLines
+from .sql import DuckDb, Sql, Sqlite
+
+CSV, TSV, FOLDER, ADDRESS = Csv(), Tsv(), Datasets(), Sql()
+FORMATS: list[Format] = [CSV, TSV, Excel(), Parquet(), Feather(), Json(), JsonLines(), Npz(), Npy(), Sqlite(), DuckDb()]
+FORMATS += [FOLDER, ADDRESS, Clipboard()]
+REFUSED = {
+    ".xls": "In Excel choose File, Save as, Excel workbook (.xlsx)",
+    ".ods": "In the spreadsheet choose File, Save as, CSV",
+    ".pkl": "Write the table with pandas' to_csv or to_parquet",
+    ".pickle": "Write the table with pandas' to_csv or to_parquet",
+}
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Options",
+    "Source",
+    "Table",
+    "default_out",
+    "fill",
+    "located",
+    "read_table",
+    "refuse_ending",
+    "write_table",
+    "written_format",
+]
+
+
+def read_table(path: str | Path, **options: str | None) -> Table:
+    """Read a table; the ending of the name says which format, the content the rest.
+
+    Parameters
+    ----------
+    path : file or folder; "-" is a text table on standard input, "clipboard:" what was copied, "file.db::table" a table
+        of a database; an address such as "postgresql://host/base::table".
+    options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits).
+
+    Returns
+    -------
+    Table
+    """
+    format, source = located(path)
+    asked = Options(**options)
+    for name in asked.given():
+        if name not in format.options and name in ("sheet", "table"):
+            fit = ", ".join(other.title for other in FORMATS if name in other.options)
+            raise InputError(f"--{name} is for {fit}; {source.name} is {format.title}. Leave it out.")
+    table = format.read(source, asked)
+    if len(table) == 0:
+        raise InputError(f"{source.name} has a header and no rows. Give at least two rows.")
+    table.frame.attrs["folder"] = str(source.path.parent) if source.path else "."
+    return table
+
+
+def located(path: str | Path) -> tuple[Format, Source]:
+    """Which format reads a path, and where it leads."""
+    where = str(path)
+    if where == "-":
+        return CSV, Source(where)
+    address, part = where, ""
+    if "::" in where and not Path(where).exists():
+        address, _, part = where.rpartition("::")
+    scheme = re.match(r"[A-Za-z][\w+.-]+:", address)
+    if scheme and not Path(address).exists():
+        rest = address[scheme.end() :]
+        for format in FORMATS:
+            if format.scheme == scheme[0].lower():
+                file = rest[2:].removeprefix("/") if rest.startswith("//") else rest
+                return format, Source(where, Path(file) if file else None, part)
+        if rest.startswith("//"):
+            return ADDRESS, Source(address, None, part)
+    source = Source(where, Path(address), part)
+    if Path(address).is_dir():
+        return FOLDER, source
+    ending = _ending(address)[0]
+    if ending in REFUSED:
+        titles = ", ".join(format.title for format in FORMATS if format.endings)
+        raise InputError(f"{source.name}: files ending in {ending} are not read. {REFUSED[ending]}; read are {titles}.")
+    return _by_ending(ending) or CSV, source
+
+
+def write_table(
+    table: Table, new: Mapping[str, Sequence], path: str | Path, force: bool = False, protect: bool = False
+) -> None:
+    """Write `table` with the columns `new` added, in the format of the ending of `path`.
+
+    Parameters
+    ----------
+    table : Table as it was read; its cells are written as they were.
+    new : column name → values.
+    path : file to write.
+    force : whether a file that exists is replaced.
+    protect : write text that a spreadsheet would run as a formula with an apostrophe, in CSV and TSV.
+    """
+    refuse_ending(path)
+    table.protect |= protect
+    with replacing(path, force=force) as (part,):
+        fill(part, table, new, path)
+
+
+def refuse_ending(path: str | Path) -> None:
+    """Refuse a name whose ending stands for a format that is not written."""
+    ending = _ending(path)[0]
+    if ending and _by_ending(ending, written=True) is None:
+        endings = ", ".join(format.endings[0] for format in FORMATS if _writes(format))
+        raise InputError(f"{Path(path).name}: this ending is not written. Use one of {endings}, or .csv.gz.")
+
+
+def written_format(path: str | Path, table: Table) -> Format:
+    """The format that `path` is written in."""
+    if str(path) == "-":
+        return TSV if table.delimiter == "\t" else CSV
+    return _by_ending(_ending(path)[0], written=True) or CSV
+
+
+def fill(part: Path, table: Table, new: Mapping[str, Sequence], path: str | Path) -> None:
+    """Write to the file `part` what is to be called `path`."""
+    written_format(path, table).write(part, table, new)
+    package = _ending(path)[1]
+    if package:
+        part.write_bytes(packed(part.read_bytes(), package))
+
+
+def default_out(path: str | Path, word: str) -> Path:
+    """data_word.csv beside data.csv, in the format of the data where that is written."""
+    format, source = located(path)
+    if str(path) == "-":
+        return Path("-")
+    if source.path is None:
+        return Path(f"{source.part or 'table'}_{word}{format.written}")
+    ending, package = _ending(source.path)
+    stem = source.path.name.removesuffix(source.path.suffix if package else "")
+    stem = stem[: len(stem) - len(ending)] if ending else stem
+    known = _by_ending(ending, written=True) is not None
+    return source.path.with_name(f"{stem}_{word}{format.written or (ending + package if known else '.csv')}")
+
+
+def _ending(path):
+    """(ending of a name in small letters, that of its compression)."""
+    path = Path(path)
+    package = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    return (Path(path.stem).suffix.lower() if package else path.suffix.lower()), package
+
+
+def _by_ending(ending, written=False):
+    found = [format for format in FORMATS if ending in format.endings and (_writes(format) or not written)]
+    return found[0] if found else None
+
+
+def _writes(format):
+    return bool(format.endings) and not format.written

@@ -1,0 +1,111 @@
+"""NumPy's own files: NPY and NPZ. Objects are refused: they could run code."""
+
+import io
+
+import numpy as np
+
+from ....backend import need
+from ....errors import InputError
+from .base import Format, from_frame, reason
+
+
+class Npz(Format):
+    """Arrays with a common number of rows; `origin` holds them all, so that they are written back."""
+
+    title = "NPZ"
+    endings = (".npz",)
+
+    def read(self, source, options):
+        with _load(source, self.title) as file:
+            arrays = {key: _entry(file, key, source, self.title) for key in file.files}
+        tall = [a.shape[0] for a in arrays.values() if a.ndim == 2] or [len(a) for a in arrays.values() if a.ndim == 1]
+        if not tall:
+            raise InputError(
+                f"{source.name} holds no one- or two-dimensional array. Give X (rows × columns) and a label array."
+            )
+        n, columns, notes = tall[0], {}, []
+        for key, array in arrays.items():
+            if array.shape[:1] != (n,) or array.ndim > 2 or array.dtype.kind in "cV":
+                what = f"{key!r}, of shape {array.shape} and type {array.dtype}"
+                notes.append(f"The array {what}, is no column of real numbers or text of {n} rows: not looked at.")
+            elif array.ndim == 1:
+                columns[key] = _text(array)
+            else:
+                columns.update({f"{key}[{j}]": _text(array[:, j]) for j in range(array.shape[1])})
+        if not columns:
+            raise InputError(f"{source.name}: {' '.join(notes)} Give X (rows × columns) of numbers and a label array.")
+        return from_frame(need("pandas").DataFrame(columns), self, arrays, notes=notes)
+
+    def write(self, path, table, new):
+        if isinstance(table.format, Npz):
+            arrays = {name: array for name, array in table.origin.items() if name not in table.dropped}
+        else:
+            frame = table.joined({})
+            arrays = {name: _plain(frame[name]) for name in frame.columns}
+        arrays |= {name: _plain(values) for name, values in new.items()}
+        with open(path, "wb") as file:
+            np.savez_compressed(file, **arrays)
+
+
+class Npy(Format):
+    """One array: the rows of a matrix, called x0, x1, …, or the fields of a structured array, which is written."""
+
+    title = "NPY"
+    endings = (".npy",)
+
+    def read(self, source, options):
+        array = _load(source, self.title)
+        if array.dtype.names:
+            columns = {name: _text(array[name]) for name in array.dtype.names}
+        elif array.ndim == 2 and array.dtype.kind not in "cV":
+            columns = {f"x{j}": _text(array[:, j]) for j in range(array.shape[1])}
+        else:
+            what = f"an array of shape {array.shape} and type {array.dtype}"
+            raise InputError(f"{source.name} holds {what}. Give rows × columns of real numbers or text.")
+        return from_frame(need("pandas").DataFrame(columns), self)
+
+    def write(self, path, table, new):
+        frame = table.joined(new)
+        columns = {name: _plain(frame[name]) for name in frame.columns}
+        rows = np.empty(len(frame), dtype=[(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            rows[name] = column
+        with open(path, "wb") as file:
+            np.save(file, rows, allow_pickle=False)
+
+
+def _load(source, title):
+    try:
+        return np.load(io.BytesIO(source.raw), allow_pickle=False)
+    except Exception as error:  # zipfile, zlib and NumPy have types of their own
+        raise _unreadable(source, title, error) from None
+
+
+def _entry(file, key, source, title):
+    try:
+        return file[key]
+    except Exception as error:
+        raise _unreadable(source, title, error) from None
+
+
+def _unreadable(source, title, error):
+    if "Object arrays" in str(error):
+        return InputError(
+            f"{source.name} holds Python objects, which are not read because they can run code. "
+            "Save text as fixed-width strings: labels.astype('U')."
+        )
+    return InputError(f"{source.name} is not a readable {title} file ({reason(error)}). Write it again.")
+
+
+def _text(array):
+    """Bytes as text; anything else as it is."""
+    return np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
+
+
+def _plain(values):
+    """An array without Python objects: text as fixed-width strings, "" for gaps."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "OT":
+        return values
+    gaps = need("pandas").isna(values)
+    return np.array(["" if gap else str(value) for gap, value in zip(gaps, values.tolist())])

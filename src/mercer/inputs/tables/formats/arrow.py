@@ -1,0 +1,125 @@
+"""Parquet and Feather files and folders of Hugging Face `datasets`, through pyarrow: every column keeps its type."""
+
+import io
+import json
+from typing import ClassVar
+
+from ....backend import need
+from ....errors import InputError
+from .base import Format, from_frame, one_of, reason
+
+
+class Parquet(Format):
+    """The columns that were read are written as they are; `origin` is the pyarrow table."""
+
+    title = "Parquet"
+    endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+
+    def read(self, source, options):
+        need("pyarrow")
+        try:
+            arrow = self.load(io.BytesIO(source.raw))
+        except Exception as error:  # pyarrow has many types of error for a damaged file
+            raise InputError(
+                f"{source.name} is not a readable {self.title} file ({reason(error)}). Write it again."
+            ) from None
+        return _table(arrow, self)
+
+    def write(self, path, table, new):
+        pa = need("pyarrow")
+        if isinstance(table.origin, pa.Table):
+            arrow = table.origin.drop_columns([name for name in table.origin.column_names if name in table.dropped])
+            added = {name: _array(values) for name, values in new.items()}
+        else:
+            joined = table.joined(new)
+            arrow, added = None, {name: _array(joined[name]) for name in joined.columns}
+        for name, values in added.items():
+            arrow = pa.table({name: values}) if arrow is None else arrow.append_column(name, values)
+        self.store(arrow, path)
+
+    def load(self, file):
+        return need("pyarrow.parquet").read_table(file)
+
+    def store(self, arrow, path):
+        need("pyarrow.parquet").write_table(arrow, path)
+
+    def code(self, path, table):
+        return f"pd.read_{self.title.lower()}({str(path)!r})"
+
+
+class Feather(Parquet):
+    """The same in Arrow's own file format."""
+
+    title = "Feather"
+    endings = (".feather", ".arrow", ".ipc")
+
+    def load(self, file):
+        return _ipc(file)
+
+    def store(self, arrow, path):
+        need("pyarrow.feather").write_feather(arrow, str(path))
+
+
+class Datasets(Parquet):
+    """A folder that `datasets` wrote with `save_to_disk`, or one of its splits."""
+
+    title = "a folder of Hugging Face datasets"
+    endings = ()
+    options = ("table",)
+    written = ".parquet"
+
+    def read(self, source, options):
+        folder, notes = source.path, list[str]()
+        splits = _json(folder / "dataset_dict.json").get("splits", [])
+        wanted = options.table or source.part
+        if splits or wanted:
+            folder = folder / one_of(splits, wanted, "split", folder.name, "--table", notes)
+        files = [entry["filename"] for entry in _json(folder / "state.json").get("_data_files", [])]
+        files = files or sorted(path.name for path in folder.glob("*.arrow"))
+        if not files:
+            raise InputError(
+                f"{source.path} is a folder without arrow files. Give a file, or a folder that `datasets` wrote."
+            )
+        pa = need("pyarrow")
+        try:
+            parts = [_ipc(io.BytesIO((folder / name).read_bytes())) for name in files]
+            table = _table(pa.concat_tables(parts), self)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{folder} is not a readable folder of datasets ({reason(error)}).") from None
+        table.notes += notes
+        return table
+
+
+def _table(arrow, format):
+    frame = arrow.to_pandas()
+    if not isinstance(frame.index, need("pandas").RangeIndex):
+        frame = frame.reset_index()
+    return from_frame(frame.reset_index(drop=True), format, arrow)
+
+
+def _ipc(file):
+    """Arrow's file format, or its stream format, which `datasets` writes."""
+    ipc = need("pyarrow").ipc
+    try:
+        return ipc.open_file(file).read_all()
+    except need("pyarrow").ArrowInvalid:
+        file.seek(0)
+        return ipc.open_stream(file).read_all()
+
+
+def _array(values):
+    """A column for Arrow; as text where its cells have no common type."""
+    pa = need("pyarrow")
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        gaps = need("pandas").isna(need("pandas").Series(list(values), dtype=object))
+        return pa.array([None if gap else str(value) for gap, value in zip(gaps, values)], pa.string())
+
+
+def _json(path):
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,282 @@
+"""What every format shares: the table, where it comes from, and the class that a new format derives from."""
+
+import bz2
+import functools
+import gzip
+import importlib
+import lzma
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ....backend import need
+from ....errors import InputError
+
+PACKED = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": None}  # ending of a compressed file: module that reads it
+
+
+@dataclass
+class Options:
+    """How to read a file, where the user says so; None: found from the file."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    table: str | None = None
+
+    def given(self) -> list[str]:
+        """Names of the options that have a value."""
+        return [name for name, value in vars(self).items() if value is not None]
+
+
+@dataclass
+class Source:
+    """Where a table is read from.
+
+    Attributes
+    ----------
+    where : as the user wrote it.
+    path : the file or folder; None for standard input, addresses and the clipboard.
+    part : what stands after "::", the name of a table within the file.
+    """
+
+    where: str
+    path: Path | None = None
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        return "standard input" if self.where == "-" else self.path.name if self.path else self.where
+
+    @functools.cached_property
+    def raw(self) -> bytes:
+        """The content, decompressed where the ending says so."""
+        if self.path is None:
+            raw = sys.stdin.buffer.read()
+        else:
+            try:
+                raw = unpacked(self.path)
+            except FileNotFoundError:
+                raise InputError(f"There is no file {self.path}. Check the name and the folder.") from None
+            except IsADirectoryError:
+                raise InputError(f"{self.path} is a folder. Give a file.") from None
+            except PermissionError as error:
+                raise InputError(f"{self.path} cannot be read: {error.strerror}. Check its permissions.") from None
+            except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+                raise InputError(f"{self.name} cannot be read: {reason(error)}. Write the file again.") from None
+        if not raw.strip():
+            raise InputError(f"{self.name} is empty. Give a table with a header row and at least two rows.")
+        return raw
+
+
+def unpacked(path: Path) -> bytes:
+    """The bytes of a file, decompressed if its name ends in .gz, .bz2, .xz or .zst."""
+    raw, ending = path.read_bytes(), path.suffix.lower()
+    if ending == ".zst":
+        zstandard, parts = need("zstandard"), []
+        while raw:  # a file may hold several frames
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            try:
+                parts.append(frame.decompress(raw))
+            except zstandard.ZstdError as error:
+                raise OSError(str(error)) from None
+            if not frame.eof:
+                raise EOFError("the file ends too early")
+            raw = frame.unused_data
+        return b"".join(parts)
+    module: Any = PACKED.get(ending)
+    return module.decompress(raw) if module else raw
+
+
+def packed(raw: bytes, ending: str) -> bytes:
+    """Bytes compressed as the ending of a name says."""
+    if ending == ".zst":
+        return need("zstandard").ZstdCompressor().compress(raw)
+    if ending == ".gz":
+        return gzip.compress(raw, mtime=0)
+    module: Any = PACKED.get(ending)
+    return module.compress(raw) if module else raw
+
+
+@dataclass
+class Table:
+    """A table and how its file was written.
+
+    Attributes
+    ----------
+    frame : pandas DataFrame with unique column names. From a text file every cell is the text that stood there.
+        `frame.attrs["folder"]` is the folder of the file, to which paths in its cells are relative.
+    names : the column names as written, duplicates included.
+    format : the `Format` it was read by.
+    delimiter, encoding : of a text file.
+    origin : what the format keeps to write the file back as it was.
+    protect : whether text that a spreadsheet would run as a formula is written with an apostrophe, see `guard.py`.
+    dropped, beside : names of columns taken out, and of columns that belong to no file and are not written.
+    notes : sentences on what was found and done.
+    """
+
+    frame: Any
+    names: list
+    format: "Format"
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    origin: Any = None
+    protect: bool = False
+    dropped: set = field(default_factory=set)
+    beside: set = field(default_factory=set)
+    notes: list = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def drop(self, columns: Sequence[str]) -> None:
+        """Take columns out."""
+        keep = [name not in columns for name in self.frame.columns]
+        self.names = [name for name, kept in zip(self.names, keep) if kept]
+        self.dropped |= set(self.frame.columns) & set(columns)
+        self.frame = self.frame.loc[:, keep]
+
+    def attach(self, name: str, values: Sequence) -> None:
+        """Add a column that is learnt from and not written."""
+        self.frame = self.frame.copy(deep=False)
+        self.frame[name] = values
+        self.names = [*self.names, name]
+        self.beside.add(name)
+
+    def joined(self, new: Mapping[str, Sequence]) -> Any:
+        """The columns to write, under unique names."""
+        frame = self.frame.drop(columns=list(self.beside))
+        for name, values in new.items():
+            frame[name] = values
+        return frame
+
+    def written_names(self, new: Mapping[str, Sequence]) -> list[str]:
+        """The names of these columns as they stood in the file."""
+        own = [name for name, unique in zip(self.names, self.frame.columns) if unique not in self.beside]
+        return [*own, *new]
+
+    @property
+    def headless(self) -> bool:
+        """Whether the first line looks like a row rather than names."""
+        return self.format.is_text and all(_is_number(name) for name in self.names)
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark to write numbers with: a comma where the file uses it."""
+        from ..cells import writes_decimal_commas
+
+        return "," if self.format.is_text and self.delimiter != "," and writes_decimal_commas(self.frame) else "."
+
+
+class Format:
+    """A format of tables. A new one is a subclass of this and an entry in `formats.FORMATS`.
+
+    Attributes
+    ----------
+    title : what it is called in sentences.
+    endings : of the names of its files, lower case.
+    scheme : how an address begins that this format reads, such as "duckdb:".
+    options : names of the `Options` that mean something here.
+    is_text : whether cells are the text that stands in the file.
+    written : ending of the file that is written where none is named; "" for the ending of what was read.
+    """
+
+    title: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]] = ()
+    scheme: ClassVar[str] = ""
+    options: ClassVar[tuple[str, ...]] = ()
+    is_text: ClassVar[bool] = False
+    written: ClassVar[str] = ""
+
+    def read(self, source: Source, options: Options) -> Table:
+        """The table at `source`."""
+        raise NotImplementedError
+
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
+        """Write `table` with the columns `new` to `path`; its own columns as they were."""
+        raise NotImplementedError
+
+    def code(self, path: Path, table: Table) -> str:
+        """Python that reads what was written, with pandas as pd."""
+        return f"read_table({str(path)!r}).frame"
+
+
+def from_frame(frame: Any, format: Format, origin: Any = None, **more: Any) -> Table:
+    """A table from a data frame, its column names made unique text."""
+    table = Table(frame, [str(name) for name in frame.columns], format, origin=origin, **more)
+    frame.columns = unique([name.strip() for name in table.names], table.notes)
+    return table
+
+
+def from_rows(names: Sequence, rows: Sequence[Sequence], format: Format, origin: Any = None) -> Table:
+    """A table from rows of Python values, columns of one type as this type."""
+    frame = need("pandas").DataFrame(rows, columns=range(len(names)), dtype=object).infer_objects()
+    frame.columns = ["" if name is None else str(name) for name in names]
+    return from_frame(frame, format, origin)
+
+
+def unique(header: Sequence[str], notes: list) -> list[str]:
+    """Column names made unique: blanks are numbered, repeats get .2, .3, …"""
+    out: list[str] = []
+    seen: set[str] = set()
+    repeated = []
+    for position, name in enumerate(header, start=1):
+        base = name or f"column {position}"
+        free, count = base, 1
+        while free in seen:
+            count += 1
+            free = f"{base}.{count}"
+        if count > 1:
+            repeated.append(base)
+        seen.add(free)
+        out.append(free)
+    if repeated:
+        names = ", ".join(repr(name) for name in dict.fromkeys(repeated))
+        what = f"The column name {names} occurs" if len(set(repeated)) == 1 else f"The column names {names} occur"
+        notes.append(f"{what} more than once; the later ones are called name.2, name.3 here.")
+    return out
+
+
+def python(value: Any) -> Any:
+    """A cell as a Python value, None for every mark of a gap."""
+    value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+    if value is None or value is need("pandas").NaT or (isinstance(value, float) and value != value):
+        return None
+    return value.tolist() if hasattr(value, "tolist") else None if value is need("pandas").NA else value
+
+
+def installed(name: str, why: str) -> Any:
+    """A package that is not among the extras, or a sentence on how to go without it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise InputError(f"{why} needs the package {name!r}, which is not installed: pip install {name}.") from None
+
+
+def one_of(names: Sequence[str], wanted: str, what: str, where: str, option: str, notes: list) -> str:
+    """The sheet or table that is asked for, or the first with a note."""
+    if wanted and wanted not in names:
+        shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
+        raise InputError(f"{where} has no {what} {wanted!r}. It has {shown}.")
+    if not names:
+        raise InputError(f"{where} has no {what}. Give a file with one.")
+    if not wanted and len(names) > 1:
+        others = ", ".join(map(repr, names[1:5]))
+        notes.append(f"{where} has {len(names)} {what}s; {names[0]!r} is read, not {others} ({option} names another).")
+    return wanted or names[0]
+
+
+def reason(error: Exception) -> str:
+    """The last line of an error, without its full stop."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1].removeprefix("Error tokenizing data. C error: ").rstrip(".")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""Excel workbooks. New columns are put into the sheet; everything else in the file stays as it is, to the byte."""
+
+import datetime
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from ....backend import need
+from ....errors import InputError
+from .base import Format, from_rows, one_of, python, reason
+from .sheet import escaped, with_columns
+
+_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes control characters
+
+
+@dataclass
+class Sheet:
+    """A sheet of a workbook: its bytes, where its header and rows stand, and the column of every name."""
+
+    raw: bytes
+    name: str
+    header: int
+    rows: list
+    columns: dict
+
+
+class Excel(Format):
+    """Formulas are read by the values that were stored with them. Text is written as text: it is never run."""
+
+    title = "Excel"
+    endings = (".xlsx", ".xlsm")
+    options = ("sheet",)
+
+    def read(self, source, options):
+        notes: list = []
+        openpyxl = need("openpyxl")
+        try:
+            book = openpyxl.load_workbook(io.BytesIO(source.raw), data_only=True)
+        except Exception as error:  # zipfile, XML and openpyxl have types of their own
+            raise InputError(
+                f"{source.name} is not a readable Excel workbook ({reason(error)}). In Excel choose File, Save as, "
+                "Excel workbook."
+            ) from None
+        sheets = [sheet.title for sheet in sorted(book.worksheets, key=lambda sheet: sheet.max_row < 3)]
+        name = one_of(sheets, options.sheet, "sheet", source.name, "--sheet", notes)
+        cells = [[_value(cell) for cell in row] for row in book[name].iter_rows(values_only=True)]
+        filled = [number for number, row in enumerate(cells, start=1) if any(cell is not None for cell in row)]
+        if not filled:
+            raise InputError(f"The sheet {name!r} of {source.name} is empty. --sheet names another.")
+        across = [j for j in range(len(cells[0])) if any(cells[number - 1][j] is not None for number in filled)]
+        across = list(range(across[0], across[-1] + 1))
+        header = [cells[filled[0] - 1][j] for j in across]
+        table = from_rows(header, [[cells[number - 1][j] for j in across] for number in filled[1:]], self)
+        columns = {unique: j + 1 for unique, j in zip(table.frame.columns, across)}
+        table.origin = Sheet(source.raw, name, filled[0], filled[1:], columns)
+        table.notes += notes
+        empty = _unevaluated(source.raw, name)
+        if empty:
+            table.notes.append(
+                f"{empty} formulas have no stored value and are read as empty. Save the workbook in Excel first."
+            )
+        return table
+
+    def write(self, path, table, new):
+        if not isinstance(table.origin, Sheet):
+            return self._created(path, table, new)
+        origin = table.origin
+        free = max(origin.columns.values()) + 1
+        columns = {}
+        for name, values in new.items():
+            place = origin.columns.get(name) if name in table.dropped else None
+            columns[place or free] = {origin.header: name} | dict(zip(origin.rows, map(_cell, values)))
+            free += place is None
+        part = _part(origin.raw, origin.name)
+        with zipfile.ZipFile(io.BytesIO(origin.raw)) as old, zipfile.ZipFile(path, "w") as out:
+            for entry in old.infolist():
+                content = old.read(entry)
+                if entry.filename == part:
+                    content = with_columns(content.decode("utf-8"), columns).encode("utf-8")
+                out.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED)
+
+    def _created(self, path, table, new):
+        openpyxl = need("openpyxl")
+        frame, names = table.joined(new), table.written_names(new)
+        book = openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet("data")
+        for row in [names, *zip(*(frame.iloc[:, j] for j in range(frame.shape[1])))]:
+            cells = []
+            for value in map(_cell, row):
+                cell = openpyxl.cell.WriteOnlyCell(sheet, escaped(value) if isinstance(value, str) else value)
+                if isinstance(value, str):
+                    cell.data_type = "s"  # openpyxl takes text that begins with = for a formula
+                cells.append(cell)
+            sheet.append(cells)
+        book.save(path)
+
+    def code(self, path, table):
+        sheet = f", sheet_name={table.origin.name!r}" if isinstance(table.origin, Sheet) else ""
+        return f"pd.read_excel({str(path)!r}{sheet})"
+
+
+def _value(cell):
+    return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), cell) if isinstance(cell, str) else cell
+
+
+def _cell(value):
+    """A cell as Excel holds it: numbers beyond its digits and all that it does not know are text."""
+    value = python(value)
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    if isinstance(value, int) and abs(value) > 10**15:
+        return str(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ") if value.tzinfo or value.year < 1900 else value
+    return value if value is None or isinstance(value, int | float | str | datetime.date) else str(value)
+
+
+def _part(raw, name):
+    """The file within the workbook that holds a sheet."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        book = ElementTree.fromstring(file.read("xl/workbook.xml"))
+        links = ElementTree.fromstring(file.read("xl/_rels/workbook.xml.rels"))
+    ids = {
+        element.get("name"): next(value for key, value in element.attrib.items() if key.endswith("}id"))
+        for element in book.iter()
+        if element.tag.endswith("}sheet")
+    }
+    target = next(link.get("Target", "") for link in links if link.get("Id") == ids[name])
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _unevaluated(raw, name):
+    """How many formulas of a sheet have no stored value."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        text = file.read(_part(raw, name))
+    return len(re.findall(rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)", text))

@@ -1,0 +1,48 @@
+"""Cells that a spreadsheet would run as formulas: a leading apostrophe, only where it is asked for, undone on reading.
+
+A cell needs protection if it begins with = + - @ tab or carriage return, apostrophes before these not counted, and is
+no number. Protecting adds one apostrophe and undoing takes one away, so that every cell comes back as it was.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def needs(cell: Any) -> bool:
+    """Whether a cell is protected where this is asked for."""
+    return isinstance(cell, str) and FORMULA.match(cell) is not None and not _is_number(cell)
+
+
+def has(cell: Any) -> bool:
+    """Whether a cell may have been protected."""
+    return isinstance(cell, str) and cell[:1] == "'" and needs(cell[1:])
+
+
+def protected(column: Any) -> np.ndarray:
+    """Cells with an apostrophe where one is needed."""
+    return np.array(["'" + cell if needs(cell) else cell for cell in column] + [None], dtype=object)[:-1]
+
+
+def undone(column: Any) -> np.ndarray:
+    """Cells without the apostrophe that `protected` adds."""
+    return np.array([cell[1:] if has(cell) else cell for cell in column] + [None], dtype=object)[:-1]
+
+
+def is_protected(text: str, delimiter: str, frame: Any) -> bool:
+    """Whether the cells of a text table were protected: some have the apostrophe, and none lacks it."""
+    if re.search(rf"""(?:\A|[\n\r"{re.escape(delimiter)}])'+[=+\-@\t\r]""", text) is None:
+        return False
+    found = [cell for name in frame.columns for cell in frame[name] if needs(cell)]
+    return bool(found) and all(map(has, found))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return True

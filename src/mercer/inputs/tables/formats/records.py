@@ -1,0 +1,78 @@
+"""JSON: a list of records, or one record in every line."""
+
+import json
+from typing import ClassVar
+
+from ....errors import InputError
+from .base import Format, from_rows, python, reason
+
+
+class Json(Format):
+    """`origin` holds the records as they were read; a key that a record lacks stays absent."""
+
+    title = "JSON"
+    endings: ClassVar[tuple[str, ...]] = (".json",)
+    lines = False
+
+    def read(self, source, options):
+        records = _records(source)
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records) or not any(records):
+            raise InputError(
+                f"{source.name} holds no records. Give a list of objects, or an object in every line: "
+                '[{"size": 1, "kind": "a"}, …].'
+            )
+        names = list(dict.fromkeys(key for record in records for key in record))
+        return from_rows(names, [[record.get(name) for name in names] for record in records], self, records)
+
+    def write(self, path, table, new):
+        if isinstance(table.format, Json):
+            records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
+        else:
+            frame = table.joined({})
+            columns = [map(python, frame[name]) for name in frame.columns]
+            records = [dict(zip(frame.columns, row)) for row in zip(*columns)]
+        rows = [
+            _line(record | dict(zip(new, added))) for record, added in zip(records, zip(*map(_pythons, new.values())))
+        ]
+        text = "\n".join(rows) + "\n" if self.lines else "[\n" + ",\n".join(rows) + "\n]\n"
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+    def code(self, path, table):
+        return f"pd.read_json({str(path)!r}{', lines=True' if self.lines else ''})"
+
+
+class JsonLines(Json):
+    """The same with a record in every line."""
+
+    title = "JSON lines"
+    endings = (".jsonl", ".ndjson")
+    lines = True
+
+
+def _pythons(values):
+    return map(python, values)
+
+
+def _line(record):
+    text = json.dumps(record, ensure_ascii=False, default=str)
+    return json.dumps(record, default=str) if any("\ud800" <= letter <= "\udfff" for letter in text) else text
+
+
+def _records(source):
+    """What a JSON file holds; where that is no single value, what its lines hold."""
+    try:
+        text = source.raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{source.name} is not valid UTF-8 at byte {error.start}. Save it as UTF-8.") from None
+    try:
+        found = json.loads(text)
+        return [found] if isinstance(found, dict) else found
+    except json.JSONDecodeError as whole:
+        records = []
+        for number, line in enumerate(text.split("\n"), start=1):
+            try:
+                records += [json.loads(line)] if line.strip() else []
+            except json.JSONDecodeError as error:
+                wrong = f"line {number}: {reason(error)}" if records else reason(whole)
+                raise InputError(f"{source.name} is not valid JSON ({wrong}). Write it again.") from None
+        return records
