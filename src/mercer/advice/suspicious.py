@@ -43,8 +43,8 @@ def suspicious(model, n=None, *, X=None, y=None):
     ----------
     model : fitted `FewLabelClassifier`, whose left-out answers are at hand; or any other classifier of this library
         with the X and y of its fit.
-    n : int or None, how many rows to return; None returns those that are more likely wrong than right, at most those
-        that the other labels contradict.
+    n : int or None, how many rows to return; None returns those that the other labels contradict. How many of them are
+        wrong is what `probability` says: few, where most labels are right.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def suspicious(model, n=None, *, X=None, y=None):
     margin = own - scores.max(axis=1)
     wrong = wrong_probability(probabilities(left_out[known], slope, floor), codes)
     order = np.argsort(margin, kind="stable")
-    order = order[(margin[order] < 0) & (wrong[order] > 0.5)] if n is None else order[:n]
+    order = order[margin[order] < 0] if n is None else order[:n]
     rows = labels.labelled[known[order]]
     return Suspicious(
         rows,

@@ -4,13 +4,15 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 from scipy.stats import beta, norm
 
+NO_ERRORS = 0.25  # prior probability that no label is wrong
+
 
 def wrong_probability(P: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(l,) posterior probability that each label is wrong.
 
     With q = P^s (rows rescaled) the distribution of the true class and ε the share of wrong labels, the given label g
     has probability (1 − ε) q_g + ε (1 − q_g) / (k − 1). Both are integrated out on a grid: log s ~ N(0, ½²), and
-    ε is 0 with probability ½, else Beta(1, 5). Few labels without a contradiction are then taken for right.
+    ε is 0 with probability ¼, else Beta(1, 5). Few labels without a contradiction are then taken for right.
 
     Parameters
     ----------
@@ -22,8 +24,8 @@ def wrong_probability(P: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return np.zeros(0)
     powers = np.linspace(-1.5, 1.5, 13)
     shares = np.concatenate([[0.0], np.linspace(0.01, 0.6, 40)])
-    prior = np.concatenate([[0.5], beta.pdf(shares[1:], 1, 5)])
-    prior[1:] *= 0.5 / prior[1:].sum()
+    prior = np.concatenate([[NO_ERRORS], beta.pdf(shares[1:], 1, 5)])
+    prior[1:] *= (1 - NO_ERRORS) / prior[1:].sum()
     L = np.log(np.maximum(P, 1e-12))
     weights = np.empty((len(powers), len(shares)))
     wrong = np.empty((len(powers), len(shares), l))

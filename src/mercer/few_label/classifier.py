@@ -27,7 +27,7 @@ from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
-from .summary import Report
+from .summary import Report, tried
 from .support import Support
 from .teaching import Teachable, drawn_mask
 from .weights import pool
@@ -168,8 +168,7 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
         check_is_fitted(self)
         _ = self.report_  # while the spaces are there
         small = copy.copy(self)
-        for name in ("candidates_", "_fitted", "_pool"):
-            small.__dict__.pop(name, None)
+        small.__dict__.pop("candidates_", None)
         return small.set_params(verbose=False)
 
     @property
@@ -258,7 +257,7 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
         self.predictor_ = Predictor.of(fitted, found)
         self._calibrate(P, found.left_out, labels, shares)
         self._answer(P, found.left_out, labels)
-        self._fitted, self._pool, self._estimate, self._report = fitted, found, None, None
+        self._tried, self._estimate, self._report = tried(fitted, found, labels), None, None
         return self
 
     @property
@@ -278,7 +277,7 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
     def report_(self):
         """What was tried, with estimates, weights and times."""
         if self._report is None:
-            self._report = Report.of(self, self._fitted, self._pool, self.labels_)
+            self._report = Report.of(self, *self._tried)
         return self._report
 
     @property

@@ -35,7 +35,7 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
             known = labels.keep(np.setdiff1d(np.arange(l), test))
             present = known.counts() > 0
             if present.sum() < 2:
-                answers[test] = present
+                answers[test] = present if present.any() else 1.0 / k
                 continue
             fitted = [_solved(candidate, known) for candidate in quick]
             rows = np.concatenate([labels.labelled[test], known.labelled])

@@ -16,26 +16,9 @@ class Report:
     candidates: list = field(repr=False)
 
     @classmethod
-    def of(cls, model, fitted, found, labels):
-        """The report of a fitted `FewLabelClassifier`, whose candidates were pooled as `found`."""
-        tested = labels.testable
-        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
-        rate, error = right_and_error(left_out, labels.codes[labels.labelled[tested]])
-        mean = found.losses.mean(axis=1) if found.losses.shape[1] else np.full(len(fitted), np.nan)
-        rows = [
-            {
-                "candidate": candidate.name,
-                "method": candidate.method,
-                "accuracy": float(rate[m]),
-                "standard_error": float(error[m]),
-                "loss": float(mean[m]),
-                "weight": float(model.weights_[m]),
-                "seconds": float(candidate.seconds),
-            }
-            for m, candidate in enumerate(fitted)
-        ]
-        order = np.lexsort((mean, -model.weights_))
-        return cls(_sentences(model, len(fitted), int(tested.sum()), found.why), [rows[m] for m in order])
+    def of(cls, model, rows, why):
+        """The report of a fitted `FewLabelClassifier`, which tried these candidates."""
+        return cls(_sentences(model, len(rows), int(model.labels_.testable.sum()), why), rows)
 
     def to_frame(self):
         """The candidates as a pandas DataFrame."""
@@ -49,6 +32,27 @@ class Report:
                 f"{row['weight']:6.1%}  {accuracy:>17}  {row['loss']:5.2f}  {row['seconds']:5.1f}s  {row['candidate']}"
             )
         return "\n".join(lines)
+
+
+def tried(fitted, found, labels):
+    """(candidates as records, heaviest first; why one was picked, if so) for candidates pooled as `found`."""
+    tested = labels.testable
+    left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+    rate, error = right_and_error(left_out, labels.codes[labels.labelled[tested]])
+    mean = found.losses.mean(axis=1) if found.losses.shape[1] else np.full(len(fitted), np.nan)
+    rows = [
+        {
+            "candidate": candidate.name,
+            "method": candidate.method,
+            "accuracy": float(rate[m]),
+            "standard_error": float(error[m]),
+            "loss": float(mean[m]),
+            "weight": float(found.weights[m]),
+            "seconds": float(candidate.seconds),
+        }
+        for m, candidate in enumerate(fitted)
+    ]
+    return [rows[m] for m in np.lexsort((mean, -found.weights))], found.why
 
 
 def _sentences(model, n_candidates, n_tested, why):

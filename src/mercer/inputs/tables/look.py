@@ -31,8 +31,8 @@ class Column:
     Attributes
     ----------
     name : as in the table; "x0 … x767" for an embedding.
-    kind : number, ordered, category, date, text, embedding or image; constant, duplicate, identifier, code, leak, empty,
-        unclear, objects or ignored for columns left out.
+    kind : number, ordered, category, date, text, embedding or image; constant, duplicate, identifier, code, leak,
+        empty, unclear, objects or ignored for columns left out.
     use : how it becomes numbers, or "left out".
     why : the reason.
     missing : share of the cells that are gaps.
