@@ -42,3 +42,15 @@ def test_interval_covers():
     seen = np.random.default_rng(0).binomial(20, 0.9, size=400)
     inside = [low <= 0.9 <= high for low, high in (accuracy_interval(n, 20) for n in seen)]
     assert 0.92 < np.mean(inside) < 0.99
+
+
+def test_the_accuracy_of_a_choice_among_coin_tosses_is_one_half():
+    rng = np.random.default_rng(0)
+    naive, corrected = [], []
+    for _ in range(300):
+        right = rng.random((30, 20)) < 0.5
+        found = choose(right)
+        naive.append(found.info["accuracy"].max())
+        corrected.append(found.info["corrected"])
+    assert np.mean(naive) > 0.7 and abs(np.mean(corrected) - 0.5) < 0.05
+    assert "Corrected for the choice among 30" in found.reason

@@ -466,3 +466,20 @@ def test_rows_that_are_all_the_same_say_nothing_and_warn_of_nothing():
         warnings.simplefilter("error")
         model = FewLabelClassifier().fit(np.ones((40, 4)), np.r_[0, 1, 1, np.full(37, -1)])
     assert (model.transduction_[3:] == 1).all()
+
+
+def test_use_device_reaches_the_kernels(monkeypatch):
+    import mercer
+    from mercer.few_label import spaces
+
+    X, _, given = two_groups()
+    moved = []
+    inner = spaces.moved
+    monkeypatch.setattr(spaces, "moved", lambda rows: moved.append(type(inner(rows)).__name__) or inner(rows))
+    plain = FewLabelClassifier(["lssvm"]).fit(X, given)
+    assert set(moved) == {"ndarray"}
+    moved.clear()
+    with mercer.use_device("cpu"):
+        there = FewLabelClassifier(["lssvm"]).fit(X, given)
+        np.testing.assert_allclose(there.predict_proba(X), plain.predict_proba(X), atol=1e-3)
+    assert set(moved) == {"Tensor"}

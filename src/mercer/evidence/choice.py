@@ -52,16 +52,30 @@ def choose(right, default=None):
     return explained(chosen, why, right, n_right / max(total, 1), best=best, tied=tied)
 
 
+def accuracy_of_choice(right):
+    """How many labels the best candidate gets right when each label is judged by the choice that does not know it.
+
+    The best of many candidates is right by luck, too: on coin tosses it seems far better than one half. Without label i
+    the candidates that got most of the other labels right are chosen, and all that are tied share the answer to i.
+    """
+    if right.shape[1] < 2:
+        return float(right.sum(axis=1).max(initial=0))
+    others = right.sum(axis=1, keepdims=True) - right
+    best = others == others.max(axis=0)
+    return float(np.sum(np.sum(best & right, axis=0) / np.sum(best, axis=0)))
+
+
 def explained(chosen, why, right, objective, **info):
     """`Result` for the chosen candidate: how many left-out labels it gets right, the interval, and why it was chosen.
 
     right : (m, l) whether each candidate is right. objective : (m,) what they were compared by.
     """
     n_right, total = right.sum(axis=1), right.shape[1]
-    low, high = accuracy_interval(n_right[chosen], total)
+    honest = accuracy_of_choice(right)
+    low, high = accuracy_interval(honest, total)
     reason = (
-        f"{n_right[chosen]} of {total} left-out labels right (95 % interval of the accuracy: {low:.0%} to {high:.0%}); "
-        f"{why}."
+        f"{n_right[chosen]} of {total} left-out labels right; {why}. Corrected for the choice among {len(right)}, the "
+        f"accuracy is about {honest / max(total, 1):.0%} (95 % interval {low:.0%} to {high:.0%})."
     )
-    info = {"accuracy": n_right / max(total, 1), "interval": (low, high), **info}
+    info = {"accuracy": n_right / max(total, 1), "corrected": honest / max(total, 1), "interval": (low, high), **info}
     return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info)

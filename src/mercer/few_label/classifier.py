@@ -10,11 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BackendError
-from ..evidence.accuracy import estimate
 from ..evidence.calibration import probabilities, two_columns
-from ..evidence.groups import copied_labels, same_rows
-from ..evidence.likelihood import as_probabilities, capped, log_scores, normalised, sharpen
-from ..evidence.majority import Majority
+from ..evidence.groups import same_rows
+from ..evidence.likelihood import as_probabilities, capped, log_scores, sharpen
 from ..evidence.sets import conformal_sets
 from ..homes import home_of
 from ..inputs.check import check_rows
@@ -22,12 +20,12 @@ from ..inputs.labels import labelled_accuracy, read_labels
 from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
 from ..rows import bring
-from .folds import held_out_answers
+from .estimates import Estimated
 from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
-from .summary import Report, tried
+from .summary import tried
 from .support import Support
 from .teaching import Teachable, drawn_mask
 from .weights import pool
@@ -35,15 +33,16 @@ from .weights import pool
 SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
-class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
-    .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
+    .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
 
-    with ℓ the Brier score of candidate m on label i when that label is withheld, and t = 1/(1 + l/100) for l labels.
-    The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of the rows, all with values fixed
-    beforehand. Where the labels cannot tell them apart they are averaged; where they can, the average becomes a choice.
-    The place to start when there are few labels and no reason yet to prefer a method.
+    with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
+    t = 1/(1 + l/50) for l labels. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of
+    the rows, and two forests, all with values fixed beforehand. Where the labels cannot tell them apart they are
+    averaged; where they can, the average becomes a choice. The place to start when there are few labels and no reason
+    yet to prefer a method.
 
     Parameters
     ----------
@@ -73,11 +72,14 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
     ----------
     transduction_ : (n,) given labels, and predicted ones for the other rows.
     probabilities_ : (n, k) what `predict_proba` says of the training rows.
-    confidence_ : (n,) probability of the predicted class, 1 for given labels.
+    confidence_ : (n,) probability of the predicted class, 1 for given labels; times the share of rows whose class has
+        a label at all, as far as single labels tell.
     abstained_ : (n,) rows that were not labelled, for lack of confidence.
     report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
-    left_out_accuracy_, accuracy_interval_ : honest estimate of the accuracy, and its 95 % interval: every label is
-        withheld from the candidates and from their weights.
+    estimate_ : `mercer.evidence.accuracy.Estimate`: accuracy with its 95 % interval, recall and precision of each
+        class, the share of rows in classes without a label. Labels are withheld in folds, and candidates, slopes and
+        weights are fitted again without them. Computed when first asked for.
+    left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
     classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
     linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
@@ -85,7 +87,7 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
 
     Notes
     -----
-    Cost at n = 1 500: some ten decompositions, about 15 s on one core. Above 5 000 rows landmarks and sparse graphs on
+    Cost at n = 1 500: some ten decompositions, about 8 s on one core. Above 5 000 rows landmarks and sparse graphs on
     the leading components. `teach`, `unteach` and `relabel` keep all decompositions: a second or so.
 
     `predict` on an unlabelled training row gives its `transduction_`, to rounding. Two exceptions: where several
@@ -172,11 +174,6 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
         return small.set_params(verbose=False)
 
     @property
-    def majority_(self):
-        """The most frequent class among the labels, and how often always answering it would be right."""
-        return Majority.of(self.classes_, self.labels_.counts())
-
-    @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
@@ -226,7 +223,7 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
     def predict(self, X):
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
         P = self.predict_proba(X)
-        return self._named(np.argmax(P, axis=1), P.max(axis=1))
+        return self._named(np.argmax(P, axis=1), self.seen_ * P.max(axis=1))
 
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
@@ -260,36 +257,6 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
         self._tried, self._estimate, self._report = tried(fitted, found, labels), None, None
         return self
 
-    @property
-    def estimate_(self):
-        """What withheld labels say: an `Estimate`, computed when first asked for (about a second)."""
-        check_is_fitted(self, "labels_")
-        if self._estimate is None:
-            labels = self.labels_
-            groups = copied_labels(self.groups_, labels.labelled)
-            answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
-            answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
-            P, drawn = self.probabilities_[labels.codes < 0], self.drawn_[labels.labelled]
-            self._estimate = estimate(answers, P, labels.given, drawn)
-        return self._estimate
-
-    @property
-    def report_(self):
-        """What was tried, with estimates, weights and times."""
-        if self._report is None:
-            self._report = Report.of(self, *self._tried)
-        return self._report
-
-    @property
-    def left_out_accuracy_(self):
-        """Estimated share of right answers."""
-        return self.estimate_.accuracy.value
-
-    @property
-    def accuracy_interval_(self):
-        """Its 95 % interval."""
-        return self.estimate_.accuracy.low, self.estimate_.accuracy.high
-
     def _calibrate(self, P, left_out, labels, shares):
         """The power of the pooled probabilities that the left-out labels ask for, and the class shares."""
         counts = labels.counts()
@@ -310,8 +277,8 @@ class FewLabelClassifier(ClassifierMixin, Teachable, BaseEstimator):
         self.scores_ = log_scores(P)
         P = self.probabilities_ = self._probabilities(self.scores_)
         given = labels.codes >= 0
-        single = float(np.mean(~labels.testable))  # share of rows whose class no label names (Good and Turing)
-        self.confidence_ = np.where(given, 1.0, P.max(axis=1) * (1 - single))
+        self.seen_ = float(np.mean(labels.testable))  # share of rows whose class has a label (Good and Turing)
+        self.confidence_ = np.where(given, 1.0, self.seen_ * P.max(axis=1))
         self.predicted_ = np.argmax(P, axis=1)
         self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
         self.abstained_ = self.confidence_ < (self.abstain or 0.0)
