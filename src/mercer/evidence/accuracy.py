@@ -101,7 +101,8 @@ def estimate(held_out: list, P: np.ndarray, given: np.ndarray, drawn: np.ndarray
     number = int(counted.sum())
     counts = np.bincount(codes[counted], minlength=k)
     unseen = jeffreys(float(np.sum(np.bincount(codes, minlength=k) == 1)) / l, l)
-    share = float(right[:, counted].mean())
+    withheld = np.any(np.bincount(codes, minlength=k) > 1)  # else no label has another one of its class
+    share = float(right[:, counted].mean()) if withheld else float("nan")
     effective = number / DESIGN
     if len(P):
         known = [counted & (H[np.arange(l), codes] > 0) for H in held_out]  # whose class those fits had a label of
