@@ -18,113 +18,104 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+NEEDED: Any = inspect.Parameter.empty
 
 
-def _whole(*names, low, help, high=math.inf):
-    return typer.Option(*names, parser=number(names[0], low, high, whole=True), metavar="N", help=help)
+def _parameter(name, kind, default, info):
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
-def _columns(*names, help):
-    return typer.Option(*names, metavar="COLUMN", help=help)
+def _argument(name, metavar, help):
+    return _parameter(name, Path, NEEDED, typer.Argument(metavar=metavar, help=help, show_default=False))
 
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="Table: CSV, TSV, Parquet or NPZ.", show_default=False)]
-Target = Annotated[
-    str,
-    typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels; empty cells are the unlabelled rows."),
+def _option(flags, help, kind: Any = str, default: Any = None, metavar=None, parser=None, name=None):
+    """An option, written once for all commands that have it; their functions get it under `name`."""
+    flags = flags.split()
+    kind = kind if default is not None else kind | None
+    info = typer.Option(*flags, metavar=metavar, help=help, parser=parser)
+    return _parameter(name or flags[0].lstrip("-"), kind, default, info)
+
+
+def _file(flags, help):
+    return _option(flags, help, Path, metavar="FILE")
+
+
+def _columns(flags, help):
+    return _option(flags, help, list[str], metavar="COLUMN")
+
+
+def _flag(flags, help, name=None):
+    return _option(flags, help, bool, False, name=name)
+
+
+def _whole(flags, help, default, low, high=math.inf):
+    return _option(flags, help, int, default, "N", number(flags.split()[0], low, high, whole=True))
+
+
+def _real(flags, help, default, metavar="P", low=-math.inf):
+    return _option(flags, help, float, default, metavar, number(flags.split()[0], low))
+
+
+DATA = _argument("data", "DATA", "Table: CSV, TSV, Parquet or NPZ.")
+TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
+OUT = _file("--out -o", "Table to write; else beside DATA, under a longer name.")
+MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
+REPORT = _file("--report -r", "HTML report to write.")
+ABSTAIN = _real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
+SEARCH = [
+    _option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
+    _real("--seconds", "Time after which no method is begun.", 60.0, "S", 1),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Table to write; else beside DATA, under a longer name."),
-]
-Mark = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Table to write, with these rows marked; else none."),
-]
-Abstain = Annotated[
-    float | None,
-    typer.Option(
-        "--abstain",
-        parser=number("--abstain"),
-        metavar="P",
-        help="Leave rows unlabelled below this confidence (such as 0.9).",
+KERNEL = [
+    _option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine.", str, "rbf", "NAME"),
+    _parameter(
+        "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
-Ignore = Annotated[list[str] | None, _columns("--ignore", "-x", help="Column not to learn from; may be repeated.")]
-Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
-Category = Annotated[list[str] | None, _columns("--category", help="Column to read as a category; may be repeated.")]
-Number = Annotated[list[str] | None, _columns("--number", help="Column to read as a number; may be repeated.")]
-Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="MARK",
-        help="Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
-    ),
+ID = _option("--id", "Column that names the rows; not learnt from.", metavar="COLUMN")
+COLUMNS = [
+    _columns("--ignore -x", "Column not to learn from; may be repeated."),
+    _columns("--text", "Column to read as text; may be repeated."),
+    _columns("--category", "Column to read as a category; may be repeated."),
+    _columns("--number", "Column to read as a number; may be repeated."),
 ]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", metavar="CHAR", help="Column delimiter; found if not given.")
+MISSING = _option(
+    "--missing",
+    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
+    list[str],
+    metavar="MARK",
+)
+FORMAT = [
+    _option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
+    _option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
 ]
-Encoding = Annotated[str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding; found if not given.")]
-Method = Annotated[
-    str,
-    typer.Option("--method", "-m", metavar="NAME", help="auto, all, or names from `mercer methods`, with commas."),
+FORCE = _flag("--force -f", "Replace files that exist.")
+SEED = _whole("--seed", "Seed of everything random.", 0, 0, 2**32 - 1)
+SCREEN = [
+    _flag("--quiet -q", "Print nothing but errors."),
+    _flag("--json", "Print the result as one JSON object.", name="as_json"),
+    _flag("--debug", "Show the traceback of an error."),
 ]
-Seconds = Annotated[
-    float,
-    typer.Option("--seconds", parser=number("--seconds", 1), metavar="S", help="Time after which no method is begun."),
-]
-Seed = Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Seed of everything random.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Kernel = Annotated[
-    str,
-    typer.Option("--kernel", metavar="NAME", help="rbf, laplacian, matern32, matern52, linear, poly, cosine."),
-]
-Scale = Annotated[bool, typer.Option(help="Give every column the same say, also in a table of numbers only.")]
-
-SHARED = {  # options of several commands, with their defaults
-    "id": (Id, None),
-    "ignore": (Ignore, None),
-    "text": (Text, None),
-    "category": (Category, None),
-    "number": (Number, None),
-    "missing": (Missing, None),
-    "delimiter": (Delimiter, None),
-    "encoding": (Encoding, None),
-    "force": (Force, False),
-    "seed": (Seed, 0),
-    "quiet": (Quiet, False),
-    "as_json": (Json, False),
-    "debug": (Debug, False),
-}
-READING = ("id", "ignore", "text", "category", "number")
+LABELLED = [ID, *COLUMNS, MISSING, *FORMAT]  # how a table with labels is read
 
 
-def _command(job, *without):
-    """Make a function that has options and a description, but no body, a command.
+def _command(job, *parameters):
+    """Make a function without a body a command: its docstring is the help, the function `module:function` is called.
 
-    The function named `module:function` is called with all its options, the shared ones but `without` included.
+    Parameters
+    ----------
+    job : module and function.
+    parameters : what typer reads from the signature of a command.
     """
 
     def register(described):
-        shared = {name: option for name, option in SHARED.items() if name not in without}
-
         def invoke(**options):
             run(job, options)
 
-        command: Any = invoke
-        own = list(inspect.signature(described).parameters.values())
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for name, (kind, default) in shared.items()
-        ]
-        functools.update_wrapper(command, described)
-        command.__signature__ = inspect.Signature([*own, *more])
-        command.__annotations__ = described.__annotations__ | {name: kind for name, (kind, _) in shared.items()}
+        command: Any = functools.update_wrapper(invoke, described)
+        command.__signature__ = inspect.Signature(list(parameters))
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
         return app.command()(command)
 
     return register
@@ -147,19 +138,11 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-@_command("labelling:label")
-def label(
-    data: Data,
-    target: Target,
-    out: Out = None,
-    report: Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="HTML report to write.")] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", "-s", metavar="FILE", help="Model to write, for `mercer predict`.")
-    ] = None,
-    abstain: Abstain = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+SAVE = _file("--save -s", "Model to write, for `mercer predict`.")
+
+
+@_command("labelling:label", DATA, TARGET, OUT, REPORT, SAVE, ABSTAIN, *SEARCH, *LABELLED, FORCE, SEED, *SCREEN)
+def label():
     """Fill in the labels that are missing.
 
     Writes the table, in its order, with three more columns:
@@ -171,130 +154,115 @@ def label(
     """
 
 
-@_command("labelling:suggest")
-def suggest(
-    data: Data,
-    target: Target,
-    n: Annotated[int, _whole("-n", low=1, help="How many rows.")] = 20,
-    out: Mark = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+@_command(
+    "labelling:suggest",
+    DATA,
+    TARGET,
+    _whole("-n", "How many rows.", 20, 1),
+    MARK,
+    *SEARCH,
+    *LABELLED,
+    FORCE,
+    SEED,
+    *SCREEN,
+)
+def suggest():
     """Say which rows to label next.
 
     They are those whose labels would help most; it works without any label too.
     """
 
 
-@_command("labelling:check")
-def check(
-    data: Data,
-    target: Target,
-    n: Annotated[int, _whole("-n", low=1, help="Most rows to list.")] = 20,
-    out: Mark = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+@_command(
+    "labelling:check",
+    DATA,
+    TARGET,
+    _whole("-n", "Most rows to list.", 20, 1),
+    MARK,
+    *SEARCH,
+    *LABELLED,
+    FORCE,
+    SEED,
+    *SCREEN,
+)
+def check():
     """List the given labels that look wrong.
 
     A label looks wrong when a fit that does not know it contradicts it.
     """
 
 
-@_command("labelling:compare", "force")
-def compare(data: Data, target: Target, seconds: Seconds = 60.0):
+@_command("labelling:compare", DATA, TARGET, SEARCH[1], *LABELLED, SEED, *SCREEN)
+def compare():
     """Try every method and count the left-out labels it gets right."""
 
 
-@_command("labelling:predict", *READING, "missing", "seed")
-def predict(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
-    ],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="Table with the same columns.", show_default=False)],
-    out: Out = None,
-    abstain: Abstain = None,
-):
+MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.")
+NEW = _argument("new", "NEW", "Table with the same columns.")
+
+
+@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, *FORMAT, FORCE, *SCREEN)
+def predict():
     """Label new rows with a saved model."""
 
 
-@_command("looking:look", "id", "missing", "force", "seed")
-def look(
-    data: Data,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels, if there is one.")
-    ] = None,
-):
+LABELS = _option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
+
+
+@_command("looking:look", DATA, LABELS, *COLUMNS, *FORMAT, *SCREEN)
+def look():
     """Show what each column is taken for, how it is used and why.
 
     The options --text, --category, --number and --ignore, here and in all commands, decide otherwise.
     """
 
 
-@_command("unlabelled:embed", "missing")
-def embed(
-    data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="kpca, robust or sparse.")] = "kpca",
-    components: Annotated[int, _whole("--components", "-d", low=1, help="Number of components.")] = 2,
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+UNLABELLED = [*KERNEL, OUT, ID, *COLUMNS, *FORMAT, FORCE, SEED, *SCREEN]
+
+
+@_command(
+    "unlabelled:embed",
+    DATA,
+    _option("--method -m", "kpca, robust or sparse.", str, "kpca", "NAME"),
+    _whole("--components -d", "Number of components.", 2, 1),
+    *UNLABELLED,
+)
+def embed():
     """Write every row's position on kernel principal components.
 
     The components are plain (kpca), robust to outliers, or sparse: combinations of few rows.
     """
 
 
-@_command("unlabelled:cluster", "missing")
-def cluster(
-    data: Data,
-    clusters: Annotated[int, _whole("--clusters", "-k", low=1, help="Number of groups.")],
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+@_command("unlabelled:cluster", DATA, _whole("--clusters -k", "Number of groups.", NEEDED, 1), *UNLABELLED)
+def cluster():
     """Group the rows by kernel c-means."""
 
 
-@_command("unlabelled:novelty", "missing")
-def novelty(
-    data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="svdd, kpca or density.")] = "svdd",
-    share: Annotated[
-        float,
-        typer.Option(
-            "--share", parser=number("--share"), metavar="P", help="Share of the rows to call unusual, up to 0.5."
-        ),
-    ] = 0.05,
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+@_command(
+    "unlabelled:novelty",
+    DATA,
+    _option("--method -m", "svdd, kpca or density.", str, "svdd", "NAME"),
+    _real("--share", "Share of the rows to call unusual, up to 0.5.", 0.05),
+    *UNLABELLED,
+)
+def novelty():
     """Find the rows that are unlike the others."""
 
 
-@app.command()
-def methods(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+@_command("machine:methods", *SCREEN)
+def methods():
     """List the methods: what each does and where it runs."""
-    run("machine:methods", locals())
 
 
-@app.command()
-def info(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+@_command("machine:info", *SCREEN)
+def info():
     """Show versions, devices and memory."""
-    run("machine:info", locals())
 
 
-@app.command()
-def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the table, the report and the model.")
-    ] = Path("out"),
-    seed: Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Which 20 digits are labelled.")] = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
-):
+FOLDER = _option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
+
+
+@_command("demo:demo", FOLDER, _whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
+def demo():
     """Label 1 797 handwritten digits from 20 labels; check the answers."""
-    run("demo:demo", locals())
