@@ -59,10 +59,18 @@ def _real(flags, help, default, metavar="P", low=-math.inf):
 
 DATA = _argument("data", "DATA", "Table: CSV, TSV, Parquet or NPZ.")
 TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
+TARGETS = _option(
+    "--target -t",
+    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
+    list[str],
+    NEEDED,
+    "COLUMN",
+)
 OUT = _file("--out -o", "Table to write; else beside DATA, under a longer name.")
 MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
 REPORT = _file("--report -r", "HTML report to write.")
 ABSTAIN = _real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
+PROBABILITIES = _flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
 SEARCH = [
     _option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
     _real("--seconds", "Time after which no method is begun.", 60.0, "S", 1),
@@ -97,7 +105,13 @@ SCREEN = [
     _flag("--json", "Print the result as one JSON object.", name="as_json"),
     _flag("--debug", "Show the traceback of an error."),
 ]
-LABELLED = [ID, *COLUMNS, MISSING, *FORMAT]  # how a table with labels is read
+MORE = _option(
+    "--more",
+    "Table of answered rows, such as `mercer suggest --only` writes: its labels are added; may be repeated.",
+    list[Path],
+    metavar="FILE",
+)
+LABELLED = [ID, MORE, *COLUMNS, MISSING, *FORMAT]  # how a table with labels is read
 
 
 def _command(job, *parameters):
@@ -139,9 +153,10 @@ def main(
 
 
 SAVE = _file("--save -s", "Model to write, for `mercer predict`.")
+LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES]
 
 
-@_command("labelling:label", DATA, TARGET, OUT, REPORT, SAVE, ABSTAIN, *SEARCH, *LABELLED, FORCE, SEED, *SCREEN)
+@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, FORCE, SEED, *SCREEN)
 def label():
     """Fill in the labels that are missing.
 
@@ -151,21 +166,20 @@ def label():
       TARGET_predicted   the given label, or the predicted one
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
+
+    To correct an answer, type it into TARGET, or into TARGET_predicted with `given` beside it in TARGET_source, and
+    give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.
+
+    For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
+    class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table.
     """
 
 
-@_command(
-    "labelling:suggest",
-    DATA,
-    TARGET,
-    _whole("-n", "How many rows.", 20, 1),
-    MARK,
-    *SEARCH,
-    *LABELLED,
-    FORCE,
-    SEED,
-    *SCREEN,
-)
+ONLY = _file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
+NEXT = [_whole("-n", "How many rows.", 20, 1), MARK, ONLY]
+
+
+@_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELLED, FORCE, SEED, *SCREEN)
 def suggest():
     """Say which rows to label next.
 
@@ -173,18 +187,10 @@ def suggest():
     """
 
 
-@_command(
-    "labelling:check",
-    DATA,
-    TARGET,
-    _whole("-n", "Most rows to list.", 20, 1),
-    MARK,
-    *SEARCH,
-    *LABELLED,
-    FORCE,
-    SEED,
-    *SCREEN,
-)
+DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), MARK]
+
+
+@_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, FORCE, SEED, *SCREEN)
 def check():
     """List the given labels that look wrong.
 
@@ -192,7 +198,7 @@ def check():
     """
 
 
-@_command("labelling:compare", DATA, TARGET, SEARCH[1], *LABELLED, SEED, *SCREEN)
+@_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELLED, SEED, *SCREEN)
 def compare():
     """Try every method and count the left-out labels it gets right."""
 
@@ -201,7 +207,7 @@ MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.")
 NEW = _argument("new", "NEW", "Table with the same columns.")
 
 
-@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, *FORMAT, FORCE, *SCREEN)
+@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *FORMAT, FORCE, *SCREEN)
 def predict():
     """Label new rows with a saved model."""
 
@@ -217,7 +223,7 @@ def look():
     """
 
 
-UNLABELLED = [*KERNEL, OUT, ID, *COLUMNS, *FORMAT, FORCE, SEED, *SCREEN]
+UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, FORCE, SEED, *SCREEN]
 
 
 @_command(

@@ -68,14 +68,19 @@ def kinds_of(text, category, number):
     return kinds, [name for names in kinds.values() for name in names]
 
 
-def matrix(screen, table, ignore, kinds, scale="auto"):
-    """(fitted TableEncoder, matrix) of all columns but those to ignore; `kinds` are asked for: {"text": names, …}."""
+def matrix(screen, table, ignore, kinds, data="DATA", scale="auto"):
+    """(fitted TableEncoder, matrix) of all columns but those to ignore; `kinds` are asked for: {"text": names, …}.
+
+    What there is to say of the columns is said by `mercer look` and in the report; here is one line that says so.
+    """
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
     encoder = TableEncoder(**kinds, ignore=[name for name in ignore if name is not None], scale=scale)
     X = encoder.fit_transform(table.frame)
-    for sentence in encoder.notes_:
-        screen.note(sentence)
+    if encoder.notes_:
+        used, out = len(encoder.encoders_), len(set(encoder.ignored_) - set(ignore))
+        columns = f"{used} column{'' if used == 1 else 's'} used, {out or 'none'} left out"
+        screen.note(f"{columns}: `mercer look {'FILE' if _standard(data) else data}` says {'why' if out else 'how'}.")
     return encoder, X
 
 

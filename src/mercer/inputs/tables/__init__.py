@@ -5,6 +5,7 @@ from .look import Column
 from .model import TableClassifier
 from .read import Table, read_table
 from .target import Target, read_target
+from .telling import Telling
 from .write import write_table
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "TableClassifier",
     "TableEncoder",
     "Target",
+    "Telling",
     "is_frame",
     "read_table",
     "read_target",
