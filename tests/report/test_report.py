@@ -41,9 +41,20 @@ def findings(n=50, names=None):
         n_candidates=9,
         balance=[(name, 2, 5) for name in NASTY],
         n_abstained=3,
-        suggestions=[(NASTY[0], NASTY[1], 0.5, NASTY[2])],
-        suspicious=[(NASTY[0], NASTY[1], NASTY[2], NASTY[3])],
-        doubtful=[(NASTY[0], NASTY[1], 0.4, NASTY[3])],
+        suggestions=[((NASTY[0], NASTY[4]), NASTY[1], 0.5, NASTY[2])],
+        suspicious=[((NASTY[0], NASTY[4]), NASTY[1], NASTY[2], NASTY[3])],
+        doubtful=[((NASTY[0], NASTY[4]), NASTY[1], 0.4, NASTY[3])],
+        majority=(NASTY[0], 0.3),
+        recall=[
+            {"name": NASTY[1], "tested": 4, "right": 3, "low": 0.3, "high": 0.95, "taken": [(NASTY[2], 1)]},
+            {"name": NASTY[3], "tested": 0, "right": 0, "low": 0.0, "high": 1.0, "taken": []},
+        ],
+        odd=[((NASTY[0], NASTY[1]), 0.9, NASTY[2])],
+        groups=[{"name": NASTY[0], "size": 3, "telling": [NASTY[1]], "rows": [(NASTY[2], NASTY[3])]}],
+        how_many=[(2, 0.5, False), (3, 0.6, True)],
+        columns=[
+            {"name": NASTY[0], "kind": "text", "use": NASTY[1], "why": NASTY[2], "missing": 0, "say": 0.5, "effect": 0.1}
+        ],
         reasons=[NASTY[0], "Plain words."],
         notes=[NASTY[1]],
         code="print('<b>')",

@@ -42,7 +42,7 @@ class Why:
         return "most like " + " and ".join(f"{row} ({label})" for row, label in alike)
 
     def sentence(self, names: Any, first: bool = True) -> str:
-        """All of this in one line; `names` says what the rows are called, `first` whether to name the likeliest class."""
+        """All of this in one line, with the likeliest class first or without it; `names` are those of the rows."""
         return "; ".join(part for part in (self.between(first), self.against(), self.like(names)) if part)
 
 

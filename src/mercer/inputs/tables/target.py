@@ -100,6 +100,14 @@ def _refuse(name, words, given, values):
             f"All {len(words)} labels in {name!r} are {next(iter(values))!r}. Label rows of a second class too; "
             "to find unusual rows with one class only, use `mercer novelty`."
         )
+    mark = several_labels(values)
+    if mark:
+        both = next(word for word in values if mark in word)
+        raise InputError(
+            f"Cells of {name!r} hold several labels, such as {both!r}, and a row gets one here. Make a column of yes "
+            f"and no for each label and name them all (-t one -t two), or write another mark than {mark!r} if "
+            f"{both!r} is the name of one class."
+        )
     numbers = [_number(word) for word in values]
     if all(number is not None for number in numbers):
         fractional = [n for n in numbers if n != round(n)]
@@ -113,6 +121,16 @@ def _refuse(name, words, given, values):
             f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
             "classes. Give a column whose values are shared by several rows."
         )
+
+
+def several_labels(words):
+    """The mark between the labels of a cell, where some cells have several: a label in them is in other cells too."""
+    for mark in (";", "|"):
+        sets = [{part.strip() for part in word.split(mark)} for word in words]
+        together = [parts for parts in sets if len(parts) > 1]
+        if any(parts & other for parts in together for other in sets if other is not parts):
+            return mark
+    return ""
 
 
 def _number(word):
