@@ -21,7 +21,7 @@ from .quality import coverage, doubtful_labels, majority, per_class
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
 SHOWN_ROWS = 12
-SHOWN_COLUMNS = 30
+TOLD = "What tells the rows of each from all others: the middle or commonest value, beside that of the others."
 MOST_EFFECTS = 200  # columns beyond which their effects are not computed
 
 
@@ -77,7 +77,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         suspicious=[(row_of(job, i), *rest) for i, *rest in suspect],
         doubtful=doubted,
         groups=_portraits(job, answer, classes),
-        grouping="What each class looks like",
+        grouping=("What each class looks like", TOLD),
         columns=columns,
         reasons=_reasons(model),
         notes=job.notes,

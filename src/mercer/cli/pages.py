@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 import mercer
 
 from ..report import Findings, Points
-from .findings import cells_of, columns_of, row_of, sample_of
+from .findings import TOLD, cells_of, columns_of, row_of, sample_of
 from .picture import SENTENCE, positions
 
 TYPICAL = 3  # rows shown for each group
@@ -26,7 +26,7 @@ def groups(screen, source, codes, model, kernel, approx, seed):
     for k, name in enumerate(names):
         inside = np.flatnonzero(codes == k)
         typical = inside[np.argsort(nearest[inside], kind="stable")[:TYPICAL]]
-        rows = [row_of(source, i) for i in typical]
+        rows = [_captioned("typical", source, i) for i in typical]
         portraits.append({"name": name, "size": int(sizes[k]), "telling": told[k], "rows": rows})
     compared = _numbers_of_groups(screen, source.X, model.n_clusters, kernel, approx, seed)
     best = max(compared, key=lambda one: one[1], default=None)
@@ -38,6 +38,7 @@ def groups(screen, source, codes, model, kernel, approx, seed):
         **_common(source, codes, names, seed),
         tiles=tiles,
         groups=portraits,
+        grouping=("Groups", TOLD),
         how_many=compared,
     )
 
@@ -75,7 +76,7 @@ def components(source, scores, shares, seed):
     for j, component in enumerate(np.asarray(scores).T):
         low, high = np.argsort(component, kind="stable")[[0, -1]]
         name = f"component {j + 1}" + (f" ({shares[j]:.0%} of the variance)" if shares is not None else "")
-        rows = [row_of(source, high), row_of(source, low)]
+        rows = [_captioned("highest", source, high), _captioned("lowest", source, low)]
         portraits.append({"name": name, "size": None, "telling": _rising(source, component), "rows": rows})
     common = _common(source, np.zeros(len(scores), dtype=int), [], seed, np.asarray(scores)[:, :2])
     return Findings(
@@ -86,8 +87,16 @@ def components(source, scores, shares, seed):
             *([(f"{shares.sum():.0%}", "of the variance")] if shares is not None else []),
         ],
         groups=portraits,
-        grouping="What each component is",
+        grouping=(
+            "What each component is",
+            "The columns that rise (+) or fall (-) with it, by their rank correlation.",
+        ),
     )
+
+
+def _captioned(caption, source, i):
+    name, cells = row_of(source, i)
+    return f"{caption}: {name}", cells
 
 
 def _rising(source, component):

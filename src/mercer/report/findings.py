@@ -51,7 +51,7 @@ class Findings:
     suspicious : (row, given label, the model's class, reason) rows.
     doubtful : (row, predicted class, confidence, reasons) rows.
     odd : (row, how unusual, which cell is) rows.
-    groups : dicts with name, size, telling (phrases) and rows, the typical ones; `grouping` is the heading.
+    groups : dicts with name, size (or None), telling (phrases) and rows; `grouping` is the heading and a sentence below.
     how_many : (number of groups, how well they are separated, whether asked for) rows.
     columns : dicts with name, kind, use, why, missing, say (shares) and effect (from 0 to 1, or None).
     reasons : sentences on what was chosen and why.
@@ -83,7 +83,7 @@ class Findings:
     doubtful: list = field(default_factory=list)
     odd: list = field(default_factory=list)
     groups: list = field(default_factory=list)
-    grouping: str = "Groups"
+    grouping: tuple = ("Groups", "")
     how_many: list = field(default_factory=list)
     columns: list = field(default_factory=list)
     reasons: list = field(default_factory=list)
