@@ -156,6 +156,28 @@ def test_several_targets_in_one_run_are_those_of_a_run_each(tmp_path, data):
     assert done.exit_code == 2 and "--save keeps one model" in done.output
 
 
+def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):
+    rng = np.random.default_rng(0)
+    big, red = rng.integers(0, 2, (2, 60))
+    frame = pd.DataFrame({"size": 6.0 * big + rng.normal(size=60), "hue": 6.0 * red + rng.normal(size=60)})
+    words = {(0, 0): "plain", (1, 0): "big", (0, 1): "red", (1, 1): "big;red"}
+    truth = np.array([words[pair] for pair in zip(big, red)])
+    frame.assign(tags=np.where(np.arange(60) % 3, "", truth)).to_csv(tmp_path / "t.csv", index=False)
+    done = here("label", tmp_path / "t.csv", "-t", "tags", "--probabilities", "-r", tmp_path / "r.html", "--json")
+    assert done.exit_code == 0, done.output
+    assert set(json.loads(done.stdout)["targets"]) == {"tags: big", "tags: red", "tags: plain"}
+    out = read(tmp_path / "t_labelled.csv")
+    assert (out["tags_predicted"] == truth).mean() > 0.9
+    assert (out["tags_predicted"][::3] == truth[::3]).all() and set(out["tags_source"][::3]) == {"given"}
+    shares = out[[f"tags_probability_{name}" for name in ("big", "red", "plain")]].astype(float)
+    assert (shares["tags_probability_big"] > 0.5).to_numpy().tolist() == (big == 1).tolist()
+    row = int(np.flatnonzero((truth == "big;red") & (out["tags_source"] == "predicted"))[0])
+    p = shares.loc[row].to_numpy()
+    assert abs(float(out["tags_confidence"][row]) - p[0] * p[1] * (1 - p[2])) < 1e-3
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").count("<article") == 3
+    assert here("label", tmp_path / "t.csv", "-t", "tags", "-f", "-s", tmp_path / "m.mercer").exit_code == 2
+
+
 @pytest.mark.parametrize("command", [["suggest", "-n", "6"], ["check"], ["novelty", "--share", "0.1"]])
 def test_rows_are_shown_with_their_cells_and_a_reason_of_their_own(tmp_path, command):
     frame, truth = iris()

@@ -82,7 +82,6 @@ BAD_DATA = {
     "one class": ("a,b,y\n1,2,p\n3,5,\n4,1,p\n", "All 2 labels"),
     "all labelled": (GOOD, "nothing to fill in"),
     "numbers to predict": ("a,b,y\n1,2,0.5\n3,5,\n4,1,2.25\n", "a measurement"),
-    "several labels": ("a,y\n1,p;q\n2,p\n3,\n", "Make a column of yes and no for each label"),
     "minus one": ("a,b,y\n1,2,-1\n3,5,1\n4,1,0\n", "--missing=-1"),
     "no feature": ("y,c\np,1\nq,1\n,1\n", "No column is left to learn from"),
     "ragged": ("a,b,y\n1,2,p\n1,2,3,4,5\n", "line 3"),
@@ -218,6 +217,10 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
         (["label", "good.csv", "-t", "a"], "nothing to fill in"),
         (["suggest", "good.csv", "-t", "y"], "`mercer check` looks for wrong labels"),
         (["check", "one.csv", "-t", "y"], "All 1 labels in 'y'"),
+        (
+            ["check", "both.csv", "-t", "y"],
+            "'p;q'; only `mercer label` fills in such cells. Make a column of yes and no",
+        ),
         (["embed", "one.csv"], "The table has 1 row"),
         (["cluster", "one.csv", "-k", "1"], "The table has 1 row"),
         (["predict", "model.mercer", "good.csv"], "not a mercer model"),
@@ -227,6 +230,7 @@ def test_files_and_choices_that_cannot_be_used_are_exit_3(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "one.csv").write_text("a,b,y\n1,2,p\n")
+    (tmp_path / "both.csv").write_text("a,y\n1,p;q\n2,p\n3,\n")
     (tmp_path / "folder.csv").mkdir()
     for name in ("t.json", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
         (tmp_path / name).write_text("{}")

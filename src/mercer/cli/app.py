@@ -171,7 +171,8 @@ def label():
     give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.
 
     For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
-    class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table.
+    class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
+    cells of several labels (a;b) are filled in label by label.
     """
 
 

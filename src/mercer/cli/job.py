@@ -76,6 +76,7 @@ def open_jobs(
     targets,
     writes=(),
     need_labels=True,
+    several=False,
     *,
     id=None,
     more=None,
@@ -105,7 +106,7 @@ def open_jobs(
     for path in more or []:
         take_answers(screen, table, targets, path, id, (delimiter, encoding), missing)
     set_aside(screen, table, own, writes)
-    labels = {target: read_target(table.frame[target], missing, need_labels) for target in targets}
+    labels = {target: read_target(table.frame[target], missing, need_labels, several) for target in targets}
     for one in labels.values():
         for sentence in one.notes:
             screen.note(sentence)

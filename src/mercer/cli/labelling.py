@@ -14,6 +14,7 @@ from .findings import findings
 from .job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
 from .quality import coverage, majority
 from .screen import UsageError
+from .several import parts_of, together
 from .sources import claim, default_out, keep, open_table, refuse_taken, shown, write
 
 
@@ -48,19 +49,20 @@ def label(
     writes = [name for one in target for name in [*added(one), *added(one, PROBABILITY)]]
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        jobs = open_jobs(screen, data, target, writes, **source)
+        jobs = open_jobs(screen, data, target, writes, several=True, **source)
         for job in jobs:
             if job.labels.given.all():
                 raise InputError(
                     f"Every row has a label in {job.target!r}, so there is nothing to fill in. Empty the cells to "
                     "predict, or name the word they hold with --missing; `mercer check` looks for wrong labels."
                 )
-            if probabilities:
-                refuse_taken(job.table, added(job.target, *(f"{PROBABILITY}{name}" for name in job.labels.classes)))
+            if save and job.labels.mark:
+                raise UsageError(f"--save keeps one model, and {job.target!r} needs one for each label of its cells.")
+        parts = [(job, part) for job in jobs for part in parts_of(job)]
         found = []
-        for i, job in enumerate(jobs):
+        for i, (_, job) in enumerate(parts):
             what = f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels"
-            stage(what, 0.05 + (0.7 if report else 0.85) * (i + 1) / len(jobs))
+            stage(what, 0.05 + (0.7 if report else 0.85) * (i + 1) / len(parts))
             fitted = fit(screen, job, methods, seconds, seed)
             found.append((job, fitted, answer(screen, job, fitted, abstain, probabilities)))
         others = {}
@@ -77,10 +79,14 @@ def label(
         if save:
             others[save] = lambda path: _save_model(*found[0][:2], path)
         stage("writing", 1.0)
-        columns = {name: values for _, _, decided in found for name, values in decided.columns.items()}
+        columns = {}
+        for job in jobs:
+            of = [one for (whole, _), one in zip(parts, found) if whole is job]
+            columns |= together(job, of, abstain, probabilities) if job.labels.mark else of[0][2].columns
+        refuse_taken(jobs[0].table, columns)
         write(screen, jobs[0].table, columns, out, force, others)
     facts = {job.target: _summary(job, fitted.model, decided) for job, fitted, decided in found}
-    screen.result |= facts[target[0]] if len(target) == 1 else {"targets": facts}
+    screen.result |= facts[target[0]] if list(facts) == target[:1] else {"targets": facts}
     screen.result |= {"report": report, "model": save}
     for name, one in facts.items():
         _tell(screen, one, f"{name}: " if len(facts) > 1 else "")

@@ -51,7 +51,7 @@ class Findings:
     suspicious : (row, given label, the model's class, reason) rows.
     doubtful : (row, predicted class, confidence, reasons) rows.
     odd : (row, how unusual, which cell is) rows.
-    groups : dicts with name, size (or None), telling (phrases) and rows; `grouping` is the heading and a sentence below.
+    groups : dicts with name, size (or None), telling (phrases) and rows; `grouping` is heading and hint.
     how_many : (number of groups, how well they are separated, whether asked for) rows.
     columns : dicts with name, kind, use, why, missing, say (shares) and effect (from 0 to 1, or None).
     reasons : sentences on what was chosen and why.
