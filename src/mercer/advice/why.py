@@ -25,8 +25,8 @@ class Why:
 
     def between(self, first: bool = True) -> str:
         """The likeliest class, unless it stands there already, and the second if it is likely too."""
-        answer = f"{self.likely[0][0]} {_percent(self.likely[0][1])}" if first else ""
-        other = f"or {self.likely[1][0]} {_percent(self.likely[1][1])}" if self.likely[1][1] >= 0.05 else ""
+        answer = f"{self.likely[0][0]} ({_percent(self.likely[0][1])})" if first else ""
+        other = f"or {self.likely[1][0]} ({_percent(self.likely[1][1])})" if self.likely[1][1] >= 0.05 else ""
         return f"{answer} {other}".strip()
 
     def against(self) -> str:
