@@ -57,4 +57,9 @@ def test_a_row_is_shown_by_its_text_and_its_unusual_cells(frame):
     telling = telling_of(table)
     assert list(telling.cells(3, 2)) == ["story", "noise"]
     assert telling.sentence(3, 2) == f"“{'a long story ' * 4}a long …”; noise 9.0"
-    assert telling.cells(3, 1, whole=True)["story"] == "a long story " * 20
+
+
+def test_very_many_rows_are_described_by_some(frame, monkeypatch):
+    table, group = frame
+    monkeypatch.setattr("mercer.inputs.tables.telling.LOOKED_AT", 45)
+    assert any(phrase == "colour red 100 % (others 0 %)" for phrase in telling_of(table).of_groups(group, 3)[1])

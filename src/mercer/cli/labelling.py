@@ -79,7 +79,7 @@ def label(
         if save:
             others[save] = lambda path: _save_model(*found[0][:2], path)
         stage("writing", 1.0)
-        columns = {}
+        columns: dict = {}
         for job in jobs:
             of = [one for (whole, _), one in zip(parts, found) if whole is job]
             columns |= together(job, of, abstain, probabilities) if job.labels.mark else of[0][2].columns

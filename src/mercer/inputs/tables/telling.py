@@ -7,6 +7,7 @@ from .cells import cells, numbers, usable
 
 NEIGHBOURS = 10
 CLEAR = 0.25  # strength from which a column is said to tell a group from the others
+LOOKED_AT = 5_000  # rows, evenly spaced, that groups are described by
 LONGEST = 60  # characters of a cell that are shown
 
 
@@ -34,7 +35,8 @@ class Telling:
     """
 
     def __init__(self, frame, encoder, X):
-        self.frame, self.X = frame, X
+        self.frame, self.encoder, self.X = frame, encoder, X
+        self._tokens = {}
         self.slices = encoder.slices_
         used = [column for column in encoder.columns_ if column.name in self.slices]
         self.kinds = {column.name: column.kind for column in used}
@@ -47,7 +49,7 @@ class Telling:
         """Names of the text columns."""
         return [name for name, kind in self.kinds.items() if kind == "text"]
 
-    def cells(self, row, most=3, whole=False):
+    def cells(self, row, most=3):
         """{column: cell as text}: the beginning of texts, and the cells that are furthest from the middle."""
         away = {
             name: float(np.sum((self.X[row, part] - self._middle[part]) ** 2)) / (self._spread[name] or 1.0)
@@ -56,7 +58,7 @@ class Telling:
         }
         order = sorted(away, key=lambda name: -away[name])
         names = [*self.texts, *order][: max(most, len(self.texts[:1]))]
-        return {name: str(self.frame[name].iloc[row]) if whole else self.cell(name, row) for name in names}
+        return {name: self.cell(name, row) for name in names}
 
     def cell(self, name, row):
         """A cell as text, cut after some words."""
@@ -78,7 +80,9 @@ class Telling:
         for name, apart in parts.items():
             rest = whole - apart
             rest[row] = np.inf
-            near = np.argsort(rest, kind="stable")[: min(NEIGHBOURS, max(len(rest) // 3, 1))]
+            number = min(NEIGHBOURS, max(len(rest) // 3, 1))
+            near = np.flatnonzero(rest <= np.partition(rest, number - 1)[number - 1])
+            near = near[np.argsort(rest[near], kind="stable")[:number]]
             if float(np.median(apart[near])) > worst:
                 best, worst, like = name, float(np.median(apart[near])), near
         return best, self._compared(best, row, like)
@@ -86,7 +90,7 @@ class Telling:
     def _compared(self, name, row, like):
         """A sentence on a cell beside those of similar rows."""
         if name in self.texts:
-            others = [_words(cell) for cell in cells(self.frame[name])]
+            others = self._words(name)
             few = sorted((sum(word in other for other in others), word) for word in others[row])
             rare = ", ".join(f"{word!r}" for _, word in few[:3])
             return f"{name}: the words {rare} are rare here" if rare else f"{name} is empty"
@@ -104,6 +108,9 @@ class Telling:
     def of_groups(self, codes, n_groups, most=4):
         """What tells each group from the other rows: a list of phrases for each, the clearest first."""
         codes = np.asarray(codes)
+        if len(codes) > LOOKED_AT:
+            rows = np.linspace(0, len(codes) - 1, LOOKED_AT).astype(int)
+            return Telling(self.frame.iloc[rows], self.encoder, self.X[rows]).of_groups(codes[rows], n_groups, most)
         found = []
         for group in range(n_groups):
             inside = codes == group
@@ -137,11 +144,17 @@ class Telling:
 
     def _told_words(self, name, inside):
         """The words that are more frequent inside."""
-        texts = [_words(cell) for cell in cells(self.frame[name])]
+        texts = self._words(name)
         ours, theirs = (_shares([texts[i] for i in np.flatnonzero(mask)]) for mask in (inside, ~inside))
         ahead = sorted(((share - theirs.get(word, 0.0), word) for word, share in ours.items()), reverse=True)[:5]
         clear = [word for lead, word in ahead if lead > 0.05]
         return (max(ahead[0][0], CLEAR), f"{name}: {', '.join(clear)}") if clear else None
+
+    def _words(self, name):
+        """The words of every cell of a text column."""
+        if name not in self._tokens:
+            self._tokens[name] = [_words(cell) for cell in cells(self.frame[name])]
+        return self._tokens[name]
 
     def _numbers(self, name):
         """The column as numbers where it is one."""
