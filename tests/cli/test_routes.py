@@ -88,7 +88,7 @@ def test_the_same_answers_to_the_last_digit(tmp_path, which):
     y = np.where(shown, names, "")
     path, model = tmp_path / "t.csv", tmp_path / "m.mercer"
     frame.assign(kind=y).to_csv(path, index=False)
-    by_command, _ = label(Screen(quiet=True), path, "kind", method="lssvm,diffusion", save=model)
+    [(by_command, _)] = label(Screen(quiet=True), path, ["kind"], method="lssvm,diffusion", save=model)
     by_library = FewLabelClassifier(["lssvm", "diffusion"], random_state=0).fit(frame, y)
     np.testing.assert_array_equal(by_library.probabilities_, by_command.probabilities_)
     np.testing.assert_array_equal(by_library.transduction_, by_command.transduction_)

@@ -170,7 +170,8 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
         ("lable", "There is no command 'lable'. Did you mean label?"),
         ("xyz", "There is no command 'xyz'. Accepted: label, suggest,"),
         ("label", "label needs DATA (Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table)."),
-        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
+        ("check t.csv", "check needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
+        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows; may be"),
         ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
         ("label t.csv -z", "label has no option -z. `mercer label --help` lists those there are."),
         ("label t.csv -t", "-t needs a value after it."),
@@ -219,6 +220,10 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
         (["label", "good.csv", "-t", "a"], "nothing to fill in"),
         (["suggest", "good.csv", "-t", "y"], "`mercer check` looks for wrong labels"),
         (["check", "one.csv", "-t", "y"], "All 1 labels in 'y'"),
+        (
+            ["check", "both.csv", "-t", "y"],
+            "'p;q'; only `mercer label` fills in such cells. Make a column of yes and no",
+        ),
         (["embed", "one.csv"], "The table has 1 row"),
         (["cluster", "one.csv", "-k", "1"], "The table has 1 row"),
         (["predict", "model.mercer", "good.csv"], "not a mercer model"),
@@ -228,6 +233,7 @@ def test_files_and_choices_that_cannot_be_used_are_exit_3(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD)
     (tmp_path / "one.csv").write_text("a,b,y\n1,2,p\n")
+    (tmp_path / "both.csv").write_text("a,y\n1,p;q\n2,p\n3,\n")
     (tmp_path / "folder.csv").mkdir()
     for name in ("t.json", "t.pkl", "t.xlsx", "t.parquet", "t.npz", "model.mercer"):
         (tmp_path / name).write_text("{}")

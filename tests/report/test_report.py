@@ -41,9 +41,28 @@ def findings(n=50, names=None):
         n_candidates=9,
         balance=[(name, 2, 5) for name in NASTY],
         n_abstained=3,
-        suggestions=[(NASTY[0], NASTY[1], 0.5, NASTY[2])],
-        suspicious=[(NASTY[0], NASTY[1], NASTY[2], NASTY[3])],
-        doubtful=[(NASTY[0], NASTY[1], 0.4, NASTY[3])],
+        suggestions=[((NASTY[0], NASTY[4]), NASTY[1], 0.5, NASTY[2])],
+        suspicious=[((NASTY[0], NASTY[4]), NASTY[1], NASTY[2], NASTY[3])],
+        doubtful=[((NASTY[0], NASTY[4]), NASTY[1], 0.4, NASTY[3])],
+        majority=(NASTY[0], 0.3),
+        recall=[
+            {"name": NASTY[1], "tested": 4, "right": 3, "low": 0.3, "high": 0.95, "taken": [(NASTY[2], 1)]},
+            {"name": NASTY[3], "tested": 0, "right": 0, "low": 0.0, "high": 1.0, "taken": []},
+        ],
+        odd=[((NASTY[0], NASTY[1]), 0.9, NASTY[2])],
+        groups=[{"name": NASTY[0], "size": 3, "telling": [NASTY[1]], "rows": [(NASTY[2], NASTY[3])]}],
+        how_many=[(2, 0.5, False), (3, 0.6, True)],
+        columns=[
+            {
+                "name": NASTY[0],
+                "kind": "text",
+                "use": NASTY[1],
+                "why": NASTY[2],
+                "missing": 0,
+                "say": 0.5,
+                "effect": 0.1,
+            }
+        ],
         reasons=[NASTY[0], "Plain words."],
         notes=[NASTY[1]],
         code="print('<b>')",
@@ -159,3 +178,37 @@ def test_the_settings_of_a_candidate_stand_below_its_name():
     found = findings()
     found.candidates[0] |= {"name": "Least-squares SVM", "settings": "gamma=10: <RBF>"}
     assert "<td>Least-squares SVM<small>gamma=10: &lt;RBF&gt;</small></td>" in render(found)
+
+
+def test_more_classes_than_colours_have_shapes_too():
+    names = [f"class {k}" for k in range(30)]
+    points = Points(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30), np.ones(30, bool), np.ones(30), names)
+    page = render(Findings("t", classes=names, points=points))
+    marks = re.findall(r'class="dot (shape\d)" style="background:(var\(--c\d+\))', page)
+    assert len(marks) == len(set(marks)) == 30
+    assert "Outlined marks are the given labels" in page
+    assert "Diamonds are the given labels" in render(findings())
+
+
+def test_tooltips_hold_whole_texts_unless_they_are_too_many():
+    def told(n):
+        story = ["word " * 200] * n
+        points = Points(np.zeros((n, 2)), np.zeros(n, int), np.zeros(n, bool), np.ones(n), ["r"] * n, {"story": story})
+        return json.loads(Page(render(Findings("t", classes=["a"], points=points))).scripts[0])["cells"]["story"][0]
+
+    assert told(100) == "word " * 200
+    assert len(told(5000)) == 200 and told(5000).endswith("…")
+
+
+def test_several_findings_are_parts_of_one_page():
+    page = Page(render(findings(), findings()))
+    assert [tag for tag, _ in page.tags].count("script") == 3  # the data of each and our own
+    assert [a["href"] for tag, a in page.tags if tag == "a"] == ["#part1", "#part2"]
+    ids = [a["id"] for tag, a in page.tags if tag == "article"]
+    assert ids == ["part1", "part2"]
+
+
+def test_a_class_that_was_not_tested_is_said_to_be_so():
+    text = render(findings())
+    assert "3 of 4" in text
+    assert "not tested" in text

@@ -8,6 +8,7 @@ from ..backend import need
 from ..errors import InputError
 from ..few_label.classifier import FewLabelClassifier
 from .suspicious import suspicious
+from .why import similar_labelled
 
 REASONS = {
     "low margin": "the two likeliest classes are nearly equally likely",
@@ -92,13 +93,9 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
 
 
 def _nearest(model):
-    """(n,) largest cosine with a labelled row in the first space, the diffusion on ten neighbours by default."""
-    Z = np.asarray(model.candidates_[0].space.Z, dtype=np.float64)
-    Z = Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
-    out = np.empty(len(Z))
-    for start in range(0, len(Z), 4096):
-        out[start : start + 4096] = (Z[start : start + 4096] @ Z[model.labels_.labelled].T).max(axis=1)
-    return out
+    """(n,) largest cosine with a labelled row."""
+    starts = range(0, len(model.labels_.codes), 4096)
+    return np.concatenate([similar_labelled(model, slice(i, i + 4096)).max(axis=1) for i in starts])
 
 
 def _novel(model, ranges):

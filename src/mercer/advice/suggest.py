@@ -118,7 +118,17 @@ def batch(now, n, strategy, rng):
         reasons.append(_reason(now, strategy, row))
         effect = effect.after(row)
         free = np.delete(free, best)
+    if now.P is None:
+        reasons = [
+            f"{number} rows are more like it than like the other suggested rows" for number in _stand_for(now, rows)
+        ]
     return Suggestion(np.array(rows, dtype=int), np.array(gains), reasons, np.zeros(len(rows), dtype=bool))
+
+
+def _stand_for(now, rows):
+    """For each of these rows the number of rows that are nearer to it than to the others of them."""
+    Z = now.effect.Z / np.maximum(np.linalg.norm(now.effect.Z, axis=1, keepdims=True), 1e-300)
+    return np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows)).tolist()
 
 
 def _expected_gain(now, effect, free, focus, rng):
@@ -143,7 +153,7 @@ def _expected_gain(now, effect, free, focus, rng):
 
 def _reason(now, strategy, row):
     if now.P is None:
-        return "stands for many rows that no other suggested row stands for"
+        return ""  # known when all are chosen
     sure = f"{now.P[row].max():.0%} sure of its class"
     return {
         "informative": f"{sure}, and similar to many uncertain rows",

@@ -18,157 +18,136 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+NEEDED: Any = inspect.Parameter.empty
 
 
-def _whole(*names, low, help, high=math.inf):
-    return typer.Option(*names, parser=number(names[0], low, high, whole=True), metavar="N", help=help)
-
-
-def _columns(*names, help):
-    return typer.Option(*names, metavar="COLUMN", help=help)
+def _parameter(name, kind, default, info):
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
 class path(str):
     """A path or an address as it was typed: pathlib would join the slashes of an address."""
 
 
-Data = Annotated[
-    path,
-    typer.Argument(
-        metavar="DATA",
-        parser=path,
-        help="Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.",
-        show_default=False,
-    ),
-]
-Target = Annotated[
-    str,
-    typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels; empty cells are the unlabelled rows."),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Table to write; else beside DATA, under a longer name."),
-]
-Mark = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Table to write, with these rows marked; else none."),
-]
-Abstain = Annotated[
-    float | None,
-    typer.Option(
-        "--abstain",
-        parser=number("--abstain"),
-        metavar="P",
-        help="Leave rows unlabelled below this confidence (such as 0.9).",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
-Ignore = Annotated[list[str] | None, _columns("--ignore", "-x", help="Column not to learn from; may be repeated.")]
-Include = Annotated[
-    list[str] | None, _columns("--include", help="Column to learn from though it tells labelled rows apart.")
-]
-Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
-Category = Annotated[list[str] | None, _columns("--category", help="Column to read as a category; may be repeated.")]
-Number = Annotated[list[str] | None, _columns("--number", help="Column to read as a number; may be repeated.")]
-Image = Annotated[list[str] | None, _columns("--image", help="Column of paths of images; may be repeated.")]
-Embed = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--embed", metavar="WHAT", help="Vectors: an NPY file with a row for each row, or a column; may be repeated."
-    ),
-]
-TextModel = Annotated[
-    str | None, typer.Option("--text-model", metavar="NAME", help="Sentence-transformers model, if it is here.")
-]
-ImageModel = Annotated[
-    str | None, typer.Option("--image-model", metavar="NAME", help="timm model that is here, or a TorchScript file.")
-]
-Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows; not learnt from.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="MARK",
-        help="Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
-    ),
-]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", metavar="CHAR", help="Column delimiter; found if not given.")
-]
-Encoding = Annotated[str | None, typer.Option("--encoding", metavar="NAME", help="Text encoding; found if not given.")]
-Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of an Excel workbook.")]
-TableName = Annotated[
-    str | None, typer.Option("--table", metavar="NAME", help="Table of a database, or split of a datasets folder.")
-]
-Protect = Annotated[
-    bool,
-    typer.Option("--protect", help="Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe."),
-]
-Method = Annotated[
-    str,
-    typer.Option("--method", "-m", metavar="NAME", help="auto, all, or names from `mercer methods`, with commas."),
-]
-Seconds = Annotated[
-    float,
-    typer.Option("--seconds", parser=number("--seconds", 1), metavar="S", help="Work to do, in seconds of one core."),
-]
-Seed = Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Seed of everything random.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Kernel = Annotated[
-    str,
-    typer.Option("--kernel", metavar="NAME", help="rbf, laplacian, matern32, matern52, linear, poly, cosine."),
-]
-Scale = Annotated[bool, typer.Option(help="Give every column the same say, also in a table of numbers only.")]
-
-SHARED = {  # options of several commands, with their defaults
-    "id": (Id, None),
-    "ignore": (Ignore, None),
-    "include": (Include, None),
-    "text": (Text, None),
-    "category": (Category, None),
-    "number": (Number, None),
-    "image": (Image, None),
-    "text_model": (TextModel, None),
-    "image_model": (ImageModel, None),
-    "embed": (Embed, None),
-    "missing": (Missing, None),
-    "delimiter": (Delimiter, None),
-    "encoding": (Encoding, None),
-    "sheet": (Sheet, None),
-    "table": (TableName, None),
-    "protect": (Protect, False),
-    "force": (Force, False),
-    "seed": (Seed, 0),
-    "quiet": (Quiet, False),
-    "as_json": (Json, False),
-    "debug": (Debug, False),
-}
-READING = ("id", "ignore", "include", "text", "category", "number", "image", "text_model", "image_model")
+def _argument(name, metavar, help, kind: Any = path):
+    return _parameter(name, kind, NEEDED, typer.Argument(metavar=metavar, parser=kind, help=help, show_default=False))
 
 
-def _command(job, *without):
-    """Make a function that has options and a description, but no body, a command.
+def _option(flags, help, kind: Any = str, default: Any = None, metavar=None, parser=None, name=None):
+    """An option, written once for all commands that have it; their functions get it under `name`."""
+    flags = flags.split()
+    kind = kind if default is not None else kind | None
+    info = typer.Option(*flags, metavar=metavar, help=help, parser=parser)
+    return _parameter(name or flags[0].lstrip("-").replace("-", "_"), kind, default, info)
 
-    The function named `module:function` is called with all its options, the shared ones but `without` included.
+
+def _file(flags, help):
+    return _option(flags, help, Path, metavar="FILE")
+
+
+def _columns(flags, help):
+    return _option(flags, help, list[str], metavar="COLUMN")
+
+
+def _flag(flags, help, name=None):
+    return _option(flags, help, bool, False, name=name)
+
+
+def _whole(flags, help, default, low, high=math.inf):
+    return _option(flags, help, int, default, "N", number(flags.split()[0], low, high, whole=True))
+
+
+def _real(flags, help, default, metavar="P", low=-math.inf):
+    return _option(flags, help, float, default, metavar, number(flags.split()[0], low))
+
+
+DATA = _argument("data", "DATA", "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.")
+TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
+TARGETS = _option(
+    "--target -t",
+    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
+    list[str],
+    NEEDED,
+    "COLUMN",
+)
+OUT = _file("--out -o", "Table to write; else beside DATA, under a longer name.")
+MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
+REPORT = _file("--report -r", "HTML report to write.")
+ABSTAIN = _real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
+PROBABILITIES = _flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
+SEARCH = [
+    _option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
+    _real("--seconds", "Work to do, in seconds of one core.", 60.0, "S", 1),
+]
+KERNEL = [
+    _option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine.", str, "rbf", "NAME"),
+    _parameter(
+        "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
+    ),
+]
+ID = _option("--id", "Column that names the rows; not learnt from.", metavar="COLUMN")
+COLUMNS = [
+    _columns("--ignore -x", "Column not to learn from; may be repeated."),
+    _columns("--text", "Column to read as text; may be repeated."),
+    _columns("--category", "Column to read as a category; may be repeated."),
+    _columns("--number", "Column to read as a number; may be repeated."),
+    _columns("--image", "Column of paths of images; may be repeated."),
+    _option("--text-model", "Sentence-transformers model, if it is here.", metavar="NAME"),
+    _option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
+]
+INCLUDE = _columns("--include", "Column to learn from though it tells labelled rows apart.")
+MISSING = _option(
+    "--missing",
+    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
+    list[str],
+    metavar="MARK",
+)
+FORMAT = [  # how a file is read, the vectors beside it included
+    _option(
+        "--embed",
+        "Vectors: an NPY file with a row for each row, or a column; may be repeated.",
+        list[str],
+        None,
+        "WHAT",
+    ),
+    _option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
+    _option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
+    _option("--sheet", "Sheet of an Excel workbook.", metavar="NAME"),
+    _option("--table", "Table of a database, or split of a datasets folder.", metavar="NAME"),
+]
+PROTECT = _flag("--protect", "Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe.")
+FORCE = _flag("--force -f", "Replace files that exist.")
+SEED = _whole("--seed", "Seed of everything random.", 0, 0, 2**32 - 1)
+SCREEN = [
+    _flag("--quiet -q", "Print nothing but errors."),
+    _flag("--json", "Print the result as one JSON object.", name="as_json"),
+    _flag("--debug", "Show the traceback of an error."),
+]
+MORE = _option(
+    "--more",
+    "Table of answered rows, such as `mercer suggest --only` writes: its labels are added; may be repeated.",
+    list[Path],
+    metavar="FILE",
+)
+LABELLED = [ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
+
+
+def _command(job, *parameters):
+    """Make a function without a body a command: its docstring is the help, the function `module:function` is called.
+
+    Parameters
+    ----------
+    job : module and function.
+    parameters : what typer reads from the signature of a command.
     """
 
     def register(described):
-        shared = {name: option for name, option in SHARED.items() if name not in without}
-
         def invoke(**options):
             run(job, options)
 
-        command: Any = invoke
-        own = list(inspect.signature(described).parameters.values())
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for name, (kind, default) in shared.items()
-        ]
-        functools.update_wrapper(command, described)
-        command.__signature__ = inspect.Signature([*own, *more])
-        command.__annotations__ = described.__annotations__ | {name: kind for name, (kind, _) in shared.items()}
+        command: Any = functools.update_wrapper(invoke, described)
+        command.__signature__ = inspect.Signature(list(parameters))
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
         return app.command()(command)
 
     return register
@@ -191,19 +170,12 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-@_command("labelling:label")
-def label(
-    data: Data,
-    target: Target,
-    out: Out = None,
-    report: Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="HTML report to write.")] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", "-s", metavar="FILE", help="Model to write, for `mercer predict`.")
-    ] = None,
-    abstain: Abstain = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+SAVE = _file("--save -s", "Model to write, for `mercer predict`.")
+LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES]
+
+
+@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+def label():
     """Fill in the labels that are missing.
 
     Writes the table, in its order, with three more columns:
@@ -212,138 +184,113 @@ def label(
       TARGET_predicted   the given label, or the predicted one
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
+
+    To correct an answer, type it into TARGET, or into TARGET_predicted with `given` beside it in TARGET_source, and
+    give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.
+
+    For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
+    class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
+    cells of several labels (a;b) are filled in label by label.
     """
 
 
-@_command("labelling:suggest")
-def suggest(
-    data: Data,
-    target: Target,
-    n: Annotated[int, _whole("-n", low=1, help="How many rows.")] = 20,
-    out: Mark = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+ONLY = _file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
+NEXT = [_whole("-n", "How many rows.", 20, 1), MARK, ONLY]
+
+
+@_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+def suggest():
     """Say which rows to label next.
 
     They are those whose labels would help most; it works without any label too.
     """
 
 
-@_command("labelling:check")
-def check(
-    data: Data,
-    target: Target,
-    n: Annotated[int, _whole("-n", low=1, help="Most rows to list.")] = 20,
-    out: Mark = None,
-    method: Method = "auto",
-    seconds: Seconds = 60.0,
-):
+DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), MARK]
+
+
+@_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+def check():
     """List the given labels that look wrong.
 
     A label looks wrong when a fit that does not know it contradicts it.
     """
 
 
-@_command("labelling:compare", "force", "protect")
-def compare(data: Data, target: Target, seconds: Seconds = 60.0):
+@_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELLED, SEED, *SCREEN)
+def compare():
     """Try every method and count the left-out labels it gets right."""
 
 
-@_command("labelling:predict", *READING, "missing", "seed")
-def predict(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="Model that `mercer label --save` wrote.", show_default=False)
-    ],
-    new: Annotated[
-        path, typer.Argument(metavar="NEW", parser=path, help="Table with the same columns.", show_default=False)
-    ],
-    out: Out = None,
-    abstain: Abstain = None,
-):
+MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
+NEW = _argument("new", "NEW", "Table with the same columns.")
+
+
+@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *FORMAT, PROTECT, FORCE, *SCREEN)
+def predict():
     """Label new rows with a saved model.
 
     TARGET_source is novel for rows unlike all training rows: there the confidence falls to the share of the class.
     """
 
 
-@_command("looking:look", "id", "include", "missing", "force", "seed", "protect")
-def look(
-    data: Data,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column of labels, if there is one.")
-    ] = None,
-):
+LABELS = _option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
+
+
+@_command("looking:look", DATA, LABELS, *COLUMNS, *FORMAT, *SCREEN)
+def look():
     """Show what each column is taken for, how it is used and why.
 
     The options --text, --category, --number, --image, --embed and --ignore, here and in all commands, decide otherwise.
     """
 
 
-@_command("unlabelled:embed", "include", "missing")
-def embed(
-    data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="kpca, robust or sparse.")] = "kpca",
-    components: Annotated[int, _whole("--components", "-d", low=1, help="Number of components.")] = 2,
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, PROTECT, FORCE, SEED, *SCREEN]
+
+
+@_command(
+    "unlabelled:embed",
+    DATA,
+    _option("--method -m", "kpca, robust or sparse.", str, "kpca", "NAME"),
+    _whole("--components -d", "Number of components.", 2, 1),
+    *UNLABELLED,
+)
+def embed():
     """Write every row's position on kernel principal components.
 
     The components are plain (kpca), robust to outliers, or sparse: combinations of few rows.
     """
 
 
-@_command("unlabelled:cluster", "include", "missing")
-def cluster(
-    data: Data,
-    clusters: Annotated[int, _whole("--clusters", "-k", low=1, help="Number of groups.")],
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+@_command("unlabelled:cluster", DATA, _whole("--clusters -k", "Number of groups.", NEEDED, 1), *UNLABELLED)
+def cluster():
     """Group the rows by kernel c-means."""
 
 
-@_command("unlabelled:novelty", "include", "missing")
-def novelty(
-    data: Data,
-    method: Annotated[str, typer.Option("--method", "-m", metavar="NAME", help="svdd, kpca or density.")] = "svdd",
-    share: Annotated[
-        float,
-        typer.Option(
-            "--share", parser=number("--share"), metavar="P", help="Share of the rows to call unusual, up to 0.5."
-        ),
-    ] = 0.05,
-    kernel: Kernel = "rbf",
-    scale: Scale = True,
-    out: Out = None,
-):
+@_command(
+    "unlabelled:novelty",
+    DATA,
+    _option("--method -m", "svdd, kpca or density.", str, "svdd", "NAME"),
+    _real("--share", "Share of the rows to call unusual, up to 0.5.", 0.05),
+    *UNLABELLED,
+)
+def novelty():
     """Find the rows that are unlike the others."""
 
 
-@app.command()
-def methods(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+@_command("machine:methods", *SCREEN)
+def methods():
     """List the methods: what each does and where it runs."""
-    run("machine:methods", locals())
 
 
-@app.command()
-def info(quiet: Quiet = False, as_json: Json = False, debug: Debug = False):
+@_command("machine:info", *SCREEN)
+def info():
     """Show versions, devices and memory."""
-    run("machine:info", locals())
 
 
-@app.command()
-def demo(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the table, the report and the model.")
-    ] = Path("out"),
-    seed: Annotated[int, _whole("--seed", low=0, high=2**32 - 1, help="Which 20 digits are labelled.")] = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    debug: Debug = False,
-):
+FOLDER = _option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
+
+
+@_command("demo:demo", FOLDER, _whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
+def demo():
     """Label 1 797 handwritten digits from 20 labels; check the answers."""
-    run("demo:demo", locals())

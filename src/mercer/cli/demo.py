@@ -25,10 +25,10 @@ def demo(screen, out, seed=0):
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']} --force"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
-    model, answer = label(
+    [(model, answer)] = label(
         screen,
         files[".csv"],
-        "digit",
+        ["digit"],
         out=files["_labelled.csv"],
         report=files["_report.html"],
         save=files[".mercer"],

@@ -1,46 +1,28 @@
 """From a fitted classifier to the plain findings of the report."""
 
+from dataclasses import asdict
+
 import numpy as np
 
 from ..advice.doubt import doubt
+from ..advice.drives import effects
 from ..advice.stop import expected_change
 from ..advice.suggest import suggest
-from ..advice.suspicious import suspicious
+from ..advice.why import heaviest, similar_labelled, why
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
 from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
-from .job import added
+from .answers import added
 from .picture import SENTENCE, positions
+from .quality import coverage, doubtful_labels, per_class
 
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
 SHOWN_ROWS = 12
-
-
-def coverage(model):
-    """[(share answered, accuracy, low, high)] over the withheld labels, most confident first."""
-    tested = model.labels_.testable
-    if not tested.any():
-        return []
-    P = model.left_out_probabilities_
-    right = P.argmax(axis=1) == model.labels_.codes[model.labels_.labelled[tested]]
-    right = right[np.argsort(-P.max(axis=1), kind="stable")]
-    total = len(right)
-    hits = np.cumsum(right)
-    steps = np.unique(np.linspace(1, total, min(total, 40)).round().astype(int))
-    return [(float(k / total), float(hits[k - 1] / k), *accuracy_interval(int(hits[k - 1]), int(k))) for k in steps]
-
-
-def doubtful_labels(fitted):
-    """[(row, given label, what the others say, reason)] for labels that a fit without them contradicts, worst first."""
-    found = suspicious(fitted.model)
-    columns = zip(fitted.rows[found.rows].tolist(), found.given.tolist(), found.proposed.tolist(), found.probability)
-    return [
-        (row, str(given), str(other), f"without this label the others say {other}; {p:.0%} likely wrong")
-        for row, given, other, p in columns
-    ]
+TOLD = "What tells the rows of each from all others: the middle or commonest value, beside that of the others."
+MOST_EFFECTS = 200  # columns beyond which their effects are not computed
 
 
 def findings(screen, job, fitted, answer, abstain, out, save, seed):
@@ -54,10 +36,12 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
     screen.step("choosing rows to label next", 0.0)
     following, effect = _next(job, fitted, classes, seed)
     screen.step("looking for doubtful labels and answers", 0.3)
-    suspect, doubted = doubtful_labels(fitted)[:SHOWN_ROWS], _doubtful(job, fitted)
+    suspect, doubted = doubtful_labels(job, fitted)[:SHOWN_ROWS], _doubtful(job, fitted, answer)
     screen.step("drawing the rows", 0.4)
-    points = _points(job, answer, seed)
-    screen.step("making the page", 0.9)
+    points = _points(job, fitted, answer, seed)
+    screen.step("weighing the columns", 0.8)
+    columns = columns_of(job.encoder, _effects(job, model, seed))
+    screen.step("making the page", 0.95)
     return Findings(
         title=f"{_rows(n - n_given - n_left)} labelled from {_count(n_given)}",
         subtitle=f"{job.data.name}, column {job.target}",
@@ -71,6 +55,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
             ("left unlabelled", f"below confidence {abstain:g}" if abstain else "no row: --abstain sets a threshold"),
             ("written to", str(out)),
         ],
+        marks="Each mark is a row; nearby rows are similar; faint ones are unsure.",
         classes=classes,
         points=points,
         n_rows=n,
@@ -78,6 +63,8 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         confidence=answer.confidence[~given],
         abstain=abstain,
         coverage=coverage(model),
+        majority=(model.majority_.name, model.majority_.share) if tested else None,
+        recall=per_class(model) if tested else [],
         candidates=_candidates(model, tested),
         n_candidates=len(model.report_.candidates),
         balance=[
@@ -87,8 +74,11 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         n_abstained=n_left,
         suggestions=following,
         effect=effect,
-        suspicious=[(job.names[i], *rest) for i, *rest in suspect],
+        suspicious=[(row_of(job, i), *rest) for i, *rest in suspect],
         doubtful=doubted,
+        groups=_portraits(job, answer, classes),
+        grouping=("What each class looks like", TOLD),
+        columns=columns,
         reasons=_reasons(model),
         notes=job.notes,
         code=_code(job, out, save),
@@ -110,20 +100,56 @@ def _next(job, fitted, classes, seed):
         effect = effect_of_more(fitted.model)
     except InputError:  # the effect of a label is known for methods that are linear in the labels
         return [], ""
-    rows = fitted.rows[found.rows]
-    guesses = [(job.names[i], classes[fitted.codes[i]], float(fitted.confidence[i])) for i in rows]
-    return [(*guess, reason) for guess, reason in zip(guesses, found.reasons)], effect
-
-
-def _doubtful(job, fitted):
-    """The predicted rows with the most reasons for doubt."""
-    found = doubt(fitted.model)
-    rows = zip(fitted.rows[found.rows], found.labels.tolist(), found.confidence, found.reasons)
+    names = [job.names[i] for i in fitted.rows]
     return [
-        (job.names[i], str(label), float(sure), ", ".join(names))
-        for i, label, sure, names in rows
-        if not job.labels.given[i]
-    ][:SHOWN_ROWS]
+        (row_of(job, i), classes[fitted.codes[i]], float(fitted.confidence[i]), one.sentence(names, first=False))
+        for i, one in zip(fitted.rows[found.rows], why(fitted.model, found.rows))
+    ], effect
+
+
+def _doubtful(job, fitted, answer):
+    """The predicted rows with the most reasons for doubt; rows left unlabelled are no predictions."""
+    found = doubt(fitted.model)
+    kept = ~(job.labels.given | answer.left)[fitted.rows[found.rows]]
+    first = np.flatnonzero(kept)[:SHOWN_ROWS]
+    names = [job.names[i] for i in fitted.rows]
+    reasons = [one.sentence(names, first=False) for one in why(fitted.model, found.rows[first])]
+    return [
+        (
+            row_of(job, fitted.rows[found.rows[j]]),
+            str(found.labels[j]),
+            float(found.confidence[j]),
+            f"{', '.join(found.reasons[j])}: {reason}",
+        )
+        for j, reason in zip(first, reasons)
+    ]
+
+
+def row_of(job, i):
+    """(name, telling cells) of a row."""
+    return job.names[i], job.telling.sentence(i)
+
+
+def columns_of(encoder, found=None):
+    """What was decided about every column and how much the answers depend on it, the most important first."""
+    found = found or {}
+    columns = [asdict(column) | {"effect": found.get(column.name)} for column in encoder.columns_]
+    columns = [column for column in columns if column["kind"] != "ignored"]
+    return sorted(columns, key=lambda column: (column["use"] == "left out", -(column["effect"] or 0), -column["say"]))
+
+
+def _effects(job, model, seed):
+    return effects(model, job.X, job.encoder.slices_, seed) if len(job.encoder.slices_) <= MOST_EFFECTS else {}
+
+
+def _portraits(job, answer, classes):
+    """What tells the rows of each class from the others."""
+    codes = np.where(answer.left, -1, answer.codes)
+    return [
+        {"name": name, "size": int(np.sum(codes == k)), "telling": phrases, "rows": []}
+        for k, (name, phrases) in enumerate(zip(classes, job.telling.of_groups(codes, len(classes))))
+        if phrases
+    ]
 
 
 def _tiles(n, n_given, n_left, tested, model, low, high):
@@ -175,22 +201,44 @@ def _candidates(model, tested):
     return rows if tested else []
 
 
-def _points(job, answer, seed):
-    """All rows, or the given labels and a random sample of the others."""
-    n = len(job.names)
-    rows = np.arange(n)
-    if n > MOST_POINTS:
-        order = np.random.default_rng(seed).permutation(n)
-        rows = np.sort(order[np.argsort(~job.labels.given[order], kind="stable")][:MOST_POINTS])
-    shown = [name for name in job.table.frame.columns if name in job.encoder.used_][:SHOWN_CELLS]
+def sample_of(n, first, seed):
+    """All rows, or so many as are drawn: those marked `first`, and a random sample of the others."""
+    if n <= MOST_POINTS:
+        return np.arange(n)
+    order = np.random.default_rng(seed).permutation(n)
+    return np.sort(order[np.argsort(~first[order], kind="stable")][:MOST_POINTS])
+
+
+def cells_of(telling, rows):
+    """Cells for the tooltips: texts first, and they are whole."""
+    others = [name for name in telling.shown if name not in telling.texts]
+    shown = [*telling.texts, *others][:SHOWN_CELLS]
+    return {name: telling.frame[name].iloc[rows].astype(str).tolist() for name in shown}
+
+
+def _points(job, fitted, answer, seed):
+    rows = sample_of(len(job.names), job.labels.given, seed)
     return Points(
         xy=positions(job.X[rows], seed),
         codes=np.where(answer.left, -1, answer.codes)[rows],
         given=job.labels.given[rows],
         confidence=answer.confidence[rows],
         names=[job.names[i] for i in rows],
-        cells={name: job.table.frame[name].iloc[rows].astype(str).tolist() for name in shown},
+        cells=cells_of(job.telling, rows) | {"most like": _alike(job, fitted, rows)},
     )
+
+
+def _alike(job, fitted, rows):
+    """The labelled row that is most like each row, and its label; nothing for rows that were not fitted."""
+    model, words = fitted.model, np.full(len(job.names), "", dtype=object)
+    labelled = model.labels_.labelled
+    told = [f"{job.names[fitted.rows[i]]} ({model.classes_[model.labels_.codes[i]]})" for i in labelled]
+    for begin in range(0, len(fitted.rows), 4096):
+        cosines = similar_labelled(model, slice(begin, begin + 4096), heaviest(model))
+        nearest = [told[i] for i in cosines.argmax(axis=1)]
+        words[fitted.rows[begin : begin + 4096]] = nearest
+    words[fitted.rows[labelled]] = ""
+    return words[rows].tolist()
 
 
 def _code(job, out, save):

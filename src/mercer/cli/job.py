@@ -8,19 +8,16 @@ import numpy as np
 
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
-from ..inputs.tables import read_target
+from ..inputs.tables import Telling, read_target
+from .answers import ROW, added, earlier_answers, take_answers, take_corrections
 from .screen import UsageError
 from .sources import Reading, matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
+PROBABILITY = "probability_"  # the columns of --probabilities are TARGET_probability_CLASS
 BLOCK = 10_000  # rows predicted at once
 FIT_ROWS = 10_000  # more rows than twice this are not all fitted: a neighbour graph of 100 000 takes minutes
 FIT_LABELS = 5_000
-
-
-def added(target):
-    """The columns that `label` writes."""
-    return [f"{target}_{name}" for name in ("predicted", "confidence", "source")]
 
 
 def doubtful(target):
@@ -39,7 +36,9 @@ class Job:
     encoder: Any  # tables.TableEncoder
     X: Any
     names: list
+    telling: Telling
     notes: list
+    earlier: dict | None = None  # answers that an earlier run wrote, see `earlier_answers`
 
 
 @dataclass
@@ -48,8 +47,13 @@ class Fit:
 
     model: FewLabelClassifier
     rows: np.ndarray
-    codes: np.ndarray  # position in model.classes_
+    P: np.ndarray  # (n, k) probabilities
     confidence: np.ndarray
+
+    @property
+    def codes(self):
+        """(n,) the likeliest class."""
+        return self.P.argmax(axis=1)
 
 
 @dataclass
@@ -62,47 +66,75 @@ class Answer:
     columns: dict  # to be written
 
 
-def open_job(
+def open_jobs(
     screen,
     data,
-    target,
+    targets,
     writes=(),
     need_labels=True,
+    several=False,
     *,
     id=None,
+    more=None,
     ignore=None,
     include=None,
     missing=None,
     **source,
 ):
-    """Read a table and its labels; `writes` are the columns that will be added, `source` see `sources.Reading`."""
+    """Read a table and the labels of each target; `writes` are the columns that will be added.
+
+    No target is learnt from, nor what earlier runs wrote, but corrections in it are labels: see `answers`. `source` are
+    the options of `sources.Reading`.
+    """
     ignore, reading = ignore or [], Reading(**source)
-    if id is not None and id == target:
+    if id in targets:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
-    table = open_table(screen, data, reading, [target, id, *ignore, *(include or [])])
-    old = set_aside(screen, table, target, writes)
-    labels = read_target(table.frame[target], missing, need_labels)
-    for sentence in labels.notes:
-        screen.note(sentence)
-    old = [name for name in old if name in table.frame.columns and name not in reading.asked]
-    encoder, X = matrix(screen, table, [target, id, *ignore, *old], reading, include=include, labelled=labels.given)
-    name = "standard input" if str(data) == "-" else data
-    return Job(Path(name), table, target, labels, encoder, X, row_names(table, id), list(screen.notes))
+    if len(set(targets)) < len(targets):
+        raise UsageError(f"--target {targets[-1]} is given twice. Give each column of labels once.")
+    table = open_table(screen, data, reading, [*targets, id, *ignore, *(include or [])])
+    earlier = {target: earlier_answers(table, target) for target in targets}
+    own = list(dict.fromkeys(name for target in targets for name in written_before(table, target)))
+    for target in targets:
+        take_corrections(screen, table, target, earlier[target], missing)
+    for path in more or []:
+        take_answers(screen, table, targets, path, id, reading, missing)
+    set_aside(screen, table, own, writes)
+    labels = {target: read_target(table.frame[target], missing, need_labels, several) for target in targets}
+    for one in labels.values():
+        for sentence in one.notes:
+            screen.note(sentence)
+    said = list(screen.notes)
+    old = [name for name in own if name in table.frame.columns and name not in reading.asked]
+    path, names = Path("standard input" if str(data) == "-" else data), row_names(table, id)
+    jobs, encoded = [], {}  # targets with labels in the same rows share an encoder
+    for target in targets:
+        given = labels[target].given
+        if given.tobytes() not in encoded:
+            encoder, X = matrix(
+                screen, table, [*targets, id, *ignore, *old], reading, data, include=include, labelled=given
+            )
+            encoded[given.tobytes()] = encoder, X, Telling(table.frame, encoder, X)
+        encoder, X, telling = encoded[given.tobytes()]
+        notes = said + encoder.notes_
+        jobs.append(Job(path, table, target, labels[target], encoder, X, names, telling, notes, earlier[target]))
+    return jobs
 
 
-def set_aside(screen, table, target, writes=()):
-    """Columns that earlier runs wrote, whose answers must not be taken for features; those in `writes` are dropped."""
+def written_before(table, target):
+    """Columns that earlier runs wrote about a target."""
     columns = table.frame.columns
-    old = [name for name in (NEXT, doubtful(target)) if name in columns]
-    answers = added(target)
-    if all(name in columns for name in answers):
-        sources = set(table.frame[answers[2]].astype(str))
-        old += answers if sources <= {"given", "predicted", "abstained", "novel", ""} else []
+    old = [name for name in (NEXT, ROW, doubtful(target)) if name in columns]
+    if earlier_answers(table, target) is not None:
+        old += [*added(target), *(name for name in columns if str(name).startswith(added(target, PROBABILITY)[0]))]
+    return old
+
+
+def set_aside(screen, table, old, writes=()):
+    """Say that `old` columns are not features, for they hold mercer's answers; those that are written again go."""
     if old:
-        table.drop([name for name in old if name in writes])
+        table.drop([name for name in old if name in writes or name.startswith(tuple(writes))])
         screen.note(f"Written by an earlier run, and not learnt from: {', '.join(map(repr, old))}.")
     refuse_taken(table, writes)
-    return old
 
 
 def fit(screen, job, methods, seconds, seed):
@@ -125,18 +157,19 @@ def fit(screen, job, methods, seconds, seed):
         job.notes.append(f"{what}.")
     elif model.skipped_:
         note(screen, job, f"Left out for --seconds {seconds:g}: {', '.join(model.skipped_)}.")
-    codes, confidence = np.empty(len(job.names), dtype=int), np.empty(len(job.names))
-    codes[rows], confidence[rows] = model.predicted_, model.confidence_
+    P = np.empty((len(job.names), len(model.classes_)))
+    confidence = np.empty(len(P))
+    P[rows], confidence[rows] = model.probabilities_, model.confidence_
     if sampled:
-        what = f"The model was fitted to {len(rows)} of {len(codes)} rows, {model.labels_.labelled.size} of them "
+        what = f"The model was fitted to {len(rows)} of {len(P)} rows, {model.labels_.labelled.size} of them "
         note(screen, job, f"{what}labelled; the other rows were predicted from these.")
-        others = np.setdiff1d(np.arange(len(codes)), rows)
+        others = np.setdiff1d(np.arange(len(P)), rows)
         for begin in range(0, len(others), BLOCK):
             screen.step(f"predicting {len(others)} other rows", 0.7 + 0.3 * begin / len(others))
             block = others[begin : begin + BLOCK]
-            P = model.predict_proba(job.X[block])
-            codes[block], confidence[block] = P.argmax(axis=1), P.max(axis=1)
-    return Fit(model, rows, codes, confidence)
+            P[block] = model.predict_proba(job.X[block])
+            confidence[block] = P[block].max(axis=1)
+    return Fit(model, rows, P, confidence)
 
 
 def note(screen, job, sentence):
@@ -159,20 +192,38 @@ def rows_to_fit(labels, seed):
     return np.sort(np.concatenate([given, free[: max(FIT_ROWS - len(given), 0)]]))
 
 
-def answer(job, fitted, abstain):
+def answer(screen, job, fitted, abstain, probabilities=False):
     """Given labels, predictions, and rows left unlabelled, with the columns to write."""
-    given = job.labels.given
-    position = {str(name): code for code, name in enumerate(fitted.model.classes_)}
-    codes = fitted.codes.copy()
-    codes[given] = [position[word] for word in job.labels.labels[given]]
-    confidence = np.where(given, 1.0, fitted.confidence)
+    given, classes = job.labels.given, [str(name) for name in fitted.model.classes_]
+    position = {name: code for code, name in enumerate(classes)}
+    P = fitted.P.copy()
+    P[given] = np.eye(len(classes))[[position[word] for word in job.labels.labels[given]]]
+    confidence, values = np.where(given, 1.0, fitted.confidence), [job.labels.values[name] for name in classes]
+    columns, left = new_columns(job.target, P, confidence, values, given, abstain, probabilities)
+    codes = P.argmax(axis=1)
+    if job.earlier is not None:
+        was = np.isin(job.earlier["source"], ["predicted", "novel"]) & ~given & ~left & (job.earlier["predicted"] != "")
+        other = int(np.sum(job.earlier["predicted"][was] != np.array(classes, dtype=object)[codes][was]))
+        if other:
+            predicted, _, source = added(job.target)
+            note(
+                screen,
+                job,
+                f"{other} of the answers in {predicted!r} of the earlier run are replaced by other ones. To correct an "
+                f"answer, type it into {job.target!r}, or into {predicted!r} with given beside it in {source!r}.",
+            )
+    if left.any() and (left | given).all():
+        most = fitted.confidence[~given].max()
+        note(screen, job, f"No row reaches --abstain {abstain:g}: the highest confidence is {most:.2f}.")
+    return Answer(codes, confidence, left, columns)
+
+
+def new_columns(target, P, confidence, values, given, abstain=None, probabilities=False, novel=False):
+    """(columns that are added to the table, rows left unlabelled); `values` are the classes as the table has them."""
     left = ~given & (confidence < (abstain or 0.0))
-    words = [job.labels.values[str(name)] for name in fitted.model.classes_[codes]]
-    return Answer(codes, confidence, left, new_columns(job.target, words, confidence, left, given))
-
-
-def new_columns(target, words, confidence, left, given, novel=False):
-    """The three columns that are added to the table."""
-    words = [None if gone else word for word, gone in zip(words, left)]
+    words = [None if gone else values[code] for code, gone in zip(P.argmax(axis=1), left)]
     source = np.where(given, "given", np.where(left, "abstained", np.where(novel, "novel", "predicted")))
-    return dict(zip(added(target), (words, np.round(confidence, 4), source)))
+    columns = dict(zip(added(target), (words, np.round(confidence, 4), source)))
+    if probabilities:
+        columns |= dict(zip(added(target, *(f"{PROBABILITY}{value}" for value in values)), np.round(P, 4).T))
+    return columns, left

@@ -1,23 +1,22 @@
-"""`mercer label`, `suggest`, `check`, `compare` and `predict`: the commands about labels."""
+"""`mercer label` and `mercer predict`: labels for all rows of a table."""
 
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from ..advice.suggest import suggest as suggest_rows
 from ..errors import InputError
-from ..evidence.choice import accuracy_interval
-from ..few_label.plan import METHODS
 from ..inputs.tables import TableClassifier
 from ..io import load, write_model
 from ..report import render
-from .findings import coverage, doubtful_labels, effect_of_more, findings
-from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
-from .screen import UsageError, did_you_mean
-from .sources import Reading, claim, default_out, keep, open_table, shown, write
-
-NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
+from .advising import NOT_TESTED, methods_in
+from .answers import added
+from .findings import findings
+from .job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
+from .quality import coverage
+from .screen import UsageError
+from .several import parts_of, together
+from .sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
 
 
 def label(
@@ -28,169 +27,77 @@ def label(
     report=None,
     save=None,
     abstain=None,
+    probabilities=False,
     method="auto",
     seconds=60.0,
     force=False,
     seed=0,
     **source,
 ):
-    """Fill in the missing labels; write the table and, where asked, the report and the model."""
-    methods = _methods(method)
+    """Fill in the missing labels of each target; write the table and, where asked, the report and the model.
+
+    Returns
+    -------
+    [(classifier, answer)], one for each target.
+    """
+    methods = methods_in(method)
     _check_abstain(abstain)
+    if save and len(target) > 1:
+        raise UsageError("--save keeps one model. Give one --target, and run again for the others.")
     out = Path(out or default_out(data, "labelled"))
     claim(screen, out, report, save, force=force)
     keep(data, report, save)
+    writes = [name for one in target for name in [*added(one), *added(one, PROBABILITY)]]
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        job = open_job(screen, data, target, added(target), **source)
-        if job.labels.given.all():
-            raise InputError(
-                f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict, or "
-                "name the word they hold with --missing; `mercer check` looks for wrong labels."
-            )
-        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.75 if report else 0.9)
-        fitted = fit(screen, job, methods, seconds, seed)
-        decided = answer(job, fitted, abstain)
-        if decided.left.any() and (decided.left | job.labels.given).all():
-            most = fitted.confidence[~job.labels.given].max()
-            note(screen, job, f"No row reaches --abstain {abstain:g}: the highest confidence is {most:.2f}.")
+        jobs = open_jobs(screen, data, target, writes, several=True, **source)
+        for job in jobs:
+            if job.labels.given.all():
+                raise InputError(
+                    f"Every row has a label in {job.target!r}, so there is nothing to fill in. Empty the cells to "
+                    "predict, or name the word they hold with --missing; `mercer check` looks for wrong labels."
+                )
+            if save and job.labels.mark:
+                raise UsageError(f"--save keeps one model, and {job.target!r} needs one for each label of its cells.")
+        parts = [(job, part) for job in jobs for part in parts_of(job)]
+        found = []
+        for i, (_, job) in enumerate(parts):
+            what = f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels"
+            stage(what, 0.05 + (0.7 if report else 0.85) * (i + 1) / len(parts))
+            fitted = fit(screen, job, methods, seconds, seed)
+            found.append((job, fitted, answer(screen, job, fitted, abstain, probabilities)))
         others = {}
         if report:
             stage("making the report", 0.9)
             try:
-                page = render(findings(screen, job, fitted, decided, abstain, out, save, seed))
+                page = render(*(findings(screen, *one, abstain, out, save, seed) for one in found))
                 others[report] = lambda path: path.write_text(page, encoding="utf-8")
             except KeyboardInterrupt:
-                if fitted.model.interrupted_:  # the second time: the user wants nothing
+                if any(fitted.model.interrupted_ for _, fitted, _ in found):  # the second time: the user wants nothing
                     raise
                 report = None
                 screen.note("Interrupted: the report is left out. Ctrl-C again stops without writing.")
         if save:
-            others[save] = lambda path: _save_model(job, fitted, path)
+            others[save] = lambda path: _save_model(*found[0][:2], path)
         stage("writing", 1.0)
-        write(screen, job.table, decided.columns, out, force, others)
-    screen.result |= _summary(job, fitted.model, decided) | {"report": report, "model": save}
-    _tell(screen, fitted.model, [out, report, save])
-    return fitted.model, decided
+        columns: dict = {}
+        for job in jobs:
+            of = [one for (whole, _), one in zip(parts, found) if whole is job]
+            columns |= together(job, of, abstain, probabilities) if job.labels.mark else of[0][2].columns
+        refuse_taken(jobs[0].table, columns)
+        write(screen, jobs[0].table, columns, out, force, others)
+    facts = {job.target: _summary(job, fitted.model, decided) for job, fitted, decided in found}
+    screen.result |= facts[target[0]] if list(facts) == target[:1] else {"targets": facts}
+    screen.result |= {"report": report, "model": save}
+    for name, one in facts.items():
+        _tell(screen, one, f"{name}: " if len(facts) > 1 else "")
+    for name, file in zip(("table", "report", "model"), (out, report, save)):
+        if file:
+            screen.say(f"{name:7} {shown(file)}")
+    return [(fitted.model, decided) for _, fitted, decided in found]
 
 
-def suggest(screen, data, target, n, out, method, seconds, force, seed, **source):
-    """Rows to label next, with reasons; written with --out."""
-    methods = _methods(method)
-    claim(screen, out, force=force)
-    with screen.stages() as stage:
-        stage("reading the table", 0.05)
-        job = open_job(screen, data, target, [NEXT] if out else [], need_labels=False, **source)
-        if job.labels.given.all():
-            raise InputError(
-                f"Every row has a label in {target!r}, so there is nothing to suggest. "
-                "`mercer check` looks for wrong labels."
-            )
-        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
-        enough = len(job.labels.values) > 1
-        fitted = fit(screen, job, methods, seconds, seed) if enough else None
-        if fitted is None and job.labels.given.any():
-            screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
-        stage("choosing rows", 0.95)
-        looked_at = fitted.rows if fitted else rows_to_fit(job.labels, seed)
-        n_free = int((~job.labels.given[looked_at]).sum())
-        found = suggest_rows(fitted.model if fitted else job.X[looked_at], min(n, n_free), random_state=seed)
-        chosen = looked_at[found.rows]
-        guess = fitted.model.classes_[fitted.codes[chosen]].tolist() if fitted else [None] * len(chosen)
-        sure = fitted.confidence[chosen].round(4).tolist() if fitted else [None] * len(chosen)
-        rows = list(zip([job.names[i] for i in chosen], guess, sure, found.reasons))
-        stage("writing", 1.0)
-        if out:
-            rank = np.full(len(job.names), "", dtype=object)
-            rank[chosen] = np.arange(1, len(rows) + 1).astype(str)
-            write(screen, job.table, {NEXT: rank}, out, force)
-    keys = ("row", "guess", "confidence", "reason")
-    screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
-    if fitted:
-        screen.result["effect"] = effect_of_more(fitted.model)
-    lines = [(row, guess, f"{sure:.2f}", why) if fitted else (row, "", "", why) for row, guess, sure, why in rows]
-    screen.table([source["id"] or "row", "guess", "confidence", "why"], lines)
-    if fitted:
-        screen.say(screen.result["effect"])
-    if not source["id"]:
-        screen.say("Rows are counted from 1, without the header.")
-    if out:
-        screen.say(f"Written to {shown(out)}, column {NEXT}.")
-
-
-def check(screen, data, target, n, out, method, seconds, force, seed, **source):
-    """Given labels that the other labels contradict, worst first."""
-    methods = _methods(method)
-    claim(screen, out, force=force)
-    with screen.stages() as stage:
-        stage("reading the table", 0.05)
-        job = open_job(screen, data, target, [doubtful(target)] if out else [], **source)
-        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
-        fitted = fit(screen, job, methods, seconds, seed)
-        model = fitted.model
-        if not model.labels_.testable.any():
-            raise InputError(
-                "Every class has one label only, so no label can be checked. Label a second row of a class."
-            )
-        stage("withholding each label in turn", 0.95)
-        found = doubtful_labels(fitted)
-        stage("writing", 1.0)
-        if out:
-            mark = np.full(len(job.names), "", dtype=object)
-            for i, _, other, _ in found:
-                mark[i] = other
-            write(screen, job.table, {doubtful(target): mark}, out, force)
-    rows = [(job.names[i], given, other, reason) for i, given, other, reason in found[:n]]
-    keys = ("row", "given", "others_say", "reason")
-    screen.result |= {
-        "checked": int(model.labels_.testable.sum()),
-        "doubtful": len(found),
-        "labels": [dict(zip(keys, row)) for row in rows],
-    }
-    are = "is" if len(found) == 1 else "are"
-    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels {are} contradicted by the others.")
-    if rows:
-        screen.table([source["id"] or "row", "given", "the others say", "why"], rows)
-    if len(found) > len(rows):
-        screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
-    if out:
-        screen.say(f"Written to {shown(out)}, column {doubtful(target)}.")
-
-
-def compare(screen, data, target, seconds, seed, **source):
-    """The best candidate of every method, with its left-out accuracy."""
-    with screen.stages() as stage:
-        stage("reading the table", 0.05)
-        job = open_job(screen, data, target, **source)
-        stage(f"trying every method on {len(job.names)} rows and {job.labels.given.sum()} labels", 1.0)
-        model = fit(screen, job, "all", seconds, seed).model
-    tested = int(model.labels_.testable.sum())
-    best: dict = {}
-    for row in model.report_.candidates:
-        if row["method"] not in best or row["loss"] < best[row["method"]]["loss"]:
-            best[row["method"]] = row
-    rows = sorted(best.values(), key=lambda row: row["loss"])
-    low, high = model.accuracy_interval_
-    average = {"method": "average", "candidate": "all candidates, by their weights", "loss": float("nan")}
-    average |= {"accuracy": model.left_out_accuracy_, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
-    table = []
-    for row in [average, *rows]:
-        row["name"], row["what"] = METHODS.get(row["method"], ("Their average", "all of these, by their weights"))
-        right = row["accuracy"] * tested if tested else float("nan")
-        ends = accuracy_interval(right, tested) if tested else (0.0, 1.0)
-        shares = (f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}") if tested else ("", "")
-        key = "all" if row is average else row["method"]
-        table.append((row["name"], row["what"], *shares, key))
-    screen.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": [low, high]}
-    screen.table(["method", "what it is", "right", "95 % interval", "--method"], table)
-    if tested:
-        screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
-        screen.say(model.majority_.sentence(low))
-    else:
-        screen.say(NOT_TESTED)
-
-
-def predict(screen, model, new, out, abstain, force, **source):
+def predict(screen, model, new, out, abstain, probabilities, force, **source):
     """Label the rows of another table with a saved model."""
     _check_abstain(abstain)
     out = Path(out or default_out(new, "labelled"))
@@ -210,7 +117,8 @@ def predict(screen, model, new, out, abstain, force, **source):
             )
         stage("reading the table", 0.2)
         table = open_table(screen, new, Reading(**source))
-        set_aside(screen, table, fitted.target, added(fitted.target))
+        writes = [*added(fitted.target), *added(fitted.target, PROBABILITY)]
+        set_aside(screen, table, written_before(table, fitted.target), writes)
         stage(f"labelling {len(table)} rows", 0.9)
         P, trust = _in_blocks(screen, fitted, table.frame)
         for sentence in (*fitted.encoder.unread(table.frame), *fitted.encoder.outside(table.frame)):
@@ -221,13 +129,14 @@ def predict(screen, model, new, out, abstain, force, **source):
                 f"{int(novel.sum())} of {len(novel)} rows are unlike all rows that the model was trained with: novel "
                 f"in {added(fitted.target)[2]}. Their confidence is near the share of the class among the labels."
             )
-        codes, confidence = P.argmax(axis=1), P.max(axis=1)
-        left = confidence < (abstain or 0.0)
-        words = [fitted.values[str(fitted.classes_[code])] for code in codes]
+        values = [fitted.values[str(name)] for name in fitted.classes_]
+        given = np.zeros(len(P), dtype=bool)
+        columns, left = new_columns(fitted.target, P, P.max(axis=1), values, given, abstain, probabilities, novel)
+        refuse_taken(table, columns)
         stage("writing", 1.0)
-        columns = new_columns(fitted.target, words, confidence, left, np.zeros(len(words), dtype=bool), novel)
         write(screen, table, columns, out, force)
-    counts = dict(zip(*np.unique(np.array([str(w) for w in words])[~left], return_counts=True)))
+    words = np.array([str(value) for value in values])[P.argmax(axis=1)]
+    counts = dict(zip(*np.unique(words[~left], return_counts=True)))
     screen.result |= {
         "rows": len(table),
         "abstained": int(left.sum()),
@@ -247,17 +156,6 @@ def _in_blocks(screen, model, frame):
     return tuple(map(np.concatenate, zip(*found)))
 
 
-def _methods(method):
-    names = [name.strip().lower() for name in method.split(",")]
-    alone = [name for name in names if name in ("auto", "all")]
-    if alone and len(names) > 1:
-        raise UsageError(f"--method {alone[0]} stands alone, without other names.")
-    for name in names:
-        if name not in ("auto", "all", *METHODS):
-            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS])}")
-    return alone[0] if alone else names
-
-
 def _check_abstain(value):
     if value is not None and not 0 <= value < 1:
         hint = f" For {value:g} % say {value / 100:g}." if 10 < value < 100 else ""
@@ -272,37 +170,33 @@ def _save_model(job, fitted, path):
 
 def _summary(job, model, decided):
     given = job.labels.given
-    low, high = model.accuracy_interval_
+    (low, high), tested = model.accuracy_interval_, int(model.labels_.testable.sum())
     return {
         "rows": len(job.names),
         "given": int(given.sum()),
         "predicted": int((~given & ~decided.left).sum()),
         "abstained": int(decided.left.sum()),
-        "left_out_accuracy": model.left_out_accuracy_,
+        "left_out_accuracy": model.left_out_accuracy_ if tested else None,
         "left_out_interval": [low, high],
-        "majority": asdict(model.majority_),
-        "tested_labels": int(model.labels_.testable.sum()),
+        "tested_labels": tested,
         "classes": {str(c): int(np.sum((decided.codes == k) & ~decided.left)) for k, c in enumerate(model.classes_)},
         "coverage": coverage(model),
+        "majority": asdict(model.majority_) | {"sentence": model.majority_.sentence(low)},
         "reasons": model.report_.sentences,
     }
 
 
-def _tell(screen, model, files):
-    facts = screen.result
+def _tell(screen, facts, of):
     screen.say(
-        f"{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'} labelled from {facts['given']} labels; "
+        f"{of}{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'} labelled from {facts['given']} labels; "
         f"{facts['abstained']} left unlabelled."
     )
     if facts["tested_labels"]:
-        low, high = model.accuracy_interval_
+        low, high = facts["left_out_interval"]
         screen.say(
-            f"Of {facts['tested_labels']} labels withheld one at a time, {model.left_out_accuracy_:.0%} came out right "
-            f"(95 % interval {low:.0%} to {high:.0%})."
+            f"Of {facts['tested_labels']} labels withheld one at a time, {facts['left_out_accuracy']:.0%} came out "
+            f"right (95 % interval {low:.0%} to {high:.0%})."
         )
-        screen.say(model.majority_.sentence(low))
+        screen.say(facts["majority"]["sentence"])
     else:
         screen.say(NOT_TESTED)
-    for name, file in zip(("table", "report", "model"), files):
-        if file:
-            screen.say(f"{name:7} {shown(file)}")

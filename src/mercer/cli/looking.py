@@ -18,6 +18,8 @@ def look(screen, data, target=None, *, ignore=None, **source):
     screen.result |= {"rows": len(table), "width": rows.shape[1], "columns": [asdict(column) for column in columns]}
     lines = [(c.name, c.kind, c.use, c.why, _percent(c.missing), _percent(c.say)) for c in columns]
     screen.table(["column", "kind", "use", "why", "missing", "say"], lines)
+    for sentence in encoder.notes_:
+        screen.note(sentence)
     screen.say(f"{len(table)} rows, learnt from {encoder.sentence_}: a matrix of {rows.shape[1]} columns.")
 
 

@@ -110,13 +110,21 @@ def row_names(table, id):
     return table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
 
 
-def matrix(screen, table, ignore, reading, scale="auto", include=None, labelled=None):
-    """(fitted TableEncoder, matrix) of all columns but those to ignore; `labelled` rows must not be told apart."""
+def matrix(screen, table, ignore, reading, data="DATA", scale="auto", include=None, labelled=None):
+    """(fitted TableEncoder, matrix) of all columns but those to ignore; `labelled` rows must not be told apart.
+
+    The notes on the columns are in the report and in the output of `mercer look`; here is one line that says so, and
+    the columns that tell labelled rows apart, which `look` cannot know.
+    """
     if len(table) < 2:
         raise InputError(f"The table has {len(table)} row. At least two rows are needed.")
     encoder = reading.encoder(ignore, scale, include or ())
     X = encoder.fit_transform(table.frame, labelled=labelled)
-    for sentence in encoder.notes_:
+    if encoder.notes_:
+        used, out = len(encoder.encoders_), len(set(encoder.ignored_) - set(ignore))
+        columns = f"{used} column{'' if used == 1 else 's'} used, {out or 'none'} left out"
+        screen.note(f"{columns}: `mercer look {'FILE' if _standard(data) else data}` says {'why' if out else 'how'}.")
+    for sentence in encoder.leaks_:
         screen.note(sentence)
     return encoder, X
 

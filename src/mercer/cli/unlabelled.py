@@ -1,27 +1,82 @@
 """`mercer embed`, `mercer cluster` and `mercer novelty`: the commands that need no labels."""
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import mercer
 
+from ..inputs.tables import Telling
+from ..report import render
+from . import pages
 from .job import BLOCK
 from .screen import UsageError, did_you_mean
-from .sources import Reading, claim, default_out, kernel_for, matrix, open_table, refuse_taken, row_names, shown, write
+from .sources import (
+    Reading,
+    claim,
+    default_out,
+    keep,
+    kernel_for,
+    matrix,
+    open_table,
+    refuse_taken,
+    row_names,
+    shown,
+    write,
+)
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-def _open(screen, data, out, force, writes, *, id, ignore, scale, **source):
-    """(table, matrix of its columns), with the output and the columns to write claimed."""
-    claim(screen, out, force=force)
+@dataclass
+class Source:
+    """A table without labels, ready for a method."""
+
+    data: Path
+    table: Any
+    encoder: Any
+    X: Any
+    names: list
+    telling: Telling
+    notes: list
+
+
+def _open(screen, data, out, report, force, writes, *, id, ignore, scale, **source):
+    """The table and the matrix of its columns, with the outputs and the columns to write claimed."""
+    claim(screen, out, report, force=force)
+    keep(data, report)
     screen.stage("reading the table", 0.1)
     ignore, reading = ignore or [], Reading(**source)
     table = open_table(screen, data, reading, [id, *ignore])
     refuse_taken(table, writes)
-    return table, matrix(screen, table, [id, *ignore], reading, scale)[1]
+    notes = list(screen.notes)
+    encoder, X = matrix(screen, table, [id, *ignore], reading, data, scale)
+    path = Path("standard input" if str(data) == "-" else data)
+    telling = Telling(table.frame, encoder, X)
+    return Source(path, table, encoder, X, row_names(table, id), telling, notes + encoder.notes_)
+
+
+def _write(screen, stage, source, new, out, report, force, page):
+    """Write the table with new columns, and the report if there is to be one; `page` makes its findings."""
+    others = {}
+    if report:
+        stage("making the report", 0.95)
+        text = render(page())
+        others[report] = lambda path: path.write_text(text, encoding="utf-8")
+    stage("writing", 1.0)
+    write(screen, source.table, new, out, force, others)
+    if report:
+        screen.result["report"] = str(report)
+
+
+def _said(screen, out, report):
+    screen.say(f"Written to {shown(out)}.")
+    if report:
+        screen.say(f"Report: {report}.")
 
 
 def _known(method, methods):
@@ -35,36 +90,38 @@ def _words(kernel):
     return re.sub(r"\d+\.\d{4,}", lambda number: f"{float(number[0]):.4g}", repr(kernel))
 
 
-def embed(screen, data, method, components, kernel, out, force, seed, **source):
+def embed(screen, data, method, components, kernel, out, report, force, seed, **source):
     """Positions on kernel principal components."""
     cls = _known(method, EMBEDDINGS)
     names = [f"component_{j + 1}" for j in range(components)]
     out = out or default_out(data, "embedded")
     with screen.stages() as stage:
-        table, X = _open(screen, data, out, force, names, **source)
+        opened = _open(screen, data, out, report, force, names, **source)
+        table, X = opened.table, opened.X
         if components > X.shape[0]:
             raise UsageError(f"{components} components were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
         stage(f"fitting {cls.__name__} to {X.shape[0]} rows", 0.9, counted=False)
         model = cls(n_components=components, kernel=chosen, approx=approx, random_state=seed)
         scores = model.fit_transform(X)
-        stage("writing", 1.0)
-        write(screen, table, dict(zip(names, np.round(scores.T, 6))), out, force)
+        share = getattr(model, "explained_variance_ratio_", None)
+        new = dict(zip(names, np.round(scores.T, 6)))
+        _write(screen, stage, opened, new, out, report, force, lambda: pages.components(opened, scores, share, seed))
     screen.result |= {"method": cls.__name__, "rows": len(table), "kernel": repr(model.kernel_)}
-    share = getattr(model, "explained_variance_ratio_", None)
     if share is not None:
         screen.result["explained_variance_ratio"] = np.round(share, 6)
     screen.say(f"{len(table)} rows on {scores.shape[1]} components of {cls.__name__}, {_words(model.kernel_)}.")
     if share is not None:
         screen.say(f"They explain {share.sum():.0%} of the variance in feature space.")
-    screen.say(f"Written to {shown(out)}.")
+    _said(screen, out, report)
 
 
-def cluster(screen, data, clusters, kernel, out, force, seed, **source):
+def cluster(screen, data, clusters, kernel, out, report, force, seed, **source):
     """Groups by kernel c-means, numbered from 1 by size."""
     out = out or default_out(data, "clustered")
     with screen.stages() as stage:
-        table, X = _open(screen, data, out, force, ["cluster"], **source)
+        opened = _open(screen, data, out, report, force, ["cluster"], **source)
+        table, X = opened.table, opened.X
         if clusters > X.shape[0]:
             raise UsageError(f"{clusters} clusters were asked of {X.shape[0]} rows. Ask for fewer.")
         chosen, approx = kernel_for(X, kernel)
@@ -75,16 +132,17 @@ def cluster(screen, data, clusters, kernel, out, force, seed, **source):
         order = np.argsort(-counts, kind="stable")
         rank = np.empty(clusters, dtype=int)
         rank[order] = np.arange(1, clusters + 1)
-        stage("writing", 1.0)
-        write(screen, table, {"cluster": rank[model.labels_]}, out, force)
+        groups = rank[model.labels_]
+        page = lambda: pages.groups(screen, opened, groups - 1, model, chosen, approx, seed)  # noqa: E731
+        _write(screen, stage, opened, {"cluster": groups}, out, report, force, page)
     sizes = counts[order].tolist()
     screen.result |= {"sizes": sizes, "inertia": model.inertia_, "kernel": repr(model.kernel_)}
     sizes_shown = ", ".join(map(str, sizes[:12])) + (", …" if clusters > 12 else "")
     screen.say(f"{len(table)} rows in {clusters} groups of {sizes_shown} rows, {_words(model.kernel_)}.")
-    screen.say(f"Written to {shown(out)}.")
+    _said(screen, out, report)
 
 
-def novelty(screen, data, method, share, kernel, out, force, seed, **source):
+def novelty(screen, data, method, share, kernel, out, report, force, seed, **source):
     """How unusual each row is, and which rows are beyond the threshold."""
     cls, method = _known(method, DETECTORS), method.lower()
     if not 0 < share <= 0.5:
@@ -93,7 +151,8 @@ def novelty(screen, data, method, share, kernel, out, force, seed, **source):
         raise UsageError(f"The method density is Gaussian, not {kernel}. Use --kernel rbf, or --method svdd or kpca.")
     out = out or default_out(data, "novelty")
     with screen.stages() as stage:
-        table, X = _open(screen, data, out, force, ["novelty", "novel"], **source)
+        opened = _open(screen, data, out, report, force, ["novelty", "novel"], **source)
+        table, X = opened.table, opened.X
         chosen, approx = kernel_for(X, kernel)
         options = {"contamination": share, "approx": approx, "random_state": seed}
         if method != "density":
@@ -113,12 +172,18 @@ def novelty(screen, data, method, share, kernel, out, force, seed, **source):
         order = np.lexsort((model.training_scores_, -score))  # most novel first
         outlier = np.zeros(len(score), dtype=bool)
         outlier[order[: max(1, int(share * len(score)))]] = True
-        stage("writing", 1.0)
         new = {"novelty": np.round(score, 4), "novel": np.where(outlier, "yes", "no")}
-        write(screen, table, new, out, force)
-    worst = order[: min(10, outlier.sum())]
-    names = row_names(table, source["id"])
+        worst = order[: outlier.sum()]
+        page = lambda: pages.unusual(opened, score, worst, seed)  # noqa: E731
+        _write(screen, stage, opened, new, out, report, force, page)
+    names, worst = opened.names, worst[:10]
+    odd = [opened.telling.odd(i)[1] for i in worst]
     screen.result |= {"novel": int(outlier.sum()), "rows": len(table), "most_novel": [names[i] for i in worst]}
+    screen.result["rows_shown"] = [
+        {"row": names[i], "novelty": score[i], "reason": reason, "cells": opened.telling.cells(i)}
+        for i, reason in zip(worst, odd)
+    ]
     screen.say(f"{int(outlier.sum())} of {len(table)} rows are the most unlike the others ({cls.__name__}).")
-    screen.table([source["id"] or "row", "novelty"], [(names[i], f"{score[i]:.3f}") for i in worst])
-    screen.say(f"Written to {shown(out)}.")
+    lines = [(names[i], opened.telling.sentence(i), f"{score[i]:.3f}", reason) for i, reason in zip(worst, odd)]
+    screen.table([source["id"] or "row", "what it is", "novelty", "why"], lines)
+    _said(screen, out, report)

@@ -68,6 +68,12 @@ class ForestCandidate:
     influence = None
     closed_form = True
 
+    @property
+    def Z(self) -> np.ndarray:
+        """(n, d) rows with mean 0 and variance 1 in every column, to compare rows by."""
+        spread = self.rows.std(axis=0)
+        return (self.rows - self.rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestCandidate":
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
         import sklearn.ensemble

@@ -91,6 +91,11 @@ class Candidate:
         return self.space.state if shared else self.model.prepare(self.space.Z)
 
     @property
+    def Z(self) -> np.ndarray:
+        """(n, r) features of the training rows."""
+        return self.space.Z
+
+    @property
     def left_out(self) -> np.ndarray:
         """(l, k') scores of the labelled rows, each by the fit without its label."""
         return self.solution.left_out  # type: ignore[union-attr]

@@ -65,11 +65,18 @@ def confidence_histogram(confidence, abstain=None):
     return _svg(figure, "Histogram of the confidence of the filled-in rows")
 
 
-def coverage_curve(coverage):
-    """Accuracy on left-out labels when only the most confident share is answered, with 95 % intervals."""
+def coverage_curve(coverage, majority=None):
+    """Accuracy on left-out labels when only the most confident share is answered, with 95 % intervals.
+
+    A dashed line is the accuracy of always answering the most frequent class, `majority` = (class, share).
+    """
     share, accuracy, low, high = np.array(coverage, dtype=float).T
     figure, axis = _figure()
     axis.fill_between(100 * share, 100 * low, 100 * high, color=BAND, linewidth=0)
     axis.plot(100 * share, 100 * accuracy, color=SERIES, linewidth=2, marker="o", markersize=3.5)
+    if majority is not None:
+        axis.axhline(100 * majority[1], color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+        where = {"xytext": (2, 3), "textcoords": "offset points", "ha": "left"}
+        axis.annotate("always the most frequent class", (0, 100 * majority[1]), color=INK, fontsize=9, **where)
     axis.set(xlabel="share answered, most confident first (%)", ylabel="right (%)", xlim=(0, 101), ylim=(0, 102))
     return _svg(figure, "Accuracy on left-out labels against the share of rows labelled")

@@ -11,10 +11,12 @@ from .figures import confidence_histogram, coverage_curve
 
 GRID = 10_000  # positions are whole numbers from 0 to here
 COLOURS = 12
+SHAPES = 5  # of the marks of further classes: each shape in all colours
+TIPS = 1_000_000  # characters of cells for the tooltips
 
 
-def render(findings):
-    """The report as the text of one HTML file.
+def render(*findings):
+    """The report as the text of one HTML file, with a part for each of the findings.
 
     Examples
     --------
@@ -29,21 +31,29 @@ def render(findings):
     environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
     environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
-    points = findings.points
-    shown = 0 if points is None else len(points.codes)
     return template.render(
-        f=findings,
+        parts=[_part(one) for one in findings],
         version=__version__,
         style=jinja2.utils.markupsafe.Markup((folder / "style.css").read_text(encoding="utf-8")),
         script=jinja2.utils.markupsafe.Markup((folder / "scatter.js").read_text(encoding="utf-8")),
-        data=None if points is None else _data(points, findings.classes),
-        shown=shown,
-        n_points=max(findings.n_rows, shown),
-        histogram=_figure(confidence_histogram, findings.confidence, findings.abstain),
-        curve=_figure(coverage_curve, findings.coverage),
-        most=max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,
         colours=COLOURS,
+        shapes=SHAPES,
     )
+
+
+def _part(findings):
+    """The findings with what is drawn from them."""
+    points = findings.points
+    shown = 0 if points is None else len(points.codes)
+    return {
+        "f": findings,
+        "data": None if points is None else _data(points, findings.classes),
+        "shown": shown,
+        "n_points": max(findings.n_rows, shown),
+        "histogram": _figure(confidence_histogram, findings.confidence, findings.abstain),
+        "curve": _figure(coverage_curve, findings.coverage, findings.majority),
+        "most": max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,
+    }
 
 
 def _figure(draw, values, *rest):
@@ -72,13 +82,25 @@ def _data(points, classes):
         "y": placed[:, 1].tolist(),
         "code": np.asarray(points.codes).tolist(),
         "given": np.asarray(points.given).astype(int).tolist(),
-        "confidence": np.round(100 * np.asarray(points.confidence)).astype(int).tolist(),
+        "confidence": None
+        if points.confidence is None
+        else np.round(100 * np.asarray(points.confidence)).astype(int).tolist(),
         "names": [str(name)[:40] for name in points.names],
-        "cells": {str(name)[:40]: [str(cell)[:24] for cell in values] for name, values in points.cells.items()},
+        "cells": {str(name)[:40]: _cut(values, TIPS // len(points.cells)) for name, values in points.cells.items()},
         "classes": [str(name) for name in classes],
         "grid": GRID,
     }
+    data["colours"], data["shapes"] = COLOURS, SHAPES
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _cut(cells, characters):
+    """Cells as text: whole where all fit into so many characters, else none longer than its share."""
+    cells = [str(cell) for cell in cells]
+    if sum(map(len, cells)) <= characters:
+        return cells
+    longest = max(24, characters // len(cells))
+    return [cell if len(cell) <= longest else cell[: longest - 1] + "…" for cell in cells]

@@ -1,31 +1,37 @@
 // Draws the rows as points on a canvas; the pointer shows the nearest row, the legend hides and shows classes.
-(() => {
-  const data = JSON.parse(document.getElementById("points").textContent);
-  const canvas = document.getElementById("scatter"), tip = document.getElementById("tip");
-  const box = canvas.parentElement, context = canvas.getContext("2d"), n = data.x.length;
-  const diamond = data.given.reduce((a, b) => a + b, 0) > 100 ? 4 : 6.5;  // many would hide the dots
-  const hidden = new Set(), buttons = document.querySelectorAll("[data-code]");
+for (const box of document.querySelectorAll(".plot")) {
+  const data = JSON.parse(box.querySelector(".points").textContent);
+  const canvas = box.querySelector("canvas"), tip = box.querySelector(".tip");
+  const context = canvas.getContext("2d"), n = data.x.length, many = data.classes.length > data.colours;
+  const large = data.given.reduce((a, b) => a + b, 0) > 100 ? 4 : 6.5;  // many would hide the dots
+  const hidden = new Set(), buttons = box.parentElement.querySelectorAll("[data-code]");
+  // Corners of the shapes after the dot, as in the style sheet: square, triangle, cross, triangle on its tip.
+  const shapes = [null, [-1, -1, 1, -1, 1, 1, -1, 1], [0, -1.2, 1.2, 1, -1.2, 1],
+    [-.4, -1.2, .4, -1.2, .4, -.4, 1.2, -.4, 1.2, .4, .4, .4, .4, 1.2, -.4, 1.2, -.4, .4, -1.2, .4, -1.2, -.4, -.4, -.4],
+    [0, 1.2, 1.2, -1, -1.2, -1]], diamond = [0, -1, 1, 0, 0, 1, -1, 0];
   let width, height, near = -1;
   const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const place = i => [14 + data.x[i] / data.grid * (width - 28), height - 14 - data.y[i] / data.grid * (height - 28)];
   const colour = i => data.code[i] < 0 ? faint : palette[data.code[i] % palette.length];
   let palette, ink, faint;
 
-  function mark(i, grow) {
-    const [x, y] = place(i);
+  function path(corners, x, y, r) {
     context.beginPath();
-    if (data.given[i]) {
-      const r = diamond + grow;
-      context.moveTo(x, y - r); context.lineTo(x + r, y); context.lineTo(x, y + r); context.lineTo(x - r, y);
-      context.closePath();
-      context.fillStyle = colour(i); context.fill();
-      context.lineWidth = diamond / 4; context.strokeStyle = ink; context.stroke();
-    } else {
-      context.arc(x, y, (n > 4000 ? 2 : 2.8) + grow, 0, 7);
-      if (data.code[i] < 0) { context.lineWidth = 1; context.strokeStyle = faint; context.stroke(); }
-      else { context.globalAlpha = grow ? 1 : 0.35 + 0.5 * data.confidence[i] / 100; context.fillStyle = colour(i); context.fill(); }
-      context.globalAlpha = 1;
-    }
+    if (corners === null) { context.arc(x, y, r, 0, 7); return; }
+    for (let k = 0; k < corners.length; k += 2) context.lineTo(x + r * corners[k], y + r * corners[k + 1]);
+    context.closePath();
+  }
+  function mark(i, grow) {
+    const [x, y] = place(i), given = data.given[i], left = data.code[i] < 0;
+    const shape = left ? null : shapes[Math.floor(data.code[i] / data.colours) % data.shapes];
+    const size = (given ? large * (many ? 0.8 : 1) : n > 4000 ? 2 : 2.8) + grow;
+    path(given && !many ? diamond : shape, x, y, size);
+    if (left) { context.lineWidth = 1; context.strokeStyle = faint; context.stroke(); return; }
+    const sure = data.confidence ? data.confidence[i] / 100 : 0.8;
+    context.globalAlpha = given || grow ? 1 : 0.35 + 0.5 * sure;
+    context.fillStyle = colour(i); context.fill();
+    context.globalAlpha = 1;
+    if (given) { context.lineWidth = large / 4; context.strokeStyle = ink; context.stroke(); }
   }
   function draw() {
     context.clearRect(0, 0, width, height);
@@ -38,7 +44,7 @@
     width = box.clientWidth; height = Math.max(280, Math.min(560, Math.round(width * 0.62)));
     canvas.width = width * ratio; canvas.height = height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    palette = Array.from({length: 12}, (_, k) => style("--c" + k));
+    palette = Array.from({length: data.colours}, (_, k) => style("--c" + k));
     ink = style("--ink"); faint = style("--faint");
     draw();
   }
@@ -61,8 +67,9 @@
     tip.textContent = "";
     line("row " + data.names[found], true);
     const name = data.code[found] < 0 ? "left unlabelled" : data.classes[data.code[found]];
-    line(data.given[found] ? name + " (given)" : name + ", confidence " + (data.confidence[found] / 100).toFixed(2));
-    for (const column in data.cells) line(column + ": " + data.cells[column][found]);
+    const sure = data.confidence ? ", confidence " + (data.confidence[found] / 100).toFixed(2) : "";
+    if (data.classes.length) line(name + (data.given[found] ? " (given)" : sure));
+    for (const column in data.cells) if (data.cells[column][found]) line(column + ": " + data.cells[column][found]);
     const [x, y] = place(found);
     tip.style.left = Math.min(Math.max(0, x + 12), Math.max(0, width - tip.offsetWidth - 4)) + "px";
     tip.style.top = (y + 14 + tip.offsetHeight > height ? Math.max(0, y - tip.offsetHeight - 12) : y + 14) + "px";
@@ -83,4 +90,4 @@
     window.addEventListener(name, () => { document.documentElement.classList.toggle("paper", paper); resize(); });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
   resize();
-})();
+}

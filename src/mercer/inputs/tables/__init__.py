@@ -5,6 +5,7 @@ from .formats import Table, read_table, write_table
 from .look import Column
 from .model import TableClassifier
 from .target import Target, read_target
+from .telling import Telling
 
 __all__ = [
     "Column",
@@ -12,6 +13,7 @@ __all__ = [
     "TableClassifier",
     "TableEncoder",
     "Target",
+    "Telling",
     "is_frame",
     "read_table",
     "read_target",

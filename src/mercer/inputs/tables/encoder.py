@@ -49,8 +49,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     columns_ : one `Column` for each column, or block of columns: kind, use, why, share of gaps, say.
     names_ : names of the columns of the table.
     ignored_ : {name: why} of the columns left out.
-    encoders_ : what encodes the columns that are used.
-    notes_ : sentences on what was left out or filled in.
+    encoders_ : what encodes the columns that are used. slices_ : {name: its columns of the matrix}.
+    notes_ : sentences on what was left out or filled in. leaks_ : those on columns that tell labelled rows apart.
     plain_ : whether the table is a matrix of numbers already, and used as it is.
 
     Examples
@@ -174,7 +174,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             one.column.say = says[-1]
         self.encoders_ = [one.encoder for one in found if one.encoder is not None]
         self.columns_ = [one.column for one in found]
+        ends = np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist()
+        self.slices_ = {one.name: slice(*ends[i : i + 2]) for i, one in enumerate(self.encoders_)}
         self.notes_ = sentences(note for one in found for note in one.notes)
+        self.leaks_ = sentences(note for one in found for note in one.notes if note[0] == "leak")
         if not self.encoders_:
             why = (" " + " ".join(self.notes_)) if self.notes_ else ""
             raise InputError(

@@ -1,5 +1,6 @@
 """Read the column of labels: which rows have one, what the classes are called."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,19 +22,21 @@ class Target:
     given : (n,) bool.
     values : class name as text → the value as it stands in the table.
     notes : sentences on what was read how.
+    mark : between the labels of cells that hold several, such as ";"; empty where each holds one.
     """
 
     labels: np.ndarray
     given: np.ndarray
     values: dict
     notes: list = field(default_factory=list)
+    mark: str = ""
 
     @property
     def classes(self):
         return sorted(self.values)
 
 
-def read_target(column, missing=None, need_labels=True):
+def read_target(column, missing=None, need_labels=True, several=False):
     """Turn a column into labels.
 
     Parameters
@@ -42,6 +45,7 @@ def read_target(column, missing=None, need_labels=True):
     missing : list of text marks that mean "unlabelled", besides empty cells and, with a note, NA, N/A, NaN, null and ?;
         -1 is refused if it is not among them, for it may be a class. With "" in the list only the marks in it count.
     need_labels : refuse a column without labels of two classes.
+    several : accept cells of several labels.
     """
     name = column.name
     empty = column.isna().to_numpy().copy()
@@ -71,9 +75,16 @@ def read_target(column, missing=None, need_labels=True):
     notes += _alike(values)
     labels = np.array(text, dtype=object)
     labels[empty] = None
-    if need_labels or len(values) > 1:
+    mark = several_labels(values)
+    if need_labels or (len(values) > 1 and not mark):
         _refuse(name, text[given], given, values)
-    return Target(labels, given, values, notes)
+    if mark and need_labels and not several:
+        both = next(word for word in values if mark in word)
+        raise InputError(
+            f"Cells of {name!r} hold several labels, such as {both!r}; only `mercer label` fills in such cells. Make a "
+            f"column of yes and no for each label, or write another mark than {mark!r} if {both!r} is one class."
+        )
+    return Target(labels, given, values, notes, mark)
 
 
 def _alike(values):
@@ -108,11 +119,21 @@ def _refuse(name, words, given, values):
                 f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, "
                 "not classes. Give a column of classes, or cut the numbers into ranges with names."
             )
-    if len(values) == len(words) > MANY_NUMBERS:
+    if len(values) == len(words) > MANY_NUMBERS and not several_labels(values):
         raise InputError(
             f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
             "classes. Give a column whose values are shared by several rows."
         )
+
+
+def several_labels(words):
+    """The mark between the labels of a cell, where some cells have several: a label in them is in other cells too."""
+    for mark in (";", "|"):
+        sets = [{part.strip() for part in word.split(mark)} for word in words]
+        often = Counter(part for parts in sets for part in parts)
+        if any(often[part] > 1 for parts in sets if len(parts) > 1 for part in parts):
+            return mark
+    return ""
 
 
 def _number(word):

@@ -37,8 +37,9 @@ class Npz(Format):
         return from_frame(need("pandas").DataFrame(columns), self, arrays, notes=notes)
 
     def write(self, path, table, new):
-        if isinstance(table.format, Npz):
+        if isinstance(table.format, Npz) and table.origin is not None:
             arrays = {name: array for name, array in table.origin.items() if name not in table.dropped}
+            arrays |= {name: _plain(table.frame[name]) for name in table.changed if name in arrays}
         else:
             frame = table.joined({})
             arrays = {name: _plain(frame[name]) for name in frame.columns}

@@ -29,6 +29,8 @@ class Parquet(Format):
         pa = need("pyarrow")
         if isinstance(table.origin, pa.Table):
             arrow = table.origin.drop_columns([name for name in table.origin.column_names if name in table.dropped])
+            for name in table.changed:
+                arrow = arrow.set_column(arrow.column_names.index(name), name, _array(table.frame[name]))
             added = {name: _array(values) for name, values in new.items()}
         else:
             joined = table.joined(new)

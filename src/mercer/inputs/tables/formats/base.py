@@ -114,6 +114,7 @@ class Table:
     origin : what the format keeps to write the file back as it was.
     protect : whether text that a spreadsheet would run as a formula is written with an apostrophe, see `guard.py`.
     dropped, beside : names of columns taken out, and of columns that belong to no file and are not written.
+    changed : {column: rows} with other cells than the file.
     notes : sentences on what was found and done.
     """
 
@@ -126,6 +127,7 @@ class Table:
     protect: bool = False
     dropped: set = field(default_factory=set)
     beside: set = field(default_factory=set)
+    changed: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -144,6 +146,16 @@ class Table:
         self.frame[name] = values
         self.names = [*self.names, name]
         self.beside.add(name)
+
+    def change(self, name: str, rows: Sequence[int], values: Sequence) -> None:
+        """Put in another column of this name, which differs from the old one in these rows."""
+        self.frame = self.frame.assign(**{name: values})
+        self.changed[name] = sorted({*self.changed.get(name, ()), *map(int, rows)})
+
+    def like(self, frame: Any) -> "Table":
+        """Another frame, to be written in the way of this table."""
+        names = [str(name) for name in frame.columns]
+        return Table(frame, names, self.format, self.delimiter, self.encoding, protect=self.protect)
 
     def joined(self, new: Mapping[str, Sequence]) -> Any:
         """The columns to write, under unique names."""

@@ -68,7 +68,10 @@ class Excel(Format):
             return self._created(path, table, new)
         origin = table.origin
         free = max(origin.columns.values()) + 1
-        columns = {}
+        columns = {
+            origin.columns[name]: {origin.rows[i]: _cell(table.frame[name].iloc[i]) for i in rows}
+            for name, rows in table.changed.items()
+        }
         for name, values in new.items():
             place = origin.columns.get(name) if name in table.dropped else None
             columns[place or free] = {origin.header: name} | dict(zip(origin.rows, map(_cell, values)))

@@ -25,15 +25,19 @@ class Json(Format):
         return from_rows(names, [[record.get(name) for name in names] for record in records], self, records)
 
     def write(self, path, table, new):
-        if isinstance(table.format, Json):
+        if isinstance(table.format, Json) and table.origin is not None:
             records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
+            for name, rows in table.changed.items():
+                for i in rows:
+                    records[i][name] = python(table.frame[name].iloc[i])
         else:
             frame = table.joined({})
             columns = [map(python, frame[name]) for name in frame.columns]
             records = [dict(zip(frame.columns, row)) for row in zip(*columns)]
-        rows = [
-            _line(record | dict(zip(new, added))) for record, added in zip(records, zip(*map(_pythons, new.values())))
-        ]
+        for name, values in new.items():
+            for record, value in zip(records, values):
+                record[name] = python(value)
+        rows = [_line(record) for record in records]
         text = "\n".join(rows) + "\n" if self.lines else "[\n" + ",\n".join(rows) + "\n]\n"
         path.write_text(text, encoding="utf-8", newline="\n")
 
@@ -47,10 +51,6 @@ class JsonLines(Json):
     title = "JSON lines"
     endings = (".jsonl", ".ndjson")
     lines = True
-
-
-def _pythons(values):
-    return map(python, values)
 
 
 def _line(record):

@@ -68,6 +68,9 @@ class Sqlite(Format):
         out.execute("PRAGMA journal_mode = DELETE")
         name = _quoted(table.origin.table)
         there = {about[1].casefold() for about in out.execute(f"PRAGMA table_info({name})")}
+        for column, rows in table.changed.items():
+            cells = [(_cell(table.frame[column].iloc[i]), table.origin.numbers[i]) for i in rows]
+            out.executemany(f"UPDATE {name} SET {_quoted(column)} = ? WHERE rowid = ?", cells)
         for column, values in new.items():
             cells = list(map(_cell, values))
             if column.casefold() not in there:

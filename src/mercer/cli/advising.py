@@ -1,0 +1,171 @@
+"""`mercer suggest`, `check` and `compare`: which rows to label, which labels to doubt, which method is best."""
+
+from shlex import quote
+
+import numpy as np
+
+from ..advice.suggest import suggest as suggest_rows
+from ..advice.why import why
+from ..errors import InputError
+from ..evidence.choice import accuracy_interval
+from ..few_label.plan import METHODS
+from ..inputs.tables.formats import refuse_ending
+from .answers import ROW
+from .findings import effect_of_more
+from .job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
+from .quality import doubtful_labels
+from .screen import UsageError, did_you_mean
+from .sources import claim, shown, write
+
+NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
+
+
+def suggest(screen, data, target, n, out, only, method, seconds, force, seed, **source):
+    """Rows to label next, with reasons; marked in the table with --out, on their own with --only."""
+    methods = methods_in(method)
+    claim(screen, out, only, force=force)
+    if only:
+        refuse_ending(only)
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        (job,) = open_jobs(screen, data, [target], [NEXT] if out else [], need_labels=False, **source)
+        if job.labels.given.all():
+            raise InputError(
+                f"Every row has a label in {target!r}, so there is nothing to suggest. "
+                "`mercer check` looks for wrong labels."
+            )
+        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
+        enough = len(job.labels.values) > 1
+        fitted = fit(screen, job, methods, seconds, seed) if enough else None
+        if fitted is None and job.labels.given.any():
+            screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
+        stage("choosing rows", 0.95)
+        looked_at = fitted.rows if fitted else rows_to_fit(job.labels, seed)
+        n_free = int((~job.labels.given[looked_at]).sum())
+        found = suggest_rows(fitted.model if fitted else job.X[looked_at], min(n, n_free), random_state=seed)
+        chosen = looked_at[found.rows]
+        guess = fitted.model.classes_[fitted.codes[chosen]].tolist() if fitted else [None] * len(chosen)
+        sure = fitted.confidence[chosen].round(4).tolist() if fitted else [None] * len(chosen)
+        names = [job.names[i] for i in looked_at]
+        reasons = [one.sentence(names) for one in why(fitted.model, found.rows)] if fitted else found.reasons
+        stage("writing", 1.0)
+        if only:
+            write(screen, _alone(job, chosen), {}, only, force)
+        if out:
+            rank = np.full(len(job.names), "", dtype=object)
+            rank[chosen] = np.arange(1, len(chosen) + 1).astype(str)
+            write(screen, job.table, {NEXT: rank}, out, force)
+    cells, told = [job.telling.cells(i) for i in chosen], [job.telling.sentence(i) for i in chosen]
+    rows = list(zip([job.names[i] for i in chosen], guess, sure, reasons, cells))
+    keys = ("row", "guess", "confidence", "reason", "cells")
+    screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
+    if fitted:
+        screen.result["effect"] = effect_of_more(fitted.model)
+    head = [source["id"] or "row", "what it is", "why"]
+    screen.table(head, [(row, what, reason) for (row, _, _, reason, _), what in zip(rows, told)])
+    if fitted:
+        screen.say(screen.result["effect"])
+    if not source["id"]:
+        screen.say("Rows are counted from 1, without the header.")
+    if out:
+        screen.say(f"Written to {shown(out)}, column {NEXT}.")
+    if only:
+        screen.result["only"] = str(only)
+        id = f" --id {quote(source['id'])}" if source["id"] else ""
+        command = f"mercer label {quote(str(data))} --target {quote(target)}{id} --more {quote(str(only))}"
+        screen.say(f"Fill in {target!r} in {only}; then: {command}")
+
+
+def _alone(job, rows):
+    """The table of these rows, the labels to fill in first, then the number that says which row it is."""
+    hidden = {job.target, *written_before(job.table, job.target), *job.table.beside}
+    frame = job.table.frame.iloc[rows]
+    frame = frame[[job.target, *(name for name in frame.columns if name not in hidden)]].reset_index(drop=True)
+    frame.insert(1, ROW, [int(row) + 1 for row in rows])
+    return job.table.like(frame)
+
+
+def check(screen, data, target, n, out, method, seconds, force, seed, **source):
+    """Given labels that the other labels contradict, worst first."""
+    methods = methods_in(method)
+    claim(screen, out, force=force)
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        (job,) = open_jobs(screen, data, [target], [doubtful(target)] if out else [], **source)
+        stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
+        fitted = fit(screen, job, methods, seconds, seed)
+        model = fitted.model
+        if not model.labels_.testable.any():
+            raise InputError(
+                "Every class has one label only, so no label can be checked. Label a second row of a class."
+            )
+        stage("withholding each label in turn", 0.95)
+        found = doubtful_labels(job, fitted)
+        stage("writing", 1.0)
+        if out:
+            mark = np.full(len(job.names), "", dtype=object)
+            for i, _, other, _ in found:
+                mark[i] = other
+            write(screen, job.table, {doubtful(target): mark}, out, force)
+    rows = [(job.names[i], given, other, reason, job.telling.cells(i)) for i, given, other, reason in found[:n]]
+    keys = ("row", "given", "others_say", "reason", "cells")
+    screen.result |= {
+        "checked": int(model.labels_.testable.sum()),
+        "doubtful": len(found),
+        "labels": [dict(zip(keys, row)) for row in rows],
+    }
+    are = "is" if len(found) == 1 else "are"
+    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels {are} contradicted by the others.")
+    if rows:
+        told = [job.telling.sentence(i) for i, *_ in found[:n]]
+        lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]
+        screen.table([source["id"] or "row", "what it is", "given", "the others say", "why"], lines)
+    if len(found) > len(rows):
+        screen.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
+    if out:
+        screen.say(f"Written to {shown(out)}, column {doubtful(target)}.")
+
+
+def compare(screen, data, target, seconds, seed, **source):
+    """The best candidate of every method, with its left-out accuracy."""
+    with screen.stages() as stage:
+        stage("reading the table", 0.05)
+        (job,) = open_jobs(screen, data, [target], **source)
+        stage(f"trying every method on {len(job.names)} rows and {job.labels.given.sum()} labels", 1.0)
+        model = fit(screen, job, "all", seconds, seed).model
+    tested = int(model.labels_.testable.sum())
+    best: dict = {}
+    for row in model.report_.candidates:
+        if row["method"] not in best or row["loss"] < best[row["method"]]["loss"]:
+            best[row["method"]] = row
+    rows = sorted(best.values(), key=lambda row: row["loss"])
+    low, high = model.accuracy_interval_
+    average = {"method": "average", "candidate": "all candidates, by their weights", "loss": float("nan")}
+    average |= {"accuracy": model.left_out_accuracy_, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
+    table = []
+    for row in [average, *rows]:
+        row["name"], row["what"] = METHODS.get(row["method"], ("Their average", "all of these, by their weights"))
+        right = row["accuracy"] * tested if tested else float("nan")
+        ends = accuracy_interval(right, tested) if tested else (0.0, 1.0)
+        shares = (f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}") if tested else ("", "")
+        key = "all" if row is average else row["method"]
+        table.append((row["name"], row["what"], *shares, key))
+    screen.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": [low, high]}
+    screen.table(["method", "what it is", "right", "95 % interval", "--method"], table)
+    if tested:
+        screen.say(f"Right: share of {tested} labels that came out right when withheld one at a time.")
+        screen.say(model.majority_.sentence(low))
+    else:
+        screen.say(NOT_TESTED)
+
+
+def methods_in(method):
+    """The methods that --method names."""
+    names = [name.strip().lower() for name in method.split(",")]
+    alone = [name for name in names if name in ("auto", "all")]
+    if alone and len(names) > 1:
+        raise UsageError(f"--method {alone[0]} stands alone, without other names.")
+    for name in names:
+        if name not in ("auto", "all", *METHODS):
+            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS])}")
+    return alone[0] if alone else names

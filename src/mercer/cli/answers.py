@@ -1,0 +1,143 @@
+"""Labels that come back from a spreadsheet: corrections in an earlier output, and files of answered rows.
+
+One rule: TARGET holds the given labels. A label in TARGET_predicted counts where TARGET_source says `given` and TARGET
+is empty; it is then moved to TARGET. An answer whose source is `predicted` is never learnt from, whatever it says.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from ..backend import need
+from ..errors import InputError
+from ..inputs.tables import read_target
+from .screen import UsageError
+from .sources import Reading, open_table
+
+ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1
+SOURCES = {"given", "predicted", "abstained", "novel", ""}
+
+
+def added(target, *names):
+    """The columns that `label` writes, or others named in this way."""
+    return [f"{target}_{name}" for name in names or ("predicted", "confidence", "source")]
+
+
+def earlier_answers(table, target):
+    """{"predicted": answers as text, "source": theirs} that an earlier run wrote, or None."""
+    columns = added(target)
+    if not all(name in table.frame.columns for name in columns):
+        return None
+    predicted, _, source = (_texts(table.frame[name]) for name in columns)
+    return {"predicted": predicted, "source": source} if set(source) <= SOURCES else None
+
+
+def take_corrections(screen, table, target, earlier, missing):
+    """Move the labels that were corrected in an earlier output to the target column."""
+    if earlier is None:
+        return
+    empty = ~read_target(table.frame[target], missing, need_labels=False).given
+    rows = np.flatnonzero(empty & (earlier["source"] == "given") & (earlier["predicted"] != ""))
+    if len(rows):
+        fill_cells(table, target, rows, earlier["predicted"][rows])
+        predicted, _, source = added(target)
+        screen.note(f"{_labels(len(rows))} taken from {predicted!r}, where {source!r} says given.")
+
+
+def take_answers(screen, table, targets, path, id, reading, missing):
+    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in."""
+    more = open_table(screen, path, Reading(delimiter=reading.delimiter, encoding=reading.encoding))
+    found = [target for target in targets if target in more.frame.columns]
+    if not found:
+        raise UsageError(f"{Path(path).name} has no column {targets[0]!r} with the answers.")
+    rows = _places(table, more, path, id, targets)
+    for target in found:
+        answers = read_target(more.frame[target], missing, need_labels=False)
+        given = np.flatnonzero(answers.given)
+        words = answers.labels[given]
+        old = read_target(table.frame[target], missing, need_labels=False)
+        changed = int(
+            np.sum([before is not None and before != new for before, new in zip(old.labels[rows[given]], words)])
+        )
+        fill_cells(table, target, rows[given], words)
+        instead = f", {changed} of them instead of another" if changed else ""
+        screen.note(f"{_labels(len(given))} taken from {Path(path).name}{instead}.")
+
+
+def _places(table, more, path, id, targets):
+    """(m,) the row of the table that each row of another file stands for."""
+    name = Path(path).name
+    if id is not None and id in more.frame.columns:
+        return _by_id(_texts(table.frame[id]), _texts(more.frame[id]), name, id)
+    if ROW not in more.frame.columns:
+        known = f"the column {id!r} nor" if id else "--id COLUMN nor a column"
+        raise UsageError(f"The rows of {name} cannot be found again: there is neither {known} {ROW!r}.")
+    words = _texts(more.frame[ROW])
+    wrong = [word for word in words if not word.isdecimal() or not 1 <= int(word) <= len(table)]
+    if wrong:
+        raise InputError(f"{name}: {ROW} {wrong[0]!r} is no row of the table, which has {len(table)}.")
+    rows = np.array([int(word) - 1 for word in words], dtype=int)
+    _refuse_others(table, more, rows, name, targets)
+    return rows
+
+
+def _by_id(ours, theirs, name, id):
+    place: dict = {}
+    for row, word in enumerate(ours):
+        place.setdefault(word, []).append(row)
+    for word in theirs:
+        if len(place.get(word, ())) != 1:
+            times = f"names {len(place[word])} rows" if word in place else "names no row"
+            raise InputError(f"{name}: {id} {word!r} {times} of the table. Give an --id that names each row once.")
+    return np.array([place[word][0] for word in theirs], dtype=int)
+
+
+def _refuse_others(table, more, rows, name, targets):
+    """Refuse row numbers that stand for other rows: the table was sorted or changed since."""
+    both = [c for c in more.frame.columns if c in table.frame.columns and c not in (*targets, ROW)]
+    if not both:
+        return
+    same = np.array([[_alike(a, b) for a, b in zip(_texts(table.frame[c])[rows], _texts(more.frame[c]))] for c in both])
+    other = np.flatnonzero(same.mean(axis=0) < 0.5)
+    if len(other):
+        number = rows[other[0]] + 1
+        raise InputError(
+            f"{name}: row {number} is another row than in the table: most of its cells differ. If the table was sorted "
+            "since, name the rows by a column with --id."
+        )
+
+
+def fill_cells(table, column, rows, words):
+    """Put words into some cells of a column, as numbers where it holds numbers."""
+    pd = need("pandas")
+    values = table.frame[column].copy()
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+        numbers = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
+        whole = pd.isna(numbers).any()
+        values, words = (values.astype(object), words) if whole else (values.astype(np.float64), numbers.to_numpy())
+    else:
+        values, known = values.astype(object), dict(zip(_texts(values), values))
+        words = [known.get(word, word) for word in words]  # in a column of objects a number stays a number
+    values.iloc[rows] = words
+    table.change(column, rows, values)
+
+
+def _texts(column):
+    """Cells as text: "" for gaps, whole numbers without decimals."""
+    pd = need("pandas")
+    cells = ["" if gap else str(cell).strip() for cell, gap in zip(column.tolist(), pd.isna(column))]
+    return np.array([cell.removesuffix(".0") for cell in cells], dtype=object)
+
+
+def _alike(a, b):
+    """Whether two cells say the same; spreadsheets write numbers in their own way."""
+    if a == b:
+        return True
+    try:
+        return float(a.replace(",", ".")) == float(b.replace(",", "."))
+    except ValueError:
+        return False
+
+
+def _labels(number):
+    return "1 label is" if number == 1 else f"{number} labels are"

@@ -1,0 +1,54 @@
+"""How good the answers are, from the labels that were withheld."""
+
+import numpy as np
+
+from ..advice.suspicious import suspicious
+from ..advice.why import why
+from ..evidence.choice import accuracy_interval
+
+
+def _withheld(model):
+    """(true codes, probabilities) of the labels that could be withheld."""
+    labels = model.labels_
+    return labels.codes[labels.labelled[labels.testable]], model.left_out_probabilities_
+
+
+def coverage(model):
+    """[(share answered, accuracy, low, high)] over the withheld labels, most confident first."""
+    codes, P = _withheld(model)
+    if len(codes) == 0:
+        return []
+    right = P.argmax(axis=1) == codes
+    right = right[np.argsort(-P.max(axis=1), kind="stable")]
+    total = len(right)
+    hits = np.cumsum(right)
+    steps = np.unique(np.linspace(1, total, min(total, 40)).round().astype(int))
+    return [(float(k / total), float(hits[k - 1] / k), *accuracy_interval(int(hits[k - 1]), int(k))) for k in steps]
+
+
+def per_class(model):
+    """[{name, tested, right, low, high, taken}] for each class: how many withheld labels came out right, and how not.
+
+    `taken` is [(other class, how often)] for those that came out wrong, the most frequent first.
+    """
+    codes, P = _withheld(model)
+    answers, names = P.argmax(axis=1) if len(codes) else codes, [str(name) for name in model.classes_]
+    found = []
+    for k, name in enumerate(names):
+        counts = np.bincount(answers[codes == k], minlength=len(names))
+        tested, right = int(counts.sum()), int(counts[k])
+        low, high = accuracy_interval(right, tested)
+        taken = [(names[j], int(counts[j])) for j in np.argsort(-counts, kind="stable") if j != k and counts[j]]
+        found.append({"name": name, "tested": tested, "right": right, "low": low, "high": high, "taken": taken})
+    return found
+
+
+def doubtful_labels(job, fitted):
+    """[(row, given label, what the others say, reason)] for labels that a fit without them contradicts, worst first."""
+    found = suspicious(fitted.model)
+    names = [job.names[i] for i in fitted.rows]
+    alike = [one.like(names) for one in why(fitted.model, found.rows)]
+    columns = zip(
+        fitted.rows[found.rows].tolist(), found.given.tolist(), found.proposed.tolist(), found.probability, alike
+    )
+    return [(row, str(given), str(other), f"{p:.0%} likely wrong; {like}") for row, given, other, p, like in columns]
