@@ -34,6 +34,7 @@ _HOMES = {
     "model_selection.risk": "risk_bound",
     "io": "save load register",
     "few_label.classifier": "FewLabelClassifier",
+    "few_label.regressor": "FewLabelRegressor",
     "model_selection.split": "LabeledKFold RepeatedLabeledKFold LeaveOneLabelOut LabeledScorer",
     "advice.suggest": "suggest",
     "advice.stop": "expected_change",

@@ -82,9 +82,12 @@ def _of_average(model: Any) -> Situation:
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
             'Fit with methods="auto", or with "diffusion" or "lssvm" among the methods.'
         )
-    candidate, labels = model.candidates_[model.linear_], model.labels_
+    candidate = model.candidates_[model.linear_]
+    labels = model.labels_ if hasattr(model, "labels_") else model.targets_
     Z = _short(candidate.space.Z)
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
+    if not hasattr(model, "predict_proba"):
+        return Situation(solution.effect, np.flatnonzero(np.isnan(labels.values)))
     own = solution.scores(Z)
     unit = float(np.sqrt(np.mean(own**2))) or 1.0
     scores, slope = model.with_prior(model.scores_), model.calibration_[0]

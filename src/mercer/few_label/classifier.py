@@ -1,6 +1,5 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
-import copy
 from numbers import Real
 from typing import ClassVar
 
@@ -9,15 +8,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..evidence.calibration import calibrate, probabilities, two_columns, typical_margin
 from ..evidence.choice import accuracy_interval, hits
-from ..homes import home_of
-from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
-from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
-from ..rows import bring
+from .model import FewLabelModel
 from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
@@ -26,7 +22,7 @@ from .summary import Report
 from .weights import evidence, left_out_average, pick, weigh
 
 
-class FewLabelClassifier(ClassifierMixin, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, FewLabelModel, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
@@ -170,17 +166,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         self.check_whole("relabel")
         return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
 
-    def compact(self):
-        """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
-
-        `predict`, `predict_proba`, `suspicious` and all attributes but `candidates_` work as before; `teach`,
-        `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
-        """
-        check_is_fitted(self)
-        small = copy.copy(self)
-        small.__dict__.pop("candidates_", None)
-        return small.set_params(verbose=False)
-
     @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
@@ -210,22 +195,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         b = self.offsets_
         return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
 
-    def check_whole(self, what):
-        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
-        check_is_fitted(self)
-        if not hasattr(self, "candidates_"):
-            raise InputError(
-                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
-                "spaces, which it does not hold. Fit again on the training rows."
-            )
-
     # Labels in
-
-    def _tell(self, stage, fraction):
-        if callable(self.verbose):
-            self.verbose(stage, fraction)
-        elif self.verbose:
-            print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
 
     def _learn(self, labels, shares, fitted):
         """Everything that follows from the candidates fitted to the labels."""
@@ -311,40 +281,3 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.classes_.dtype.kind in "US":
             return np.where(doubtful, "", names)
         return np.where(doubtful, np.nan if -1 in self.classes_ else -1, names)
-
-    # Rows in
-
-    def _rows(self, X, reset):
-        if home_of(X).lazy:
-            raise BackendError(
-                "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
-                "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
-            )
-        X = bring(X)
-        if reset:
-            self.encoder_, encoder = None, TableEncoder()
-            rows = encoder.fit_transform(X) if is_frame(X) else None
-            if rows is not None and not encoder.plain_:
-                self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
-                self.feature_names_in_ = np.array(encoder.names_, dtype=object)
-                return rows
-        elif self.encoder_ is not None:
-            return self.encoder_.transform(X)
-        rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
-        return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
-
-    def _row_numbers(self, rows):
-        n = len(self.labels_.codes)
-        rows = np.atleast_1d(np.asarray(rows))
-        if rows.dtype == bool and rows.shape == (n,):
-            rows = np.flatnonzero(rows)
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
-            raise InputError(
-                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
-            )
-        return rows
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -21,14 +21,12 @@ from ..estimators.lssvm import LSSVMClassifier
 from ..estimators.rls import RLSClassifier
 from ..estimators.s2rls import S2RLSClassifier
 from ..estimators.semi_kpca import SemiKPCA
-from ..estimators.solution import Solution
 from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
-from ..inputs.labels import Labels
 from ..kernels import RBF, Linear
 from ..kernels.bandwidth import bandwidth_of
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
-from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
+from .views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt")
@@ -78,9 +76,9 @@ class Candidate:
     name: str
     method: str
     space: Space
-    model: KernelClassifier
+    model: Any
     seconds: float = 0.0
-    solution: Solution | None = None
+    solution: Any = None  # a `Solution`, or what a forest has in its place
 
     @cached_property
     def state(self) -> Any:
@@ -88,7 +86,7 @@ class Candidate:
         shared = type(self.model).prepare is KernelClassifier.prepare
         return self.space.state if shared else self.model.prepare(self.space.Z)
 
-    def solve(self, labels: Labels) -> "Candidate":
+    def solve(self, labels: Any) -> "Candidate":
         """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()
         solution = self.model.solve(self.state, labels)
@@ -106,19 +104,22 @@ def methods_named(names: Any) -> tuple:
     return found
 
 
-def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[tuple[str, Callable[[], list[Candidate]]]]:
+def planned(
+    X: Any, methods: tuple = AUTO, random_state: int = 0, candidates: list | None = None
+) -> list[tuple[str, Callable[[], list[Candidate]]]]:
     """The feature spaces to build, the most useful first.
 
     Parameters
     ----------
     X : (n, d) rows, dense or CSR.
     methods : names from `METHODS`.
+    candidates : list like `CANDIDATES`, the default.
 
     Returns
     -------
     list of (name of the space, function without arguments that builds it and returns its list of `Candidate`)
     """
-    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
+    chosen = [candidate for candidate in (CANDIDATES if candidates is None else candidates) if candidate[0] in methods]
     kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
     return [
@@ -165,6 +166,7 @@ def _plan(X):
             (_linear, view, None),
             (_graph, other, 10),
             (_narrow, view, 0.35),
+            *([] if sparse else [(_additive, Bent(), None)]),
         ]
     eight = LeadingComponents(8) if most >= 8 else raw
     three = LeadingComponents(3) if most >= 3 else raw
@@ -181,6 +183,8 @@ def _plan(X):
     if not sparse and not _standard(X):
         scaled = Standardised()
         plan += [(_graph, scaled, 10), (_rbf, scaled, 1.0), (_linear, scaled, None)]
+    if not sparse:
+        plan.append((_additive, Bent(), None))
     seen: set = set()
     unique = []
     for build, view, value in plan:  # a graph of too many neighbours for n is that of fewer; small d has no components
@@ -221,6 +225,10 @@ def _linear(view, _, kinds, shared, seed):
     return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed), kinds)
 
 
+def _additive(view, _, kinds, shared, seed):
+    return {"additive": [KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed)]}
+
+
 def _rbf_space(view, factor, shared, seed):
     rows = shared[id(view)]
     kernel = RBF(factor * bandwidth_of(rows))
@@ -243,4 +251,5 @@ MAKES = {  # builder → what it builds, and the kinds of spaces that it is for 
     _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
     _narrow: ("RBF kernel", {"narrow kernel"}),
     _linear: ("linear kernel", IN_KERNEL),
+    _additive: ("additive model", {"additive"}),
 }

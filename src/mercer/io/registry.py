@@ -21,9 +21,12 @@ INTERNAL = {
     "geometry.maps.graph": "GraphMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
-    "few_label.views": "AsGiven Standardised UnitNorm LeadingComponents",
+    "few_label.views": "AsGiven Standardised Bent UnitNorm LeadingComponents",
     "few_label.predictor": "Predictor GraphPart KernelPart",
     "few_label.summary": "Report",
+    "few_label.targets": "Targets",
+    "few_label.forest": "ForestPart",
+    "few_label.number_report": "NumberReport",
 }
 SKLEARN = {
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer OneHotEncoder OrdinalEncoder "

@@ -1,0 +1,76 @@
+"""The candidates for numbers: ridge regression in the spaces of the few-label choice, and a forest.
+
+Every candidate is ridge regression with a constant that is not penalised, which `LSSVMClassifier` solves for any
+targets. So a left-out answer does not depend on the unit of the targets nor on where their zero is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..estimators.lssvm import LSSVMClassifier
+from ..solvers.ridge.pairs import errors_of_pairs
+from .forest import TREES, ExtraTrees, RowSpace
+from .plan import Candidate, planned
+from .targets import Targets
+
+GAMMAS = (1.0, 10.0, 100.0)
+PLACES = [  # (method, kind of space)
+    ("lssvm", "kernel"),
+    ("components", "components"),
+    ("additive", "additive"),
+    ("mixed", "joined"),
+    ("diffusion", "heat 30"),
+    ("diffusion", "heat 100"),
+    ("sgt", "spectrum"),
+]
+CANDIDATES = [(method, kind, LSSVMClassifier(gamma), "gamma") for method, kind in PLACES for gamma in GAMMAS]
+FAMILIES = {  # method → candidates that share one weight beforehand; what people call it, what it does
+    "lssvm": ("kernel", "Least-squares SVM", "ridge regression with an RBF or linear kernel"),
+    "components": ("kernel", "Least-squares SVM on components", "sees only the leading kernel principal components"),
+    "additive": ("curves", "Sum of curves", "one bent line for each column"),
+    "mixed": ("graph", "Least-squares SVM on both", "the mean of an RBF kernel and of the graph's heat kernel"),
+    "diffusion": ("graph", "Least-squares SVM on a graph", "numbers spread from row to neighbouring row (heat kernel)"),
+    "sgt": ("graph", "Smooth functions on the graph", "a few smooth functions on the neighbour graph"),
+    "forest": ("forest", "Extremely randomised trees", "mean of 200 trees, each grown on four fifths of the numbers"),
+}
+PAIRS = 400  # numbers up to which two are withheld at once: O(l³) for each candidate
+
+
+def number_methods(names: Any) -> tuple:
+    """The methods that `methods=` of the regressor means: "auto" is all."""
+    if isinstance(names, str) and names in ("auto", "all"):
+        return tuple(FAMILIES)
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if not found or any(name not in FAMILIES for name in found):
+        raise InputError(f"methods={names!r} is not accepted: give 'auto' or a list of {', '.join(FAMILIES)}.")
+    return found
+
+
+def planned_numbers(X: Any, methods: tuple, random_state: int) -> list[tuple[str, Callable[[], list]]]:
+    """As `planned`: (name, function that builds the candidates), the most useful first."""
+    plan: list = list(planned(X, methods, random_state, CANDIDATES))
+    if "forest" in methods:
+        candidate = Candidate(f"forest of {TREES} trees", "forest", RowSpace(X), ExtraTrees(random_state))
+        plan.insert(min(2, len(plan)), ("forest", lambda: [candidate]))
+    return plan
+
+
+def left_out_errors(fitted: list, targets: Targets) -> tuple[np.ndarray, np.ndarray]:
+    """((m, l) left-out errors, (m, l) sum of the squared errors of the other numbers with number i withheld too).
+
+    For the forest, and with very many numbers for all, i is only left out of the sum.
+    """
+    t = targets.signs[:, 0]
+    errors = np.array([t - candidate.solution.left_out[:, 0] for candidate in fitted])
+    errors = np.where(np.isfinite(errors), errors, np.where(np.isfinite(errors).any(axis=0), t, 0.0))
+    sums = np.sum(errors**2, axis=1, keepdims=True) - errors**2
+    if 2 < len(t) <= PAIRS:
+        for m, candidate in enumerate(fitted):
+            if candidate.solution.coef is not None:
+                rows = candidate.state.take(targets.labelled)
+                pairs = errors_of_pairs(rows, t, 1.0 / candidate.model.gamma) ** 2
+                sums[m] = pairs.sum(axis=1) - np.diag(pairs)
+    return errors, sums
