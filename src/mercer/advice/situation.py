@@ -28,6 +28,7 @@ class Situation:
     linear_scores : (n, k') scores of the linear model; None, like the next two, without labels.
     scores : (n, k') scores of the model. P : (n, k) its probabilities, of slope `slope`.
     unit : of the linear scores: divided by it they add to the model's.
+    numeric : whether the labels are numbers; there are no probabilities then.
     """
 
     effect: LabelEffect
@@ -37,6 +38,7 @@ class Situation:
     P: Any = None
     slope: float = 1.0
     unit: float = 1.0
+    numeric: bool = False
 
     @property
     def doubt(self) -> np.ndarray:
@@ -76,7 +78,7 @@ def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
 
 
 def _of_average(model: Any) -> Situation:
-    """A `FewLabelClassifier`: the effect is that of its heaviest linear candidate, on the features that matter."""
+    """A few-label model: the effect is that of its heaviest linear candidate, on the features that matter."""
     if model.linear_ is None:
         raise InputError(
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
@@ -87,7 +89,7 @@ def _of_average(model: Any) -> Situation:
     Z = _short(candidate.space.Z)
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
     if not hasattr(model, "predict_proba"):
-        return Situation(solution.effect, np.flatnonzero(np.isnan(labels.values)))
+        return Situation(solution.effect, np.flatnonzero(np.isnan(labels.values)), numeric=True)
     own = solution.scores(Z)
     unit = float(np.sqrt(np.mean(own**2))) or 1.0
     scores, slope = model.with_prior(model.scores_), model.calibration_[0]

@@ -38,8 +38,8 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X and y of its fit; or,
-        when there are no labels at all, the rows themselves.
+    model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
+        and y of its fit; or, when there are no labels at all, the rows themselves.
     n : int, how many. A batch is diverse: every row takes away what its surroundings have to gain.
     strategy : "auto" or one of
 
@@ -51,7 +51,8 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
         * "density": these rows, weighted by how many rows are similar;
         * "coverage": rows that stand for all others; needs no label.
 
-        "auto" is "coverage" without labels, else "informative".
+        "auto" is "coverage" without labels, "variance" for numbers (of all rows: how uncertain a number is does not
+        depend on the numbers given), else "informative".
     random_state : seed of the rows on which "error" is judged.
 
     Returns
@@ -75,8 +76,10 @@ def suggest(model, n=10, *, strategy="auto", X=None, y=None, random_state=None):
     now = situation(model, X, y, "suggest")
     n = now.number(n)
     if strategy == "auto":
-        strategy = "coverage" if now.P is None else "informative"
-    if now.P is None and strategy != "coverage":
+        strategy = "variance" if now.numeric else "coverage" if now.P is None else "informative"
+    if now.numeric and strategy not in ("variance", "coverage"):
+        raise InputError(f"strategy={strategy!r} needs class probabilities; for numbers use 'variance'.")
+    if now.P is None and not now.numeric and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
     return batch(now, n, strategy, np.random.default_rng(0 if random_state is None else random_state))
 
@@ -127,6 +130,8 @@ def _expected_gain(now, effect, free, focus, rng):
 
 
 def _reason(now, strategy, row):
+    if now.numeric:
+        return "its number takes the most uncertainty from the predictions of all rows"
     if now.P is None:
         return "stands for many rows that no other suggested row stands for"
     sure = f"{now.P[row].max():.0%} sure of its class"

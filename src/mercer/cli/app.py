@@ -50,6 +50,10 @@ Abstain = Annotated[
         help="Leave rows unlabelled below this confidence (such as 0.9).",
     ),
 ]
+Kind = Annotated[
+    str | None,
+    typer.Option("--as", metavar="KIND", help="numbers or classes: what numbers in TARGET are; found if not given."),
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
 Ignore = Annotated[list[str] | None, _columns("--ignore", "-x", help="Column not to learn from; may be repeated.")]
 Text = Annotated[list[str] | None, _columns("--text", help="Column to read as text; may be repeated.")]
@@ -159,6 +163,7 @@ def label(
     abstain: Abstain = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
+    kind: Kind = None,
 ):
     """Fill in the labels that are missing.
 
@@ -168,6 +173,9 @@ def label(
       TARGET_predicted   the given label, or the predicted one
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
+
+    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high stand in place of
+    the confidence: an interval that holds nine of ten true numbers.
     """
 
 
@@ -179,6 +187,7 @@ def suggest(
     out: Mark = None,
     method: Method = "auto",
     seconds: Seconds = 60.0,
+    kind: Kind = None,
 ):
     """Say which rows to label next.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
-from ..inputs.tables import read_target
+from ..inputs.tables import read_target, read_target_as
 from .screen import UsageError
 from .sources import kinds_of, matrix, open_table, refuse_taken, row_names
 
@@ -18,9 +18,10 @@ FIT_ROWS = 10_000  # more rows than twice this are not all fitted: a neighbour g
 FIT_LABELS = 5_000
 
 
-def added(target):
+def added(target, numeric=False):
     """The columns that `label` writes."""
-    return [f"{target}_{name}" for name in ("predicted", "confidence", "source")]
+    middle = ("low", "high") if numeric else ("confidence",)
+    return [f"{target}_{name}" for name in ("predicted", *middle, "source")]
 
 
 def doubtful(target):
@@ -69,6 +70,7 @@ def open_job(
     writes=(),
     need_labels=True,
     *,
+    kind="classes only",
     id=None,
     ignore=None,
     text=None,
@@ -78,14 +80,20 @@ def open_job(
     delimiter=None,
     encoding=None,
 ):
-    """Read a table and its labels; `writes` are the columns that will be added."""
+    """Read a table and its labels; `writes` are the columns that will be added, or a function of (target, numeric).
+
+    kind : "classes only" refuses numbers to predict; else as in `read_target_as`.
+    """
     ignore = ignore or []
     kinds, asked = kinds_of(text, category, number)
     if id is not None and id == target:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
     table = open_table(screen, data, delimiter, encoding, [target, id, *ignore, *asked])
-    old = set_aside(screen, table, target, writes)
-    labels = read_target(table.frame[target], missing, need_labels)
+    if kind == "classes only":
+        labels = read_target(table.frame[target], missing, need_labels)
+    else:
+        labels = read_target_as(table.frame[target], kind, missing, need_labels)
+    old = set_aside(screen, table, target, writes(target, labels.numeric) if callable(writes) else writes)
     for sentence in labels.notes:
         screen.note(sentence)
     old = [name for name in old if name in table.frame.columns and name not in asked]
@@ -98,10 +106,10 @@ def set_aside(screen, table, target, writes=()):
     """Columns that earlier runs wrote, whose answers must not be taken for features; those in `writes` are dropped."""
     columns = table.frame.columns
     old = [name for name in (NEXT, doubtful(target)) if name in columns]
-    answers = added(target)
-    if all(name in columns for name in answers):
-        sources = set(table.frame[answers[2]].astype(str))
-        old += answers if sources <= {"given", "predicted", "abstained", ""} else []
+    for answers in (added(target), added(target, numeric=True)):
+        if all(name in columns for name in answers):
+            sources = set(table.frame[answers[-1]].astype(str))
+            old += answers if sources <= {"given", "predicted", "abstained", ""} else []
     if old:
         table.drop([name for name in old if name in writes])
         screen.note(f"Written by an earlier run, and not learnt from: {', '.join(map(repr, old))}.")
@@ -154,7 +162,9 @@ def rows_to_fit(labels, seed):
         return np.arange(n)
     rng = np.random.default_rng(seed)
     given = rng.permutation(np.flatnonzero(labels.given))
-    if len(given) > FIT_LABELS:
+    if len(given) > FIT_LABELS and labels.numeric:
+        given = given[:FIT_LABELS]
+    elif len(given) > FIT_LABELS:
         first = np.unique(labels.labels[given].astype(str), return_index=True)[1]  # one of each class
         given = np.unique(np.concatenate([given[first], given[:FIT_LABELS]]))
     free = rng.permutation(np.flatnonzero(~labels.given))

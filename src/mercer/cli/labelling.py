@@ -7,10 +7,12 @@ import numpy as np
 from ..advice.suggest import suggest as suggest_rows
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval
+from ..few_label.numbers import FAMILIES
 from ..few_label.plan import METHODS
-from ..inputs.tables import TableClassifier
+from ..inputs.tables import TableClassifier, TableRegressor
 from ..io import load, write_model
 from ..report import render
+from . import numbers
 from .findings import coverage, doubtful_labels, effect_of_more, findings
 from .job import BLOCK, NEXT, added, answer, doubtful, fit, new_columns, note, open_job, rows_to_fit, set_aside
 from .screen import UsageError, did_you_mean
@@ -31,6 +33,7 @@ def label(
     seconds=60.0,
     force=False,
     seed=0,
+    kind=None,
     **source,
 ):
     """Fill in the missing labels; write the table and, where asked, the report and the model."""
@@ -41,13 +44,15 @@ def label(
     keep(data, report, save)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        job = open_job(screen, data, target, added(target), **source)
+        job = open_job(screen, data, target, added, kind=_kind(kind), **source)
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to predict, or "
                 "name the word they hold with --missing; `mercer check` looks for wrong labels."
             )
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.75 if report else 0.9)
+        if job.labels.numeric:
+            return numbers.label(screen, job, stage, methods, seconds, seed, abstain, out, report, save, force)
         fitted = fit(screen, job, methods, seconds, seed)
         decided = answer(job, fitted, abstain)
         if decided.left.any() and (decided.left | job.labels.given).all():
@@ -73,19 +78,21 @@ def label(
     return fitted.model, decided
 
 
-def suggest(screen, data, target, n, out, method, seconds, force, seed, **source):
+def suggest(screen, data, target, n, out, method, seconds, force, seed, kind=None, **source):
     """Rows to label next, with reasons; written with --out."""
     methods = _methods(method)
     claim(screen, out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
-        job = open_job(screen, data, target, [NEXT] if out else [], need_labels=False, **source)
+        job = open_job(screen, data, target, [NEXT] if out else [], need_labels=False, kind=_kind(kind), **source)
         if job.labels.given.all():
             raise InputError(
                 f"Every row has a label in {target!r}, so there is nothing to suggest. "
                 "`mercer check` looks for wrong labels."
             )
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
+        if job.labels.numeric:
+            return numbers.suggest(screen, job, stage, methods, seconds, seed, n, source["id"], out, force)
         enough = len(job.labels.values) > 1
         fitted = fit(screen, job, methods, seconds, seed) if enough else None
         if fitted is None and job.labels.given.any():
@@ -201,15 +208,18 @@ def predict(screen, model, new, out, abstain, delimiter, encoding, force):
     with screen.stages() as stage:
         stage("loading the model", 0.1)
         fitted = load(model)
-        if not isinstance(fitted, TableClassifier):
+        if not isinstance(fitted, TableClassifier | TableRegressor):
             raise InputError(
                 f"{Path(model).name} holds a {type(fitted).__name__}, not a model for tables. "
                 "Give a file that `mercer label --save` wrote."
             )
         stage("reading the table", 0.2)
         table = open_table(screen, new, delimiter, encoding)
-        set_aside(screen, table, fitted.target, added(fitted.target))
+        numeric = isinstance(fitted, TableRegressor)
+        set_aside(screen, table, fitted.target, added(fitted.target, numeric))
         stage(f"labelling {len(table)} rows", 0.9)
+        if numeric:
+            return numbers.predict(screen, fitted, table, stage, abstain, out, force)
         P = _in_blocks(screen, fitted, table.frame)
         for sentence in fitted.encoder.unread(table.frame):
             screen.note(sentence)
@@ -244,9 +254,15 @@ def _methods(method):
     if alone and len(names) > 1:
         raise UsageError(f"--method {alone[0]} stands alone, without other names.")
     for name in names:
-        if name not in ("auto", "all", *METHODS):
-            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS])}")
+        if name not in ("auto", "all", *METHODS, *FAMILIES):
+            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS, *FAMILIES])}")
     return alone[0] if alone else names
+
+
+def _kind(value):
+    if value not in (None, "numbers", "classes"):
+        raise UsageError(f"--as {value} is not accepted: give numbers or classes.")
+    return value
 
 
 def _check_abstain(value):

@@ -1,7 +1,7 @@
 """A forest of extremely randomised trees whose left-out answers come from the trees that did not see the label.
 
-Every tree is grown on four fifths of the labels, drawn without replacement: twenty labels are too few to lose a third of
-them, as a bootstrap does. Repeated five-fold splits give each label the same number of trees that did not see it.
+Every tree is grown on four fifths of the labels, drawn without replacement: twenty labels are too few to lose a third
+of them, as a bootstrap does. Repeated five-fold splits give each label the same number of trees that did not see it.
 """
 
 from dataclasses import dataclass, field

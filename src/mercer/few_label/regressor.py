@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..inputs.labels import read_targets
 from ..inputs.weights import seed_of
 from .model import FewLabelModel
-from .numbers import FAMILIES, left_out_errors, number_methods, planned_numbers
 from .number_report import NumberReport
+from .numbers import FAMILIES, left_out_errors, number_methods, planned_numbers
 from .predictor import Predictor
 from .run import search
 from .squared_error import accuracy_of, half_width, left_out_mean, prior_of, weigh_errors

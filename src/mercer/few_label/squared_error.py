@@ -1,4 +1,4 @@
-"""Weigh candidates for numbers by their left-out squared errors, and say what their average answers with a number left out.
+"""Weigh candidates for numbers by their left-out squared errors, and say what their average answers without a number.
 
     w_m ∝ π_m (Σ_i e_mi² / l)^(−t l/2),   e_mi the error of candidate m on left-out number i,
 
@@ -16,6 +16,7 @@ from scipy.stats import t as student
 
 TEMPER = 0.25
 KEPT = 0.995  # of the weight
+WIDER = {"r2": 1.75, "mae": 1.5}  # standard errors, for what the left-out errors do not show
 LEAST = 1e-8  # mean squared error, in units of the variance of the targets, below which candidates are equally good
 
 
@@ -68,8 +69,8 @@ def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
     """`Accuracy` from the left-out errors of the l given numbers.
 
     The intervals are those of the logarithm of a mean, or of the ratio of two, by the delta method with Student's
-    quantile. The left-out errors share nearly all of their numbers, so the standard error is taken as larger by a
-    quarter and the intervals are never narrower than those of Gaussian errors.
+    quantile. The left-out errors share nearly all of their numbers, and the largest errors are the rarest: the standard
+    errors are multiplied by `WIDER`, with which the intervals hold the truth in 95 % of the draws of 17 real tables.
     """
     l = len(error)
     square, spread = error**2, (given - given.mean()) ** 2 * l / (l - 1)
@@ -77,15 +78,17 @@ def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
         mae = float(np.abs(error).mean())
         return Accuracy(float("nan"), (float("nan"), float("nan")), mae, (mae, mae))
     ratio = float(square.mean() / spread.mean())
-    low, high = _log_interval(ratio, square / max(square.mean(), 1e-300) - spread / spread.mean(), l)
+    influence = square / max(square.mean(), 1e-300) - spread / spread.mean()
+    low, high = _log_interval(ratio, influence, WIDER["r2"])
     mae = float(np.abs(error).mean())
     size = np.abs(error) / max(mae, 1e-300)
-    return Accuracy(1.0 - ratio, (1.0 - high, 1.0 - low), mae, _log_interval(mae, size - 1.0, l))
+    return Accuracy(1.0 - ratio, (1.0 - high, 1.0 - low), mae, _log_interval(mae, size - 1.0, WIDER["mae"]))
 
 
-def _log_interval(value, influence, l):
+def _log_interval(value, influence, wider):
     """exp(log value ± quantile · standard error) for a value whose logarithm moves by influence/l with each number."""
-    error = 1.25 * float(np.std(influence, ddof=1)) / np.sqrt(l)
+    l = len(influence)
+    error = wider * float(np.std(influence, ddof=1)) / np.sqrt(l)
     reach = np.exp(float(student.ppf(0.975, l - 1)) * error)
     return value / reach, value * reach
 

@@ -13,7 +13,7 @@ from ..errors import InputError
 # Module of this package: classes that models hold and users do not import from `mercer`.
 INTERNAL = {
     "inputs.labels": "Labels",
-    "inputs.tables": "TableClassifier TableEncoder Column",
+    "inputs.tables": "TableClassifier TableRegressor TableEncoder Column",
     "inputs.tables.kinds": "Number Category Ordered Date Vectors",
     "inputs.tables.text": "Text",
     "graphs.neighbours": "Neighbours",

@@ -2,19 +2,22 @@
 
 from .encoder import TableEncoder, is_frame
 from .look import Column
-from .model import TableClassifier
+from .model import TableClassifier, TableRegressor
 from .read import Table, read_table
-from .target import Target, read_target
+from .target import NumberTarget, Target, read_target, read_target_as
 from .write import write_table
 
 __all__ = [
     "Column",
+    "NumberTarget",
     "Table",
     "TableClassifier",
     "TableEncoder",
+    "TableRegressor",
     "Target",
     "is_frame",
     "read_table",
     "read_target",
+    "read_target_as",
     "write_table",
 ]

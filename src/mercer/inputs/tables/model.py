@@ -1,4 +1,4 @@
-"""A classifier together with the reading of the table it was trained on: what `mercer label --save` writes."""
+"""A model together with the reading of the table it was trained on: what `mercer label --save` writes."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -44,3 +44,25 @@ class TableClassifier(BaseEstimator):
     def predict(self, frame):
         """(n,) class names as text."""
         return np.asarray(self.classifier.predict(self.encoder.transform(frame)))
+
+
+class TableRegressor(BaseEstimator):
+    """Predict the numbers of tables with the columns it was trained on.
+
+    Parameters
+    ----------
+    encoder : fitted `TableEncoder`. regressor : fitted `FewLabelRegressor` on its matrix. target : name of the column.
+    """
+
+    def __init__(self, encoder, regressor, target):
+        self.encoder = encoder
+        self.regressor = regressor
+        self.target = target
+
+    def predict(self, frame):
+        """(n,) numbers."""
+        return self.regressor.predict(self.encoder.transform(frame))
+
+    def predict_interval(self, frame, coverage=0.9):
+        """(n, 2) low and high end for each row."""
+        return self.regressor.predict_interval(self.encoder.transform(frame), coverage)

@@ -8,7 +8,7 @@ from ...errors import InputError
 from .notes import cells_of
 
 NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
-MANY_NUMBERS = 20  # different numbers beyond which a column of whole numbers is a measurement rather than classes
+MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
 
 
 @dataclass
@@ -27,13 +27,74 @@ class Target:
     given: np.ndarray
     values: dict
     notes: list = field(default_factory=list)
+    numeric = False
 
     @property
     def classes(self):
         return sorted(self.values)
 
 
-def read_target(column, missing=None, need_labels=True):
+@dataclass
+class NumberTarget:
+    """Numbers to predict.
+
+    Attributes
+    ----------
+    numbers : (n,) float, NaN where there is none. given : (n,) bool. notes : sentences on what was read how.
+    """
+
+    numbers: np.ndarray
+    given: np.ndarray
+    notes: list = field(default_factory=list)
+    numeric = True
+
+
+def read_target_as(column, kind=None, missing=None, need_labels=True):
+    """`Target` or `NumberTarget`, whichever the column holds, with a note on it where the labels are numbers.
+
+    Labels that are all numbers are to be predicted as numbers if some have fractions, or if there are more than 10
+    different ones, more than one for every ten labels. Numbers with leading zeros are names of classes, and so are up
+    to 50 different whole numbers that are nearly all of those from 0 or 1 on. `kind` ("numbers" or "classes") decides
+    otherwise.
+    """
+    words, given, notes = _words(column, missing)
+    name = column.name
+    found = [_number(word) for word in words[given]]
+    numbers = [number for number in found if number is not None]
+    if kind == "numbers" and len(numbers) < len(found):
+        wrong = next(word for word, number in zip(words[given], found) if number is None)
+        raise InputError(
+            f"{name!r} holds {wrong!r}, which is not a number, and --as numbers was given. Name the mark of unlabelled "
+            "cells with --missing, or leave --as out."
+        )
+    if kind == "classes" or not found or len(numbers) < len(found):
+        return read_target(column, missing, need_labels, measured=kind == "classes")
+    different = len(set(numbers))
+    what = f"{name!r} holds {different} different number{'' if different == 1 else 's'}"
+    if kind != "numbers" and not _measured(words[given], numbers):
+        target = read_target(column, missing, need_labels)
+        target.notes.append(f"{what}, read as names of classes (--as numbers predicts them as numbers).")
+        return target
+    if need_labels and different < 2:
+        raise InputError(f"{what} only, so there is nothing to learn. Give rows with other numbers too.")
+    values = np.full(len(given), np.nan)
+    values[given] = numbers
+    how = f"from {min(numbers):.6g} to {max(numbers):.6g}, read as numbers to predict (--as classes: as names)"
+    return NumberTarget(values, given, [*notes, f"{what} {how}."])
+
+
+def _measured(words, numbers):
+    """Whether numbers are measurements rather than names of classes."""
+    different = len(set(numbers))
+    if any(len(word) > 1 and word[0] == "0" and word[1].isdigit() for word in words):
+        return False
+    if any(number != round(number) for number in numbers):
+        return True
+    counted = min(numbers) in (0, 1) and different <= 50 and max(numbers) <= 1.25 * different
+    return different > max(10, len(numbers) / 10) and not counted
+
+
+def read_target(column, missing=None, need_labels=True, measured=False):
     """Turn a column into labels.
 
     Parameters
@@ -42,7 +103,28 @@ def read_target(column, missing=None, need_labels=True):
     missing : list of text marks that mean "unlabelled", besides empty cells and, with a note, NA, N/A, NaN, null and ?;
         -1 is refused if it is not among them, for it may be a class. With "" in the list only the marks in it count.
     need_labels : refuse a column without labels of two classes.
+    measured : take numbers that look like measurements for names of classes.
     """
+    text, given, notes = _words(column, missing)
+    name = column.name
+    if ("" not in [mark.strip() for mark in missing or []]) and (text[given] == "-1").any():
+        raise InputError(
+            f'{name!r} holds -1, which may be a class or mean "unlabelled". '
+            "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
+        )
+    values: dict = {}
+    for word, value in zip(text[given], column.to_numpy()[given]):
+        values.setdefault(word, value)
+    notes += _alike(values)
+    labels = np.array(text, dtype=object)
+    labels[~given] = None
+    if need_labels or len(values) > 1:
+        _refuse(name, text[given], given, values, measured)
+    return Target(labels, given, values, notes)
+
+
+def _words(column, missing):
+    """(cells as text, which of them are labels, sentences on marks that were read as unlabelled)."""
     name = column.name
     empty = column.isna().to_numpy().copy()
     text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
@@ -58,22 +140,7 @@ def read_target(column, missing=None, need_labels=True):
             f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabelled "
             "(--missing '' makes it a class)."
         )
-    empty |= usual
-    if guess and (text[~empty] == "-1").any():
-        raise InputError(
-            f'{name!r} holds -1, which may be a class or mean "unlabelled". '
-            "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
-        )
-    given = ~empty
-    values: dict = {}
-    for word, value in zip(text[given], column.to_numpy()[given]):
-        values.setdefault(word, value)
-    notes += _alike(values)
-    labels = np.array(text, dtype=object)
-    labels[empty] = None
-    if need_labels or len(values) > 1:
-        _refuse(name, text[given], given, values)
-    return Target(labels, given, values, notes)
+    return text, ~(empty | usual), notes
 
 
 def _alike(values):
@@ -89,7 +156,7 @@ def _alike(values):
     ]
 
 
-def _refuse(name, words, given, values):
+def _refuse(name, words, given, values, measured):
     if len(words) == 0:
         raise InputError(
             f"No row has a label in {name!r}: all {len(given)} cells are empty. "
@@ -100,15 +167,13 @@ def _refuse(name, words, given, values):
             f"All {len(words)} labels in {name!r} are {next(iter(values))!r}. Label rows of a second class too; "
             "to find unusual rows with one class only, use `mercer novelty`."
         )
-    numbers = [_number(word) for word in values]
-    if all(number is not None for number in numbers):
-        fractional = [n for n in numbers if n != round(n)]
-        if fractional or (len(values) > MANY_NUMBERS and len(values) > len(words) / 2):
-            raise InputError(
-                f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, "
-                "not classes. Give a column of classes, or cut the numbers into ranges with names."
-            )
-    if len(values) == len(words) > MANY_NUMBERS:
+    numbers = [_number(word) for word in words]
+    if not measured and all(number is not None for number in numbers) and _measured(words, numbers):
+        raise InputError(
+            f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, not classes. "
+            "`mercer label` and `mercer suggest` predict numbers; for classes, cut them into ranges with names."
+        )
+    if len(values) == len(words) > MANY_NAMES and not measured:
         raise InputError(
             f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
             "classes. Give a column whose values are shared by several rows."
