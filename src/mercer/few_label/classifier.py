@@ -4,7 +4,7 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +22,7 @@ from .summary import Report
 from .weights import evidence, left_out_average, pick, weigh
 
 
-class FewLabelClassifier(ClassifierMixin, FewLabelModel, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, FewLabelModel):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: f = \\sum_m w_m f_m / \\|f_m\\|, \\qquad w_m \\propto \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import BackendError, InputError
@@ -13,8 +14,8 @@ from ..inputs.tables import TableEncoder, is_frame
 from ..rows import bring
 
 
-class FewLabelModel:
-    """Mixin of `FewLabelClassifier` and `FewLabelRegressor`."""
+class FewLabelModel(BaseEstimator):
+    """Base of `FewLabelClassifier` and `FewLabelRegressor`."""
 
     on_dask = "SemiKPCA or LSSVMClassifier, which run on Dask"
     verbose: Any

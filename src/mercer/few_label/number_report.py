@@ -6,6 +6,7 @@ import numpy as np
 
 from ..backend import need
 from .numbers import FAMILIES
+from .squared_error import FEWEST
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ def _sentences(model, fitted):
     ]
     if np.isnan(model.left_out_r2_):
         lines.append("All numbers are the same, so nothing is known about the errors for other numbers.")
+    elif l < FEWEST:
+        lines.append(f"{l} numbers say nothing of the error for other rows: give at least {FEWEST}.")
     else:
         (r_low, r_high), (m_low, m_high) = model.r2_interval_, model.mae_interval_
         lines += [

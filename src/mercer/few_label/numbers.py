@@ -14,6 +14,7 @@ from ..estimators.lssvm import LSSVMClassifier
 from ..solvers.ridge.pairs import errors_of_pairs
 from .forest import TREES, ExtraTrees, RowSpace
 from .plan import Candidate, planned
+from .spaces import Space
 from .targets import Targets
 
 GAMMAS = (1.0, 10.0, 100.0)
@@ -27,6 +28,7 @@ PLACES = [  # (method, kind of space)
     ("sgt", "spectrum"),
 ]
 CANDIDATES = [(method, kind, LSSVMClassifier(gamma), "gamma") for method, kind in PLACES for gamma in GAMMAS]
+MEAN = LSSVMClassifier(1.0)
 FAMILIES = {  # method → candidates that share one weight beforehand; what people call it, what it does
     "lssvm": ("kernel", "Least-squares SVM", "ridge regression with an RBF or linear kernel"),
     "components": ("kernel", "Least-squares SVM on components", "sees only the leading kernel principal components"),
@@ -34,8 +36,22 @@ FAMILIES = {  # method → candidates that share one weight beforehand; what peo
     "mixed": ("graph", "Least-squares SVM on both", "the mean of an RBF kernel and of the graph's heat kernel"),
     "diffusion": ("graph", "Least-squares SVM on a graph", "numbers spread from row to neighbouring row (heat kernel)"),
     "sgt": ("graph", "Smooth functions on the graph", "a few smooth functions on the neighbour graph"),
+    "mean": ("mean", "Mean", "the mean of the numbers, in case the columns say nothing"),
     "forest": ("forest", "Extremely randomised trees", "mean of 200 trees, each grown on four fifths of the numbers"),
 }
+
+
+class NoSpace(Space):
+    """No feature at all: only the constant is left to fit."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.name, self.Z = "no column", np.zeros((n_rows, 1))
+
+    def pull_back(self, W):
+        """Nothing of any base."""
+        return [], 0.0
+
+
 PAIRS = 400  # numbers up to which two are withheld at once: O(l³) for each candidate
 
 
@@ -52,10 +68,13 @@ def number_methods(names: Any) -> tuple:
 def planned_numbers(X: Any, methods: tuple, random_state: int) -> list[tuple[str, Callable[[], list]]]:
     """As `planned`: (name, function that builds the candidates), the most useful first."""
     plan: list = list(planned(X, methods, random_state, CANDIDATES))
+    first: list = []
+    if "mean" in methods:
+        first.append(("mean", lambda: [Candidate("mean of the numbers", "mean", NoSpace(X.shape[0]), MEAN)]))
     if "forest" in methods:
         candidate = Candidate(f"forest of {TREES} trees", "forest", RowSpace(X), ExtraTrees(random_state))
-        plan.insert(min(2, len(plan)), ("forest", lambda: [candidate]))
-    return plan
+        first.append(("forest", lambda: [candidate]))
+    return first + plan
 
 
 def left_out_errors(fitted: list, targets: Targets) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -21,14 +21,14 @@ from .squared_error import accuracy_of, half_width, left_out_mean, prior_of, wei
 from .targets import read_numbers
 
 
-class FewLabelRegressor(RegressorMixin, FewLabelModel, BaseEstimator):
+class FewLabelRegressor(RegressorMixin, FewLabelModel):
     """Predict a number for all rows from those of a few, without choosing a method or a parameter.
 
     .. math:: f = \\sum_m w_m f_m, \\qquad w_m \\propto \\pi_m \\Big(\\sum_{i \\in L} e_{mi}^2 / l\\Big)^{-l/8}
 
     with e the error of candidate m on number i when that number is withheld. The candidates are ridge regressions with
-    several kernels, graphs and curves, and a forest, all with values fixed beforehand; π gives kernels, graphs, curves
-    and the forest equal shares.
+    several kernels, graphs and curves, a forest and the mean, all with values fixed beforehand; π gives these five
+    families equal shares.
 
     Parameters
     ----------
@@ -151,9 +151,9 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel, BaseEstimator):
     def reach(self, coverage=0.9):
         """Half the width of `predict_interval`: the conformal quantile of the left-out errors."""
         check_is_fitted(self)
-        if not (isinstance(coverage, Real) and 0 < coverage < 1):
+        if not isinstance(coverage, float) or not 0 < coverage < 1:
             raise InputError(f"coverage={coverage!r} is not accepted: give a share between 0 and 1, such as 0.9.")
-        return half_width(self.targets_.given - self.left_out_, float(coverage))
+        return half_width(self.targets_.given - self.left_out_, coverage)
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows of y that have a number."""
@@ -182,7 +182,8 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel, BaseEstimator):
         self.left_out_r2_, self.r2_interval_ = found.r2, found.r2_interval
         self.left_out_mae_, self.mae_interval_ = found.mae, found.mae_interval
         heaviest = np.argsort(-self.weights_, kind="stable").tolist()
-        self.linear_ = next((m for m in heaviest if fitted[m].solution.influence is not None), None)
+        of_use = [m for m in heaviest if fitted[m].solution.influence is not None and fitted[m].method != "mean"]
+        self.linear_ = of_use[0] if of_use else None
         self.report_ = NumberReport.of(self, fitted, targets.scale * errors)
         return self
 

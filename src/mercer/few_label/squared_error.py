@@ -3,9 +3,9 @@
     w_m ∝ π_m (Σ_i e_mi² / l)^(−t l/2),   e_mi the error of candidate m on left-out number i,
 
 is Bayes' rule with a Gaussian likelihood whose variance is the candidate's own, tempered by t: the left-out errors of
-one candidate are not independent. π gives every family of candidates (kernels, graphs, trees) the same share
-beforehand, however many candidates it has. The weights without number i are those of fits without it: e_mj is then the
-error of a fit that knows neither i nor j, so that i has no part in the answer that is held against it.
+one candidate are not independent. π gives every family of candidates (kernels, graphs, curves, trees, the mean) the
+same share beforehand, however many candidates it has. The weights without number i are those of fits without it: e_mj
+is then the error of a fit that knows neither i nor j, so that i has no part in the answer that is held against it.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from scipy.stats import t as student
 
 TEMPER = 0.25
 KEPT = 0.995  # of the weight
+FEWEST = 5  # numbers; fewer say nothing of the error
 WIDER = {"r2": 1.75, "mae": 1.5}  # standard errors, for what the left-out errors do not show
 LEAST = 1e-8  # mean squared error, in units of the variance of the targets, below which candidates are equally good
 
@@ -56,7 +57,7 @@ class Accuracy:
     ----------
     r2, mae : share of the variance explained, against the variance of the numbers (with l − 1 in its denominator, so
         that answering with a mean is below 0); mean absolute error.
-    r2_interval, mae_interval : 95 % intervals.
+    r2_interval, mae_interval : 95 % intervals; unbounded with fewer than 5 numbers.
     """
 
     r2: float
@@ -73,6 +74,9 @@ def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
     errors are multiplied by `WIDER`, with which the intervals hold the truth in 95 % of the draws of 17 real tables.
     """
     l = len(error)
+    if l < FEWEST:
+        ratio = float(np.sum(error**2) / max(np.sum((given - given.mean()) ** 2) * l / (l - 1), 1e-300))
+        return Accuracy(1.0 - ratio, (-np.inf, 1.0), float(np.abs(error).mean()), (0.0, np.inf))
     square, spread = error**2, (given - given.mean()) ** 2 * l / (l - 1)
     if spread.sum() == 0.0:
         mae = float(np.abs(error).mean())

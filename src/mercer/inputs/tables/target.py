@@ -8,6 +8,7 @@ from ...errors import InputError
 from .notes import cells_of
 
 NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
+FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
 MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
 
 
@@ -67,7 +68,7 @@ def read_target_as(column, kind=None, missing=None, need_labels=True):
             f"{name!r} holds {wrong!r}, which is not a number, and --as numbers was given. Name the mark of unlabelled "
             "cells with --missing, or leave --as out."
         )
-    if kind == "classes" or not found or len(numbers) < len(found):
+    if kind == "classes" or len(numbers) < max(len(found), 1 if need_labels else 2):
         return read_target(column, missing, need_labels, measured=kind == "classes")
     different = len(set(numbers))
     what = f"{name!r} holds {different} different number{'' if different == 1 else 's'}"
@@ -75,8 +76,11 @@ def read_target_as(column, kind=None, missing=None, need_labels=True):
         target = read_target(column, missing, need_labels)
         target.notes.append(f"{what}, read as names of classes (--as numbers predicts them as numbers).")
         return target
-    if need_labels and different < 2:
-        raise InputError(f"{what} only, so there is nothing to learn. Give rows with other numbers too.")
+    if need_labels and (different < 2 or len(numbers) < FEWEST_NUMBERS):
+        raise InputError(
+            f"{what} in {cells_of(len(numbers))}, too few to predict others. Give at least {FEWEST_NUMBERS} numbers, "
+            "not all the same; or say --as classes if they are names of classes."
+        )
     values = np.full(len(given), np.nan)
     values[given] = numbers
     how = f"from {min(numbers):.6g} to {max(numbers):.6g}, read as numbers to predict (--as classes: as names)"
