@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 import mercer
 
 from ..backend import devices, memory_available, n_threads, size
+from ..few_label.numbers import FAMILIES
 from ..few_label.plan import METHODS
 
 RUNS_ON = {
@@ -56,3 +57,5 @@ def methods(screen):
     screen.table(["estimator", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
     screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
     screen.table(["--method", "name", "what it is"], [(key, *words) for key, words in METHODS.items()])
+    screen.say("\nWhere the labels are numbers:")
+    screen.table(["--method", "name", "what it is"], [(key, *words[1:]) for key, words in FAMILIES.items()])

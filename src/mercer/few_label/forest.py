@@ -95,6 +95,8 @@ class ExtraTrees:
     def solve(self, rows: Any, targets: Targets) -> GrownForest:
         """The forest grown on the targets."""
         rows, t, l = _dense(rows[targets.labelled]), targets.signs[:, 0], len(targets.labelled)
+        order = np.lexsort((*rows.T, t))  # the trees shall not depend on the order of the rows
+        rows, t = rows[order], t[order]
         rng, folds = np.random.default_rng(self.random_state), min(FOLDS, l)
         trees, left_out = [], np.zeros(l)
         for _ in range(TREES // folds):
@@ -104,7 +106,7 @@ class ExtraTrees:
                 tree = ExtraTreeRegressor(random_state=int(rng.integers(2**31))).fit(rows[~out], t[~out])
                 left_out[out] += tree.predict(rows[out])
                 trees.append(tree.tree_)
-        return GrownForest(trees, left_out[:, None] / (TREES // folds))
+        return GrownForest(trees, left_out[np.argsort(order), None] / (TREES // folds))
 
 
 def _dense(rows):
