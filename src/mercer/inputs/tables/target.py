@@ -55,8 +55,8 @@ def read_target_as(column, kind=None, missing=None, need_labels=True):
 
     Labels that are all numbers are to be predicted as numbers if some have fractions, or if there are more than 10
     different ones, more than one for every ten labels. Numbers with leading zeros are names of classes, and so are up
-    to 50 different whole numbers that are nearly all of those from 0 or 1 on. `kind` ("numbers" or "classes") decides
-    otherwise.
+    to 50 different whole numbers, some of them repeated, that are nearly all of those from 0 or 1 on. `kind` ("numbers"
+    or "classes") decides otherwise.
     """
     words, given, notes = _words(column, missing)
     name = column.name
@@ -94,7 +94,7 @@ def _measured(words, numbers):
         return False
     if any(number != round(number) for number in numbers):
         return True
-    counted = min(numbers) in (0, 1) and different <= 50 and max(numbers) <= 1.25 * different
+    counted = min(numbers) in (0, 1) and different <= min(50, len(numbers) - 1) and max(numbers) <= 1.25 * different
     return different > max(10, len(numbers) / 10) and not counted
 
 
