@@ -21,7 +21,14 @@ class Terminal:
         self.screen, slave = pty.openpty()
         command = [MERCER, *map(str, arguments)]
         environment = {**ENVIRONMENT, "TERM": "xterm"}
-        self.process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=slave)
+        self.process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job may ignore Ctrl-C
+        )
         os.close(slave)
         self.seen = ""
 
