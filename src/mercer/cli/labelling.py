@@ -194,8 +194,8 @@ def _tell(screen, facts, of):
     if facts["tested_labels"]:
         low, high = facts["left_out_interval"]
         screen.say(
-            f"Of {facts['tested_labels']} labels withheld one at a time, {facts['left_out_accuracy']:.0%} came out "
-            f"right (95 % interval {low:.0%} to {high:.0%})."
+            f"About {facts['left_out_accuracy']:.0%} of the answers are right (95 % interval {low:.0%} to {high:.0%}), "
+            "as labels show that were withheld in folds."
         )
         screen.say(facts["majority"]["sentence"])
     else:
