@@ -156,8 +156,7 @@ def _tiles(n, n_given, n_left, tested, model, low, high):
     filled = n - n_given - n_left
     tiles = [(_count(filled), f"row{_s(filled)} filled in"), (_count(n_given), f"label{_s(n_given)} given")]
     if tested:
-        caption = f"of {tested} labels right when withheld ({low:.0%} to {high:.0%}); each fit then has a label less, "
-        caption += "so with few labels this is a cautious estimate"
+        caption = f"of the answers are right, as far as withheld labels tell ({low:.0%} to {high:.0%})"
         tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
     most = model.majority_
     worse = "" if not tested or most.beaten_by(low) else "; not shown to be worse than the model"
