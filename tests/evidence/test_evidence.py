@@ -12,6 +12,7 @@ from mercer.evidence.calibration import calibrate
 from mercer.evidence.label_errors import wrong_probability
 from mercer.evidence.likelihood import capped, log_scores, sharpen, slopes
 from mercer.evidence.sets import conformal_sets
+from mercer.few_label import folds
 from mercer.few_label.folds import held_out_answers
 from mercer.few_label.forest import ForestCandidate, Trees
 from mercer.few_label.views import AsGiven
@@ -47,18 +48,23 @@ def test_a_cap_keeps_the_order_and_the_sum():
     assert log_scores(P[:, :2]).shape == (2, 1)
 
 
-def test_withheld_folds_equal_fits_without_them():
+def test_no_answer_to_a_withheld_label_knows_it(monkeypatch):
+    """With one label a fold, another class for a label leaves the answer to it as it was, to the last digit."""
+    monkeypatch.setattr(folds, "FOLDS", 20)
     X, y = load_iris(return_X_y=True)
     given = np.full(150, -1)
-    rows = np.random.default_rng(0).choice(150, 20, replace=False)
+    rows = np.sort(np.random.default_rng(0).choice(150, 20, replace=False))
     given[rows] = y[rows]
-    model = FewLabelClassifier(["lssvm"]).fit(X, given)
-    labels = read_labels(given)
-    found = held_out_answers(model.candidates_, labels, np.arange(20), "average", 0)[0]
-    # Find the fold of the first label by the labels that change when it is removed from a fit of the others.
-    fewer = FewLabelClassifier(["lssvm"]).fit(X, np.where(np.isin(np.arange(150), labels.labelled[[0]]), -1, given))
-    assert np.abs(found[0] - np.exp(fewer.scores_[labels.labelled[0]])).max() < 0.5  # four labels more at most
-    together = held_out_answers(model.candidates_, labels, np.zeros(20, dtype=int), "average", 0)[0]
+    model = FewLabelClassifier(QUICK).fit(X, given)
+    found = held_out_answers(model.candidates_, read_labels(given), np.arange(20), "average", 0)
+    for i in (0, 7, 19):
+        other = given.copy()
+        other[rows[i]] = (other[rows[i]] + 1) % 3
+        again = held_out_answers(model.candidates_, read_labels(other), np.arange(20), "average", 0)
+        for before, after in zip(found, again):
+            np.testing.assert_array_equal(after[i], before[i])
+            assert np.abs(np.delete(after - before, i, axis=0)).max() > 1e-4  # the answers to the others do know it
+    together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0)[0]
     np.testing.assert_allclose(together, 1 / 3)  # one group: nothing is left to fit
 
 

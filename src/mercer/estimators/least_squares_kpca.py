@@ -80,11 +80,11 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         """`Result` with value (r, k') in the basis of theta."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
         """(len(weights) · len(spreads), l, k') left-out scores."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
 DEFAULT_GRID: dict = {
