@@ -10,12 +10,12 @@ from ..errors import InputError
 from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
 from ..inputs.tables.formats import refuse_ending
-from .answers import ROW
-from .findings import effect_of_more
-from .job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
-from .quality import doubtful_labels
-from .screen import UsageError, did_you_mean
-from .sources import claim, shown, write
+from ..jobs.answers import ROW
+from ..jobs.findings import effect_of_more
+from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
+from ..jobs.quality import doubtful_labels
+from ..jobs.sources import claim, shown, write
+from ..jobs.usage import UsageError, did_you_mean
 
 NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
 

@@ -8,15 +8,15 @@ import numpy as np
 from ..errors import InputError
 from ..inputs.tables import TableClassifier
 from ..io import load, write_model
+from ..jobs.answers import added
+from ..jobs.findings import findings
+from ..jobs.job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
+from ..jobs.quality import coverage
+from ..jobs.sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
+from ..jobs.usage import UsageError
 from ..report import render
 from .advising import NOT_TESTED, methods_in
-from .answers import added
-from .findings import findings
-from .job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
-from .quality import coverage
-from .screen import UsageError
 from .several import parts_of, together
-from .sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
 
 
 def label(

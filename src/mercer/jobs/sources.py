@@ -11,7 +11,7 @@ from ..inputs.tables import TableEncoder, read_table
 from ..inputs.tables.formats import default_out as default_out
 from ..inputs.tables.formats import fill, located, refuse_ending
 from ..inputs.tables.vectors import VECTORS, attach_vectors
-from .screen import UsageError
+from .usage import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
 LANDMARKS = 1000

@@ -10,8 +10,8 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
 from ..inputs.tables import Telling, read_target
 from .answers import ROW, added, earlier_answers, take_answers, take_corrections
-from .screen import UsageError
 from .sources import Reading, matrix, open_table, refuse_taken, row_names
+from .usage import UsageError
 
 NEXT = "label_next"  # column that `suggest` writes
 PROBABILITY = "probability_"  # the columns of --probabilities are TARGET_probability_CLASS

@@ -14,8 +14,8 @@ from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
 from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
+from ..report.picture import SENTENCE, positions
 from .answers import added
-from .picture import SENTENCE, positions
 from .quality import coverage, doubtful_labels, per_class
 
 SHOWN_CANDIDATES = 12
