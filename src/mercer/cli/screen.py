@@ -41,6 +41,10 @@ class Screen:
         if not self.quiet and not self.as_json:
             print(text, file=self._stream)
 
+    def flush(self):
+        """Let the user see now what was said."""
+        self._stream.flush()
+
     def note(self, text):
         """Something the user should know: a column left out, a cell changed."""
         self.notes.append(text)
