@@ -31,11 +31,12 @@ def render(*findings):
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
     environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    style = "".join((folder / name).read_text(encoding="utf-8") for name in ("theme.css", "style.css"))
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
     return template.render(
         parts=[_part(one) for one in findings],
         version=__version__,
-        style=jinja2.utils.markupsafe.Markup((folder / "style.css").read_text(encoding="utf-8")),
+        style=jinja2.utils.markupsafe.Markup(style),
         script=jinja2.utils.markupsafe.Markup((folder / "scatter.js").read_text(encoding="utf-8")),
         colours=COLOURS,
         shapes=SHAPES,
