@@ -42,6 +42,7 @@ class Teachable:
     _learn: Any
     _rows: Any
     _everything: list  # the candidates of the full tier
+    _pool: Any  # how they are weighed
     _fitted: list  # those of this one, fitted, in the order of candidates_
 
     def prepare(self, X, core=None):
@@ -156,14 +157,19 @@ class Teachable:
         """
         self.check_whole("opinions")
         found: dict = {}
-        if not self._fitted:  # they do not go into a pickle
-            self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
-        for candidate, weight, slope in zip(self._fitted, self.weights_, self.slopes_):
+        pool = self._pool
+        for candidate, weight, slope in zip(self.fitted_candidates(), pool.weights, pool.slopes):
             if weight > 0:
-                P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, self.predictor_.floor)
+                P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, pool.floor)
                 total, sum_ = found.get(candidate.method, (0.0, 0.0))
                 found[candidate.method] = total + weight, sum_ + P
         return sorted(((name, float(w), P / w) for name, (w, P) in found.items()), key=lambda one: -one[1])
+
+    def fitted_candidates(self):
+        """Those of `candidates_`, fitted to the labels."""
+        if not self._fitted:  # they do not go into a pickle
+            self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
+        return self._fitted
 
     def check_prepared(self, what):
         """Refuse `what` (a name) on a model without feature spaces."""
