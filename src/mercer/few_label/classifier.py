@@ -22,7 +22,6 @@ from ..inputs.weights import seed_of
 from ..rows import bring
 from .estimates import Estimated
 from .plan import methods_named, planned
-from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .run import search
 from .summary import tried
@@ -173,13 +172,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool"):
             small.__dict__.pop(name, None)
         return small.set_params(verbose=False)
-
-    @property
-    def predictor_(self):
-        """The pool as a function of any rows, made when first asked for."""
-        if self._predictor is None:
-            self._predictor = Predictor.of(self.fitted_candidates(), self._pool)
-        return self._predictor
 
     @property
     def left_out_probabilities_(self):

@@ -13,6 +13,7 @@ from ..inputs.labels import Labels, read_labels
 from ..inputs.weights import seed_of
 from .outside import Outside
 from .plan import methods_named, planned
+from .predictor import Predictor
 from .priors import wanted_shares
 from .run import search
 from .support import Support
@@ -41,8 +42,10 @@ class Teachable:
     random_state: Any
     _learn: Any
     _rows: Any
+    _validate_params: Any
     _everything: list  # the candidates of the full tier
     _pool: Any  # how they are weighed
+    _predictor: Any
     _fitted: list  # those of this one, fitted, in the order of candidates_
 
     def prepare(self, X, core=None):
@@ -171,6 +174,13 @@ class Teachable:
             self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
         return self._fitted
 
+    @property
+    def predictor_(self):
+        """The pool as a function of any rows, made when first asked for."""
+        if self._predictor is None:
+            self._predictor = Predictor.of(self.fitted_candidates(), self._pool)
+        return self._predictor
+
     def check_prepared(self, what):
         """Refuse `what` (a name) on a model without feature spaces."""
         if not hasattr(self, "candidates_"):
@@ -192,7 +202,7 @@ class Teachable:
             print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
 
     def __getstate__(self):
-        state = super().__getstate__()  # type: ignore[misc]
+        state: Any = super().__getstate__()
         return state | {"_fitted": []} if "_fitted" in state else state
 
     def _names(self):
