@@ -259,7 +259,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
         self._calibrate(P, found.left_out, labels, shares)
         self._answer(P, found.left_out, labels)
-        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, None
+        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, []
         return self
 
     def _calibrate(self, P, left_out, labels, shares):

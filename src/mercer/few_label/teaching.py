@@ -45,7 +45,7 @@ class Teachable:
     _validate_params: Any
     _everything: list  # the candidates of the full tier
     _pool: Any  # how they are weighed
-    _predictor: Any
+    _predictor: list  # the predictor, once it was asked for: predictions change no attribute
     _fitted: list  # those of this one, fitted, in the order of candidates_
 
     def prepare(self, X, core=None):
@@ -177,9 +177,9 @@ class Teachable:
     @property
     def predictor_(self):
         """The pool as a function of any rows, made when first asked for."""
-        if self._predictor is None:
-            self._predictor = Predictor.of(self.fitted_candidates(), self._pool)
-        return self._predictor
+        if not self._predictor:
+            self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
+        return self._predictor[0]
 
     def check_prepared(self, what):
         """Refuse `what` (a name) on a model without feature spaces."""
