@@ -29,7 +29,7 @@ export function picture(row, name, className) {
 }
 
 export function cells(data, most = Infinity) {
-  const list = h("dl", {class: "cells"});
+  const list = h("dl", {class: "cells", tabindex: data.cells.length > 8 && most === Infinity ? 0 : null});  // it may scroll
   for (const [column, text] of data.cells.slice(0, most)) list.append(h("dt", {}, column), h("dd", {}, text === "" ? "–" : text));
   if (data.cells.length > most) list.append(h("dt", {}, "…"), h("dd", {class: "soft"}, data.cells.length - most + " more"));
   return list;
