@@ -115,6 +115,7 @@ class Learner:
 
         model = FewLabelClassifier(time_budget=BUDGET, missing_label=[], random_state=0, verbose=tell)
         self.prepared = model.prepare(X, core if len(core) < n else None)
+        self.listen()
         self.prepared.verbose = False
         self.coverage = suggest(self.prepared, min(COVERED, len(core))).rows.tolist()
 

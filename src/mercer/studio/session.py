@@ -79,8 +79,8 @@ class Session:
     async def table_changed(self) -> None:
         """Stop learning: the rows may be others now. Say which labels would be found again."""
         if self.teacher:
-            self.teacher.close()
-            self.teacher = None
+            teacher, self.teacher = self.teacher, None
+            await asyncio.to_thread(teacher.close)
         labelled, name = sorted(self.ledger.labels), self.data.name
         try:
             new = await asyncio.to_thread(Rows, self.data, self.target, self.options)

@@ -1,7 +1,9 @@
 """The server's end of the learner process."""
 
 import asyncio
+import contextlib
 import multiprocessing
+import queue
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -29,14 +31,16 @@ class Teacher:
         self.process = context.Process(target=learn, args=(other, *map(_plain, arguments)), daemon=True)
         self.process.start()
         other.close()  # so that the pipe ends with the process
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._outbox: queue.SimpleQueue = queue.SimpleQueue()
+        self._newest: Any = None  # task
+        for act in (self._listen, self._write):
+            threading.Thread(target=act, daemon=True).start()
 
     def send(self, kind: str, *content: Any) -> None:
-        """Tell the learner something; nothing happens where it is gone."""
-        try:
-            self._pipe.send((kind, *content))
-        except (OSError, ValueError):
-            return
+        """Tell the learner something; a thread writes it, for a pipe that is full would hold up the server."""
+        if kind == "task":
+            self._newest = content[0]
+        self._outbox.put((kind, *content))
 
     async def ask(self, kind: str, *content: Any, seconds: float = 120.0) -> Any:
         """The learner's reply; InputError with its sentence where it has none."""
@@ -57,11 +61,18 @@ class Teacher:
         """End the process: it leaves when it next looks at the pipe, and is made to after two seconds."""
         self._ended = True
         self.send("quit")
-        self._pipe.close()
         self.process.join(2)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
+        self._outbox.put(None)
+        self._pipe.close()
+
+    def _write(self):
+        with contextlib.suppress(OSError, ValueError):
+            while (message := self._outbox.get()) is not None:
+                if message[0] != "task" or message[1] is self._newest:  # others were overtaken while they waited
+                    self._pipe.send(message)
 
     def _listen(self):
         try:
