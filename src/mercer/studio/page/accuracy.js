@@ -7,11 +7,24 @@ import {colourOf, glyph} from "./palette.js";
 const box = $("#accuracy");
 
 function range(low, at, high, goal) {
-  const line = h("div", {class: "range", role: "img", "aria-label": `from ${percent(low)} to ${percent(high)}` + (goal ? `, goal ${percent(goal)}` : "")}, h("i"), h("b"));
+  const line = h(
+    "div",
+    {
+      class: "range",
+      role: "img",
+      "aria-label": `from ${percent(low)} to ${percent(high)}` + (goal ? `, goal ${percent(goal)}` : ""),
+    },
+    h("i"),
+    h("b"),
+  );
   line.children[0].style.setProperty("left", 100 * low + "%");
   line.children[0].style.setProperty("width", 100 * (high - low) + "%");
   line.children[1].style.setProperty("left", 100 * at + "%");
-  if (goal) { const mark = h("em"); mark.style.setProperty("left", 100 * goal + "%"); line.append(mark); }
+  if (goal) {
+    const mark = h("em");
+    mark.style.setProperty("left", 100 * goal + "%");
+    line.append(mark);
+  }
   return line;
 }
 
@@ -22,41 +35,119 @@ function scale(goal) {
 }
 
 function checks(accuracy) {
-  const {random, stop} = accuracy, goal = store.session.goal;
-  if (!random || !random.checks) return h("section", {class: "figure-card"}, h("h2", {}, "Right among random checks"), h("p", {class: "big soft"}, "–"),
-    h("p", {class: "hint"}, "Some of the rows you are asked about are drawn at random. They alone measure how often the answers are right; the first ones give a first figure."));
-  return h("section", {class: "figure-card" + (stop.reached ? " reached" : "")}, h("h2", {}, "Right among random checks"),
-    h("p", {class: "big"}, percent(random.value), h("span", {class: "surely"}, "surely above " + Math.floor(100 * random.low) + " %")),
+  const {random, stop} = accuracy;
+  const goal = store.session.goal;
+  if (!random || !random.checks)
+    return h(
+      "section",
+      {class: "figure-card"},
+      h("h2", {}, "Right among random checks"),
+      h("p", {class: "big soft"}, "–"),
+      h(
+        "p",
+        {class: "hint"},
+        "Some of the rows you are asked about are drawn at random. They alone measure how often the answers are right.",
+      ),
+    );
+  return h(
+    "section",
+    {class: "figure-card" + (stop.reached ? " reached" : "")},
+    h("h2", {}, "Right among random checks"),
+    h(
+      "p",
+      {class: "big"},
+      percent(random.value),
+      h("span", {class: "surely"}, "surely above " + Math.floor(100 * random.low) + " %"),
+    ),
     range(random.low, random.value, random.high, goal),
     scale(goal),
-    h("p", {class: "hint"}, `${random.right} of ${plural(random.checks, "check")} right` + (random.cannot ? `, ${random.cannot} cannot tell (counted as wrong at the lower end)` : "") + ". The interval holds however often you look, so you may stop at any time."));
+    h(
+      "p",
+      {class: "hint"},
+      `${random.right} of ${plural(random.checks, "check")} right` +
+        (random.cannot ? `, ${random.cannot} cannot tell (counted as wrong at the lower end)` : "") +
+        ". The interval holds however often you look, so you may stop at any time.",
+    ),
+  );
 }
 
 function verdict({stop}) {
-  return h("p", {class: "verdict-line " + (stop.reached ? "good" : "")}, stop.reached ? h("b", {}, "Goal reached. ") : null, stop.text || (stop.more === null ? "" : "About " + plural(stop.more, "more random check", "more random checks") + "."));
+  return h(
+    "p",
+    {class: "verdict-line " + (stop.reached ? "good" : "")},
+    stop.reached ? h("b", {}, "Goal reached. ") : null,
+    stop.text ||
+      (stop.more === null ? "" : "About " + plural(stop.more, "more random check", "more random checks") + "."),
+  );
 }
 
 function other(accuracy) {
   const {left_out: leftOut, change, majority} = accuracy;
   return [
-    leftOut ? h("div", {class: "greyed"}, h("h3", {}, "Left-out answers over all labels"), h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)), h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen")) : null,
+    leftOut
+      ? h(
+          "div",
+          {class: "greyed"},
+          h("h3", {}, "Left-out answers over all labels"),
+          h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)),
+          h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen"),
+        )
+      : null,
     change ? h("div", {class: "greyed"}, h("h3", {}, "The model's own view"), h("p", {}, change.text)) : null,
-    majority ? h("p", {class: "hint"}, "Always answering " + className(majority.class) + " would be right for " + percent(majority.value) + ".") : null,
+    majority
+      ? h(
+          "p",
+          {class: "hint"},
+          "Always answering " + className(majority.class) + " would be right for " + percent(majority.value) + ".",
+        )
+      : null,
   ];
 }
 
 function table(classes) {
   if (!classes?.length) return null;
   const most = Math.max(1, ...classes.map(one => one.given + one.predicted));
-  return [h("h3", {}, "Classes"), h("table", {class: "class-table"}, h("thead", {}, h("tr", {}, h("th", {}, "class"), h("th", {class: "number"}, "given"), h("th", {class: "number"}, "predicted"), h("th", {}, h("span", {class: "unseen"}, "share")))),
-    h("tbody", {}, classes.map(one => h("tr", {}, h("td", {}, glyph(one.class), className(one.class)), h("td", {class: "number"}, count(one.given)), h("td", {class: "number"}, count(one.predicted)), h("td", {}, bar((one.given + one.predicted) / most, "k" + colourOf(one.class)))))))];
+  return [
+    h("h3", {}, "Classes"),
+    h(
+      "table",
+      {class: "class-table"},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", {}, "class"),
+          h("th", {class: "number"}, "given"),
+          h("th", {class: "number"}, "predicted"),
+          h("th", {}, h("span", {class: "unseen"}, "share")),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        classes.map(one =>
+          h(
+            "tr",
+            {},
+            h("td", {}, glyph(one.class), className(one.class)),
+            h("td", {class: "number"}, count(one.given)),
+            h("td", {class: "number"}, count(one.predicted)),
+            h("td", {}, bar((one.given + one.predicted) / most, "k" + colourOf(one.class))),
+          ),
+        ),
+      ),
+    ),
+  ];
 }
 
 const load = newest(async () => {
   const accuracy = await json("/api/accuracy");
   store.accuracy = accuracy;
   fill(box, checks(accuracy), verdict(accuracy), ...other(accuracy), table(accuracy.classes));
-  const {random, stop} = accuracy, badge = $("#accuracy-badge");
+  const {random, stop} = accuracy;
+  const badge = $("#accuracy-badge");
   badge.textContent = random?.checks ? percent(random.value) : "";
   badge.classList.toggle("good", stop.reached);
   $("#certified").hidden = !stop.reached;
@@ -65,12 +156,27 @@ const load = newest(async () => {
 
 export function start() {
   on("accuracy", settled(load, 120));
-  const form = $("#settings"), share = field => field.value === "" ? null : Number(field.value) / 100, save = settled(async () => {
-    try { Object.assign(store.session, await post("/api/settings", {goal: share(form.goal), random_share: share(form.share), abstain: share(form.abstain)})); tell("accuracy"); }
-    catch (error) { tell("refused", error); }
+  const form = $("#settings");
+  const share = field => (field.value === "" ? null : Number(field.value) / 100);
+  const save = settled(async () => {
+    try {
+      Object.assign(
+        store.session,
+        await post("/api/settings", {
+          goal: share(form.goal),
+          random_share: share(form.share),
+          abstain: share(form.abstain),
+        }),
+      );
+      tell("accuracy");
+    } catch (error) {
+      tell("refused", error);
+    }
   }, 400);
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("input", () => { if (form.checkValidity()) save(); });
+  form.addEventListener("input", () => {
+    if (form.checkValidity()) save();
+  });
   on("session", () => {
     if (form.contains(document.activeElement)) return;
     form.goal.value = Math.round(100 * store.session.goal);

@@ -7,10 +7,11 @@ import {nameOf} from "./rows.js";
 import {NONE, className, guess, store, tell} from "./store.js";
 import {count, say} from "./dom.js";
 
-const trail = [];  // rows labelled one by one in this tab: undo goes back to them
+const trail = []; // rows labelled one by one in this tab: undo goes back to them
 
 // Rows still to be asked, the current one first if it is among them.
-export const open = () => store.queue.items.filter(item => store.given[item.row] === NONE && !store.skipped.has(item.row));
+export const open = () =>
+  store.queue.items.filter(item => store.given[item.row] === NONE && !store.skipped.has(item.row));
 
 // Opens a row. A random check stays one, also when it is found on the map.
 export function go(row, via = "click") {
@@ -26,16 +27,26 @@ export function go(row, via = "click") {
 export function advance(done = "") {
   const item = open().find(one => one.row !== store.current?.row);
   if (item) go(item.row, item.via);
-  else { store.current = null; tell("current"); }
+  else {
+    store.current = null;
+    tell("current");
+  }
   const seen = store.current && guess(store.current.row);
-  const next = !store.current ? "The next rows are being chosen."
-    : "Next: " + nameOf(store.current.row) + (store.current.via === "random" ? ", a random check." : seen ? ", guess " + className(seen.id) + "." : ".");
+  const next = !store.current
+    ? "The next rows are being chosen."
+    : "Next: " +
+      nameOf(store.current.row) +
+      (store.current.via === "random" ? ", a random check." : seen ? ", guess " + className(seen.id) + "." : ".");
   say((done + " " + next).trim());
 }
 
 // After each new queue: the card under the person's eyes stays.
 export function refill() {
-  if (!store.current || (store.given[store.current.row] !== NONE && store.current.via !== "click" && store.current.via !== "review")) advance();
+  if (
+    !store.current ||
+    (store.given[store.current.row] !== NONE && store.current.via !== "click" && store.current.via !== "review")
+  )
+    advance();
 }
 
 export function label(rows, id, via, shown = null, since = null) {
@@ -46,7 +57,10 @@ export function label(rows, id, via, shown = null, since = null) {
 // Gives the current row this class (or "cannot", or null to take its label away) and goes on.
 export function labelCurrent(id) {
   const at = store.current;
-  if (!at) { say("No row is open."); return; }
+  if (!at) {
+    say("No row is open.");
+    return;
+  }
   trail.push(at);
   label([at.row], id, at.via, guess(at.row)?.id ?? null, at.since);
   const text = nameOf(at.row) + (id === null ? ": label taken away." : ": " + className(id) + ".");
@@ -54,7 +68,8 @@ export function labelCurrent(id) {
 }
 
 export function accept() {
-  const at = store.current, seen = at && guess(at.row);
+  const at = store.current;
+  const seen = at && guess(at.row);
   if (at?.via === "random" && store.given[at.row] === NONE) say("This is a random check: choose the class yourself.");
   else if (seen) labelCurrent(seen.id);
   else say("There is no guess to accept.");
@@ -69,9 +84,13 @@ export function skip() {
 
 // J and K: through the open questions.
 export function step(by) {
-  const items = open(), at = items.findIndex(item => item.row === store.current?.row);
+  const items = open();
+  const at = items.findIndex(item => item.row === store.current?.row);
   const item = at < 0 ? items[0] : items[(at + by + items.length) % items.length];
-  if (item) { go(item.row, item.via); say(nameOf(item.row)); }
+  if (item) {
+    go(item.row, item.via);
+    say(nameOf(item.row));
+  }
 }
 
 export async function undo(rev) {
@@ -79,7 +98,7 @@ export async function undo(rev) {
   const answer = await send("/api/undo", rev === undefined ? {} : {rev});
   if (!answer) return;
   if (back && store.given[back.row] === NONE) go(back.row, back.via);
-  else if (back) trail.push(back);  // something else was undone
+  else if (back) trail.push(back); // something else was undone
   say("Undone.");
 }
 
@@ -99,5 +118,8 @@ export async function changeClass(change) {
     store.classes = answer.classes;
     tell("classes");
     return true;
-  } catch (error) { tell("refused", error); return false; }
+  } catch (error) {
+    tell("refused", error);
+    return false;
+  }
 }

@@ -2,16 +2,25 @@
 export const tab = sessionStorage.getItem("tab") || crypto.randomUUID();
 sessionStorage.setItem("tab", tab);
 
-export class Refused extends Error {  // the server answered, and said no
-  constructor(status, text) { super(text); this.status = status; }
+export class Refused extends Error {
+  // the server answered, and said no
+  constructor(status, text) {
+    super(text);
+    this.status = status;
+  }
 }
 
 async function answered(response) {
   if (response.ok) return response;
-  let text = response.status === 401
-    ? "This page is not signed in. Open the address that mercer prints in the terminal."
-    : "The server answered " + response.status + ".";
-  try { text = (await response.json()).error || text; } catch { /* no JSON: keep the sentence above */ }
+  let text =
+    response.status === 401
+      ? "This page is not signed in. Open the address that mercer prints in the terminal."
+      : "The server answered " + response.status + ".";
+  try {
+    text = (await response.json()).error || text;
+  } catch {
+    /* no JSON: keep the sentence above */
+  }
   throw new Refused(response.status, text);
 }
 
@@ -25,22 +34,32 @@ export async function bytes(path) {
 }
 
 export async function post(path, body) {
-  const request = {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({id: crypto.randomUUID(), tab, ...body})};
+  const request = {
+    method: "POST",
+    headers: {"Content-Type": "application/json"},
+    body: JSON.stringify({id: crypto.randomUUID(), tab, ...body}),
+  };
   return (await answered(await fetch(path, request))).json();
 }
 
 // The newest of overlapping calls wins: one request under way, at most one waiting; the promise covers both.
 export function newest(load) {
-  let running = null, again = false;
+  let running = null;
+  let again = false;
   async function run() {
     try {
-      while (again) { again = false; await load(); }
+      while (again) {
+        again = false;
+        await load();
+      }
     } catch (error) {
-      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;  // network trouble shows elsewhere
-    } finally { running = null; }
+      if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error; // network trouble shows elsewhere
+    } finally {
+      running = null;
+    }
   }
   return () => {
     again = true;
-    return running ??= run();
+    return (running ??= run());
   };
 }

@@ -37,15 +37,23 @@ export function later(work) {
   return () => {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; work(); });
+    requestAnimationFrame(() => {
+      waiting = false;
+      work();
+    });
   };
 }
 
 // Several calls within the time run once, after the last of them.
 export function settled(work, ms) {
   let timer = 0;
-  return (...values) => { clearTimeout(timer); timer = setTimeout(() => work(...values), ms); };
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...values), ms);
+  };
 }
 
 // Said by screen readers; the page has this one live region.
-export function say(text) { $("#live").textContent = text; }
+export function say(text) {
+  $("#live").textContent = text;
+}

@@ -4,29 +4,42 @@ import {SHAPES, colourOf, colours, shapeOf} from "./palette.js";
 import {NO_ANSWER, NONE, isShown, store} from "./store.js";
 
 export class Marks {
-  constructor(canvas, view) { this.raster = new Raster(canvas); this.view = view; this.size = ""; }
+  constructor(canvas, view) {
+    this.raster = new Raster(canvas);
+    this.view = view;
+    this.size = "";
+  }
 
   resize(ratio) {
     this.ratio = ratio;
-    this.raster.resize(Math.max(1, Math.round(this.view.width * ratio)), Math.max(1, Math.round(this.view.height * ratio)));
+    this.raster.resize(
+      Math.max(1, Math.round(this.view.width * ratio)),
+      Math.max(1, Math.round(this.view.height * ratio)),
+    );
     this.theme();
   }
 
-  theme() { this.colours = colours(); }
+  theme() {
+    this.colours = colours();
+  }
 
   // Radius of a predicted row in CSS pixels: smaller for many rows, larger when magnified.
   radius() {
-    const {n} = store, plain = n <= 600 ? 4 : n <= 3000 ? 3.1 : n <= 12000 ? 2.2 : n <= 50000 ? 1.6 : 1.15;
-    return Math.min(plain * this.view.zoom ** .3, 7);
+    const {n} = store;
+    const plain = n <= 600 ? 4 : n <= 3000 ? 3.1 : n <= 12000 ? 2.2 : n <= 50000 ? 1.6 : 1.15;
+    return Math.min(plain * this.view.zoom ** 0.3, 7);
   }
 
   stamps(labelled) {
-    const small = this.radius(), large = Math.max(small + 1.2, labelled > 150 ? 4.4 : 6), r = this.ratio, size = [small, large, r].join();
+    const small = this.radius();
+    const large = Math.max(small + 1.2, labelled > 150 ? 4.4 : 6);
+    const r = this.ratio;
+    const size = [small, large, r].join();
     if (size === this.size) return;
     this.size = size;
     this.dot = disc(small * r);
-    this.speck = disc(Math.max(.8, .55 * small) * r);
-    this.open = ring((small + .4) * r, Math.max(1, .9 * r));
+    this.speck = disc(Math.max(0.8, 0.55 * small) * r);
+    this.open = ring((small + 0.4) * r, Math.max(1, 0.9 * r));
     this.fill = SHAPES.map((_, k) => shape(k, large * r));
     this.edge = SHAPES.map((_, k) => shape(k, (large + 1.4) * r));
     this.halo = SHAPES.map((_, k) => shape(k, (large + 2.6) * r));
@@ -36,42 +49,74 @@ export class Marks {
 
   // Places all rows on the pixels, once a drawing.
   place() {
-    const {x, y, n} = store, {view, ratio} = this;
-    if (this.px?.length !== n) { this.px = new Int32Array(n); this.py = new Int32Array(n); }
-    const {px, py} = this, sx = view.sx * ratio, sy = view.sy * ratio, left = view.toX(0) * ratio + .5, low = view.toY(0) * ratio + .5;
-    for (let row = 0; row < n; row++) { px[row] = Math.floor(left + sx * x[row]); py[row] = Math.floor(low - sy * y[row]); }
+    const {x, y, n} = store;
+    const {view, ratio} = this;
+    if (this.px?.length !== n) {
+      this.px = new Int32Array(n);
+      this.py = new Int32Array(n);
+    }
+    const {px, py} = this;
+    const sx = view.sx * ratio;
+    const sy = view.sy * ratio;
+    const left = view.toX(0) * ratio + 0.5;
+    const low = view.toY(0) * ratio + 0.5;
+    for (let row = 0; row < n; row++) {
+      px[row] = Math.floor(left + sx * x[row]);
+      py[row] = Math.floor(low - sy * y[row]);
+    }
   }
 
   draw() {
-    const {n, given, first, sure, shown, spotlight} = store, {raster} = this, paint = this.colours;
+    const {n, given, first, sure, shown, spotlight} = store;
+    const {raster} = this;
+    const paint = this.colours;
     raster.clear(paint.ground);
-    if (!store.x) { raster.show(); return; }
-    const top = Math.max(0, ...store.classes.map(one => one.id)) + 1, colour = new Uint32Array(256).fill(paint.faint), form = new Uint8Array(256), away = new Uint8Array(256), dim = new Float64Array(256).fill(spotlight === NONE ? 1 : .14);
-    for (const one of store.classes) { colour[one.id] = paint.classes[colourOf(one.id)]; form[one.id] = shapeOf(one.id); away[one.id] = one.hidden ? 1 : 0; }
+    if (!store.x) {
+      raster.show();
+      return;
+    }
+    const top = Math.max(0, ...store.classes.map(one => one.id)) + 1;
+    const colour = new Uint32Array(256).fill(paint.faint);
+    const form = new Uint8Array(256);
+    const away = new Uint8Array(256);
+    const dim = new Float64Array(256).fill(spotlight === NONE ? 1 : 0.14);
+    for (const one of store.classes) {
+      colour[one.id] = paint.classes[colourOf(one.id)];
+      form[one.id] = shapeOf(one.id);
+      away[one.id] = one.hidden ? 1 : 0;
+    }
     if (spotlight !== NONE) dim[spotlight] = 1;
-    const labelled = [], secret = new Uint8Array(n);
+    const labelled = [];
+    const secret = new Uint8Array(n);
     for (const row of store.hiddenGuess) secret[row] = 1;
     for (let row = 0; row < n; row++) if (given[row] >= 0) labelled.push(row);
     this.stamps(labelled.length);
     this.place();
-    const {px, py, dot, speck, open} = this, answered = store.tier !== "none";
+    const {px, py, dot, speck, open} = this;
+    const answered = store.tier !== "none";
     for (let row = 0; row < n; row++) {
       if (given[row] >= 0) continue;
       const id = first[row];
       if (shown !== null && shown[row] === 0) raster.put(speck, px[row], py[row], paint.faint, 40);
-      else if (!answered || secret[row] === 1 || (id >= top && id !== NO_ANSWER)) raster.put(dot, px[row], py[row], paint.faint, 120 * dim[NO_ANSWER] | 0);
-      else if (id === NO_ANSWER) raster.put(open, px[row], py[row], paint.faint, 210 * dim[NO_ANSWER] | 0);
-      else if (away[id] === 0) raster.put(dot, px[row], py[row], colour[id], (56 + .75 * sure[row]) * dim[id] | 0);
+      else if (!answered || secret[row] === 1 || (id >= top && id !== NO_ANSWER))
+        raster.put(dot, px[row], py[row], paint.faint, (120 * dim[NO_ANSWER]) | 0);
+      else if (id === NO_ANSWER) raster.put(open, px[row], py[row], paint.faint, (210 * dim[NO_ANSWER]) | 0);
+      else if (away[id] === 0) raster.put(dot, px[row], py[row], colour[id], ((56 + 0.75 * sure[row]) * dim[id]) | 0);
     }
     for (const row of labelled) {
-      const id = given[row], k = form[id];
+      const id = given[row];
+      const k = form[id];
       if (away[id]) continue;
-      if (!isShown(row)) { raster.put(speck, px[row], py[row], paint.faint, 70); continue; }
-      raster.put(this.halo[k], px[row], py[row], paint.ground, 230 * dim[id] | 0);
-      raster.put(this.edge[k], px[row], py[row], paint.ink, 256 * dim[id] | 0);
-      raster.put(this.fill[k], px[row], py[row], colour[id], 256 * dim[id] | 0);
+      if (!isShown(row)) {
+        raster.put(speck, px[row], py[row], paint.faint, 70);
+        continue;
+      }
+      raster.put(this.halo[k], px[row], py[row], paint.ground, (230 * dim[id]) | 0);
+      raster.put(this.edge[k], px[row], py[row], paint.ink, (256 * dim[id]) | 0);
+      raster.put(this.fill[k], px[row], py[row], colour[id], (256 * dim[id]) | 0);
     }
-    for (const row of store.selected) raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px[row], py[row], paint.accent, 230);
+    for (const row of store.selected)
+      raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px[row], py[row], paint.accent, 230);
     raster.show();
   }
 }

@@ -5,27 +5,74 @@ import {store, tell} from "./store.js";
 import {retry} from "./outbox.js";
 import {loadAll, loadAnswers, loadMap, loadQueue, loadSession, sync} from "./sync.js";
 
-const NAMES = ["hello", "label", "stage", "classes", "map", "answer", "queue", "accuracy", "why", "settings", "problem", "bye"];
+const NAMES = [
+  "hello",
+  "label",
+  "stage",
+  "classes",
+  "map",
+  "answer",
+  "queue",
+  "accuracy",
+  "why",
+  "settings",
+  "problem",
+  "bye",
+];
 const channel = new BroadcastChannel("mercer-events");
 
 const handle = {
-  hello() {  // what happened while nobody listened is not told again
+  hello() {
+    // what happened while nobody listened is not told again
     connection(true);
     loadAll();
     retry();
   },
-  label() { sync(); tell("history"); },
-  stage(value) { store.stage = value; tell("stage"); },
-  classes(value) { store.classes = value.classes; tell("classes"); tell("history"); sync(); },
-  async map() { await loadSession(); loadMap(); },
-  answer() { loadAnswers(); },
-  queue() { loadQueue(); },
-  accuracy() { tell("accuracy"); },
-  why(value) { tell("why", value.row); },
-  settings(value) { Object.assign(store.session ?? {}, value); tell("session"); tell("accuracy"); },
-  problem(value) { store.problem = value?.code ? value : null; tell("stage"); },
-  bye() { connection(false, "mercer was ended in the terminal."); },
-  gone() { connection(false); },
+  label() {
+    sync();
+    tell("history");
+  },
+  stage(value) {
+    store.stage = value;
+    tell("stage");
+  },
+  classes(value) {
+    store.classes = value.classes;
+    tell("classes");
+    tell("history");
+    sync();
+  },
+  async map() {
+    await loadSession();
+    loadMap();
+  },
+  answer() {
+    loadAnswers();
+  },
+  queue() {
+    loadQueue();
+  },
+  accuracy() {
+    tell("accuracy");
+  },
+  why(value) {
+    tell("why", value.row);
+  },
+  settings(value) {
+    Object.assign(store.session ?? {}, value);
+    tell("session");
+    tell("accuracy");
+  },
+  problem(value) {
+    store.problem = value?.code ? value : null;
+    tell("stage");
+  },
+  bye() {
+    connection(false, "mercer was ended in the terminal.");
+  },
+  gone() {
+    connection(false);
+  },
 };
 
 function connection(connected, text = "") {
@@ -40,17 +87,21 @@ function pass(name, value) {
 }
 
 function open() {
-  let source = null, wait = 500;
+  let source = null;
+  let wait = 500;
   const start = () => {
     source = new EventSource("/api/events?since=" + store.rev);
-    for (const name of NAMES) source.addEventListener(name, event => {
-      wait = 500;
-      pass(name, event.data ? JSON.parse(event.data) : {});
-    });
+    for (const name of NAMES)
+      source.addEventListener(name, event => {
+        wait = 500;
+        pass(name, event.data ? JSON.parse(event.data) : {});
+      });
     source.onerror = () => {
       source.close();
       pass("gone");
-      json("/api/session").catch(error => { if (error instanceof Refused) connection(false, error.message); });  // started again: no cookie
+      json("/api/session").catch(error => {
+        if (error instanceof Refused) connection(false, error.message);
+      }); // started again: no cookie
       setTimeout(start, wait);
       wait = Math.min(5000, 1.6 * wait);
     };
@@ -59,7 +110,11 @@ function open() {
 }
 
 // Before anything is loaded, so that nothing is missed in between.
-export function follow() { channel.onmessage = ({data}) => handle[data.name]?.(data.value); }
+export function follow() {
+  channel.onmessage = ({data}) => handle[data.name]?.(data.value);
+}
 
 // After the session is loaded; the lock is held as long as the tab lives.
-export function lead() { navigator.locks.request("mercer-events", () => new Promise(open)); }
+export function lead() {
+  navigator.locks.request("mercer-events", () => new Promise(open));
+}

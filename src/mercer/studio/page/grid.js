@@ -1,16 +1,19 @@
-// Rows sorted into 128 × 128 cells of the map: nearest row, rows in a circle, rows in a polygon, next row in a direction.
-const SIDE = 128, SHIFT = 9;  // positions are 16-bit numbers
+// Rows sorted into 128 × 128 cells of the map: nearest row, rows in a circle or polygon, next row in a direction.
+const SIDE = 128;
+const SHIFT = 9; // positions are 16-bit numbers
 
 const at = value => Math.max(0, Math.min(SIDE - 1, Math.floor(value) >> SHIFT));
 
 // The cells that the edges of a polygon cross.
 function crossings(px, py) {
-  const crossed = new Uint8Array(SIDE * SIDE), size = 1 << SHIFT;
+  const crossed = new Uint8Array(SIDE * SIDE);
+  const size = 1 << SHIFT;
   for (let i = 0, j = px.length - 1; i < px.length; j = i++) {
     const [x0, y0, x1, y1] = py[i] < py[j] ? [px[i], py[i], px[j], py[j]] : [px[j], py[j], px[i], py[i]];
     for (let v = at(y0); v <= at(y1); v++) {
-      const share = y => y1 > y0 ? Math.max(0, Math.min(1, (y - y0) / (y1 - y0))) : 0;
-      const from = y1 > y0 ? x0 + (x1 - x0) * share(v * size) : x0, to = y1 > y0 ? x0 + (x1 - x0) * share((v + 1) * size) : x1;
+      const share = y => (y1 > y0 ? Math.max(0, Math.min(1, (y - y0) / (y1 - y0))) : 0);
+      const from = y1 > y0 ? x0 + (x1 - x0) * share(v * size) : x0;
+      const to = y1 > y0 ? x0 + (x1 - x0) * share((v + 1) * size) : x1;
       for (let u = at(Math.min(from, to)); u <= at(Math.max(from, to)); u++) crossed[v * SIDE + u] = 1;
     }
   }
@@ -19,8 +22,10 @@ function crossings(px, py) {
 
 export class Grid {
   constructor(x, y) {
-    this.x = x; this.y = y;
-    const n = x.length, cell = new Uint16Array(n);
+    this.x = x;
+    this.y = y;
+    const n = x.length;
+    const cell = new Uint16Array(n);
     this.start = new Uint32Array(SIDE * SIDE + 1);
     for (let i = 0; i < n; i++) this.start[(cell[i] = (y[i] >> SHIFT) * SIDE + (x[i] >> SHIFT)) + 1]++;
     for (let c = 0; c < SIDE * SIDE; c++) this.start[c + 1] += this.start[c];
@@ -31,17 +36,22 @@ export class Grid {
 
   // Calls `visit(row)` for the rows of the cells that a box touches.
   box(x0, y0, x1, y1, visit) {
-    for (let v = at(y0); v <= at(y1); v++) for (let u = at(x0); u <= at(x1); u++)
-      for (let k = this.start[v * SIDE + u]; k < this.start[v * SIDE + u + 1]; k++) visit(this.rows[k]);
+    for (let v = at(y0); v <= at(y1); v++)
+      for (let u = at(x0); u <= at(x1); u++)
+        for (let k = this.start[v * SIDE + u]; k < this.start[v * SIDE + u + 1]; k++) visit(this.rows[k]);
   }
 
-  // The row nearest to a point among those within reach and allowed, or −1. Distances are those on the screen in units
-  // of x: one step of y counts `aspect` steps of x.
+  // The row nearest to a point among those within reach and allowed, or −1. Distances are those on the screen, in
+  // units of x: one step of y counts `aspect` steps of x.
   nearest(px, py, reach, allowed, aspect = 1) {
-    let best = reach * reach, found = -1;
+    let best = reach * reach;
+    let found = -1;
     this.box(px - reach, py - reach / aspect, px + reach, py + reach / aspect, row => {
       const d = (this.x[row] - px) ** 2 + ((this.y[row] - py) * aspect) ** 2;
-      if (d <= best && allowed(row)) { best = d; found = row; }
+      if (d <= best && allowed(row)) {
+        best = d;
+        found = row;
+      }
     });
     return found;
   }
@@ -49,42 +59,59 @@ export class Grid {
   circle(px, py, radius, allowed, aspect = 1) {
     const found = [];
     this.box(px - radius, py - radius / aspect, px + radius, py + radius / aspect, row => {
-      if ((this.x[row] - px) ** 2 + ((this.y[row] - py) * aspect) ** 2 <= radius * radius && allowed(row)) found.push(row);
+      if ((this.x[row] - px) ** 2 + ((this.y[row] - py) * aspect) ** 2 <= radius * radius && allowed(row))
+        found.push(row);
     });
     return found;
   }
 
-  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. A cell that no edge crosses is inside or
-  // outside as a whole.
+  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. A cell that no edge crosses is inside
+  // or outside as a whole.
   polygon(corners, allowed) {
-    const edges = corners.length / 2, px = Float64Array.from({length: edges}, (_, k) => corners[2 * k]), py = Float64Array.from({length: edges}, (_, k) => corners[2 * k + 1]);
+    const edges = corners.length / 2;
+    const px = Float64Array.from({length: edges}, (_, k) => corners[2 * k]);
+    const py = Float64Array.from({length: edges}, (_, k) => corners[2 * k + 1]);
     const inside = (x, y) => {
       let odd = false;
       for (let i = 0, j = edges - 1; i < edges; j = i++)
-        if (py[i] > y !== py[j] > y && x < (px[j] - px[i]) * (y - py[i]) / (py[j] - py[i]) + px[i]) odd = !odd;
+        if (py[i] > y !== py[j] > y && x < ((px[j] - px[i]) * (y - py[i])) / (py[j] - py[i]) + px[i]) odd = !odd;
       return odd;
     };
-    const crossed = crossings(px, py), found = [], size = 1 << SHIFT, first = Math.min(...py), last = Math.max(...py), left = Math.min(...px), right = Math.max(...px);
-    for (let v = at(first); v <= at(last); v++) for (let u = at(left); u <= at(right); u++) {
-      const cell = v * SIDE + u, edge = crossed[cell] === 1;
-      if (!edge && !inside((u + .5) * size, (v + .5) * size)) continue;
-      for (let k = this.start[cell]; k < this.start[cell + 1]; k++) {
-        const row = this.rows[k];
-        if ((!edge || inside(this.x[row], this.y[row])) && allowed(row)) found.push(row);
+    const crossed = crossings(px, py);
+    const found = [];
+    const size = 1 << SHIFT;
+    const first = Math.min(...py);
+    const last = Math.max(...py);
+    const left = Math.min(...px);
+    const right = Math.max(...px);
+    for (let v = at(first); v <= at(last); v++)
+      for (let u = at(left); u <= at(right); u++) {
+        const cell = v * SIDE + u;
+        const edge = crossed[cell] === 1;
+        if (!edge && !inside((u + 0.5) * size, (v + 0.5) * size)) continue;
+        for (let k = this.start[cell]; k < this.start[cell + 1]; k++) {
+          const row = this.rows[k];
+          if ((!edge || inside(this.x[row], this.y[row])) && allowed(row)) found.push(row);
+        }
       }
-    }
     return found;
   }
 
   // The row to go to from a row in direction (dx, dy): near, and not far off that direction.
   towards(from, dx, dy, allowed, aspect = 1) {
-    let best = Infinity, found = -1;
+    let best = Infinity;
+    let found = -1;
     for (let row = 0; row < this.x.length; row++) {
-      const u = this.x[row] - this.x[from], v = (this.y[row] - this.y[from]) * aspect;
-      const along = u * dx + v * dy, across = Math.abs(u * dy - v * dx);
+      const u = this.x[row] - this.x[from];
+      const v = (this.y[row] - this.y[from]) * aspect;
+      const along = u * dx + v * dy;
+      const across = Math.abs(u * dy - v * dx);
       if (along <= 0 || across > 1.5 * along) continue;
       const cost = along + 2 * across;
-      if (cost < best && row !== from && allowed(row)) { best = cost; found = row; }
+      if (cost < best && row !== from && allowed(row)) {
+        best = cost;
+        found = row;
+      }
     }
     return found;
   }

@@ -9,14 +9,17 @@ import {review} from "./review.js";
 import {sheet} from "./sheet.js";
 import {store, tell} from "./store.js";
 
-const typing = element => element.closest("input:not([type=checkbox]):not([type=button]), textarea, select, [contenteditable], dialog[open]");
+const typing = element =>
+  element.closest("input:not([type=checkbox]):not([type=button]), textarea, select, [contenteditable], dialog[open]");
 const pressing = element => element.closest("button, a, summary, input[type=checkbox]");
 
 function digit(event) {
   const found = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
   if (!found) return false;
-  const wanted = (event.shiftKey ? "⇧" : "") + found[1], id = [...classKeys()].find(([, key]) => key === wanted)?.[0];
-  if (id !== undefined) sheet.isOpen() ? sheet.choose(id) : review.active() ? review.choose(id) : seen(() => labelCurrent(id));
+  const wanted = (event.shiftKey ? "⇧" : "") + found[1];
+  const id = [...classKeys()].find(([, key]) => key === wanted)?.[0];
+  if (id !== undefined)
+    sheet.isOpen() ? sheet.choose(id) : review.active() ? review.choose(id) : seen(() => labelCurrent(id));
   return true;
 }
 
@@ -27,14 +30,26 @@ const seen = act => {
 };
 
 const plain = {
-  s: () => review.active() ? review.skip() : seen(skip),
-  j: () => review.active() ? review.step(1) : seen(() => step(1)),
-  k: () => review.active() ? review.step(-1) : seen(() => step(-1)),
-  r: () => review.active() ? openTab("next") : review.open(),
-  u: event => event.shiftKey ? redo() : undo(),
-  l: toggleLasso, f: find, "?": help,
-  arrowleft: () => arrow(-1, 0), arrowright: () => arrow(1, 0), arrowup: () => arrow(0, 1), arrowdown: () => arrow(0, -1),
-  escape: () => { if (sheet.isOpen()) sheet.close(); else { setMode("move"); store.selected.clear(); tell("selection"); } },
+  s: () => (review.active() ? review.skip() : seen(skip)),
+  j: () => (review.active() ? review.step(1) : seen(() => step(1))),
+  k: () => (review.active() ? review.step(-1) : seen(() => step(-1))),
+  r: () => (review.active() ? openTab("next") : review.open()),
+  u: event => (event.shiftKey ? redo() : undo()),
+  l: toggleLasso,
+  f: find,
+  "?": help,
+  arrowleft: () => arrow(-1, 0),
+  arrowright: () => arrow(1, 0),
+  arrowup: () => arrow(0, 1),
+  arrowdown: () => arrow(0, -1),
+  escape: () => {
+    if (sheet.isOpen()) sheet.close();
+    else {
+      setMode("move");
+      store.selected.clear();
+      tell("selection");
+    }
+  },
 };
 
 export function start() {

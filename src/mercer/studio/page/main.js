@@ -16,7 +16,8 @@ import {restore} from "./outbox.js";
 import {loadAll} from "./sync.js";
 import {store, tell} from "./store.js";
 
-for (const part of [tabs, top, classes, filters, map, selection, next, review, accuracy, history, sheet, keys]) part.start();
+for (const part of [tabs, top, classes, filters, map, selection, next, review, accuracy, history, sheet, keys])
+  part.start();
 
 async function begin() {
   if (await loadAll()) {

@@ -5,13 +5,16 @@ import {code, echo, pending} from "./pending.js";
 import {store, tell} from "./store.js";
 import {sync} from "./sync.js";
 
-let sending = false, last = 0, wait = 0, timer = 0;
+let sending = false;
+let last = 0;
+let wait = 0;
+let timer = 0;
 
 const database = new Promise(resolve => {
   const opening = indexedDB.open("mercer", 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", {keyPath: "key"});
   opening.onsuccess = () => resolve(opening.result);
-  opening.onerror = () => resolve(null);  // private windows may have none: the labels then live in this tab alone
+  opening.onerror = () => resolve(null); // private windows may have none: the labels then live in this tab alone
 });
 
 async function keep(change) {
@@ -25,24 +28,35 @@ async function keep(change) {
 }
 
 export function send(path, body) {
-  const order = last = Math.max(last + 1, Date.now() * 1000);
-  const id = crypto.randomUUID(), key = order + " " + id;
-  const kept = {key, session: store.session.session ?? store.session.file, path, body: {id, tab, ...body}}, entry = {...kept};
+  const order = (last = Math.max(last + 1, Date.now() * 1000));
+  const id = crypto.randomUUID();
+  const key = order + " " + id;
+  const kept = {key, session: store.session.session ?? store.session.file, path, body: {id, tab, ...body}};
+  const entry = {...kept};
   pending.push(entry);
   keep(table => table.put(kept));
   echo();
   return new Promise((resolve, reject) => {
-    entry.done = resolve; entry.failed = reject;
+    entry.done = resolve;
+    entry.failed = reject;
     drain();
-  }).catch(error => { tell("refused", error); return null; });
+  }).catch(error => {
+    tell("refused", error);
+    return null;
+  });
 }
 
 // What a closed tab or a lost server left behind is sent first.
 export async function restore() {
   const mine = store.session.session ?? store.session.file;
-  const left = await keep(table => table.getAll()) || [];
-  pending.unshift(...left.filter(entry => entry.session === mine && !pending.some(other => other.body.id === entry.body.id)));
-  if (pending.length) { echo(); drain(); }
+  const left = (await keep(table => table.getAll())) || [];
+  pending.unshift(
+    ...left.filter(entry => entry.session === mine && !pending.some(other => other.body.id === entry.body.id)),
+  );
+  if (pending.length) {
+    echo();
+    drain();
+  }
 }
 
 async function drain() {
@@ -72,7 +86,10 @@ async function drain() {
 
 async function accepted(entry) {
   wait = 0;
-  if (!store.connected) { store.connected = true; tell("connection", ""); }
+  if (!store.connected) {
+    store.connected = true;
+    tell("connection", "");
+  }
   if (entry.path === "/api/label") for (const row of entry.body.rows) store.known[row] = code(entry.body.class);
   else await sync();
   forget(entry);
@@ -84,4 +101,7 @@ function forget(entry) {
   echo();
 }
 
-export const retry = () => { wait = 0; drain(); };
+export const retry = () => {
+  wait = 0;
+  drain();
+};

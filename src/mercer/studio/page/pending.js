@@ -2,7 +2,7 @@
 import {CANNOT, NONE, store, tell} from "./store.js";
 
 export const pending = [];
-export const code = label => label === null ? NONE : label === "cannot" ? CANNOT : label;
+export const code = label => (label === null ? NONE : label === "cannot" ? CANNOT : label);
 
 // `given` is what the server knows with the waiting entries on top; a waiting undo takes back a waiting label.
 export function echo() {

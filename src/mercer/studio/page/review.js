@@ -9,7 +9,8 @@ import {className, on, store} from "./store.js";
 import {isOpen, openTab} from "./tabs.js";
 
 const list = $("#review-list");
-let items = [], at = 0;
+let items = [];
+let at = 0;
 
 const load = newest(async () => {
   const answer = await json("/api/suspicious");
@@ -20,18 +21,51 @@ const load = newest(async () => {
 });
 
 async function show() {
-  const shown = items.slice(0, 100), rows = await getRows(shown.map(one => one.row));
+  const shown = items.slice(0, 100);
+  const rows = await getRows(shown.map(one => one.row));
   at = Math.max(0, Math.min(at, shown.length - 1));
-  fill(list, shown.map((one, k) => item(one, k, rows[k])));
+  fill(
+    list,
+    shown.map((one, k) => item(one, k, rows[k])),
+  );
 }
 
 function item(one, k, data) {
-  const change = h("span", {class: "change"}, glyph(one.given), className(one.given), h("span", {class: "soft"}, " → "), glyph(one.proposed, false), className(one.proposed));
+  const change = h(
+    "span",
+    {class: "change"},
+    glyph(one.given),
+    className(one.given),
+    h("span", {class: "soft"}, " → "),
+    glyph(one.proposed, false),
+    className(one.proposed),
+  );
   const open = k === at && store.current?.row === one.row;
-  return h("li", {class: open ? "at" : "", "data-row": one.row},
-    button([open && data.image ? null : mini(data), h("span", {class: "entry-text"}, h("b", {}, data.name), change, h("span", {class: "soft"}, percent(one.probability) + " likely wrong"))], () => look(k), {class: "entry", "aria-current": open ? "true" : null}),
-    h("span", {class: "pair-buttons"}, button("Keep", () => decide(k, one.given)), button(["Change to ", className(one.proposed)], () => decide(k, one.proposed))),
-    open ? content(data) : null);
+  return h(
+    "li",
+    {class: open ? "at" : "", "data-row": one.row},
+    button(
+      [
+        open && data.image ? null : mini(data),
+        h(
+          "span",
+          {class: "entry-text"},
+          h("b", {}, data.name),
+          change,
+          h("span", {class: "soft"}, percent(one.probability) + " likely wrong"),
+        ),
+      ],
+      () => look(k),
+      {class: "entry", "aria-current": open ? "true" : null},
+    ),
+    h(
+      "span",
+      {class: "pair-buttons"},
+      button("Keep", () => decide(k, one.given)),
+      button(["Change to ", className(one.proposed)], () => decide(k, one.proposed)),
+    ),
+    open ? content(data) : null,
+  );
 }
 
 function decide(k, id) {
@@ -53,15 +87,28 @@ async function look(k) {
 
 // Keys while this tab is open; each says whether it was used.
 export const review = {
-  open: () => { openTab("review"); if (items.length) look(at); say(items.length ? items.length + " labels to review." : "No label to review."); },
+  open: () => {
+    openTab("review");
+    if (items.length) look(at);
+    say(items.length ? items.length + " labels to review." : "No label to review.");
+  },
   active: () => isOpen("review"),
   step: by => look(at + by),
-  accept: () => { if (items[at]) decide(at, items[at].proposed); },
+  accept: () => {
+    if (items[at]) decide(at, items[at].proposed);
+  },
   skip: () => look(at + 1),
-  choose: id => { if (items[at]) decide(at, id); },
+  choose: id => {
+    if (items[at]) decide(at, id);
+  },
 };
 
 export function start() {
-  on("answers", () => { if (store.tier === "full") load(); });
-  on("tab", name => { if (name === "review") load(); else if (store.current?.via === "review") advance(); });
+  on("answers", () => {
+    if (store.tier === "full") load();
+  });
+  on("tab", name => {
+    if (name === "review") load();
+    else if (store.current?.via === "review") advance();
+  });
 }

@@ -1,8 +1,9 @@
 // Cells of rows, fetched in batches of at most 200 and kept while they are likely to be shown again.
 import {json} from "./api.js";
 
-const KEEP = 3000, BATCH = 200;
-const kept = new Map();  // row → promise of {row, name, cells, text, image}
+const KEEP = 3000;
+const BATCH = 200;
+const kept = new Map(); // row → promise of {row, name, cells, text, image}
 const names = new Map();
 let asked = [];
 
@@ -16,7 +17,10 @@ async function fetchBatch(batch) {
     for (const one of answer.rows) names.set(one.row, one.name);
     for (const one of batch) one.resolve(found.get(one.row) ?? blank(one.row));
   } catch {
-    for (const one of batch) { kept.delete(one.row); one.resolve(blank(one.row)); }
+    for (const one of batch) {
+      kept.delete(one.row);
+      one.resolve(blank(one.row));
+    }
   }
 }
 
@@ -25,11 +29,12 @@ const blank = row => ({row, name: nameOf(row), cells: [], text: null, image: fal
 export function getRow(row) {
   if (kept.has(row)) return kept.get(row);
   const promise = new Promise(resolve => {
-    if (!asked.length) queueMicrotask(() => {
-      const all = asked;
-      asked = [];
-      for (let k = 0; k < all.length; k += BATCH) fetchBatch(all.slice(k, k + BATCH));
-    });
+    if (!asked.length)
+      queueMicrotask(() => {
+        const all = asked;
+        asked = [];
+        for (let k = 0; k < all.length; k += BATCH) fetchBatch(all.slice(k, k + BATCH));
+      });
     asked.push({row, resolve});
   });
   kept.set(row, promise);

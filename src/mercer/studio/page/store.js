@@ -1,16 +1,35 @@
 // What the page knows. Everything that changes it says so by `tell`, everything that shows it listens by `on`.
-export const NONE = -1, CANNOT = -2, NO_ANSWER = 255;
+export const NONE = -1;
+export const CANNOT = -2;
+export const NO_ANSWER = 255;
 
 export const store = {
-  session: null, n: 0, rev: 0, classes: [], stage: null, problem: null,
-  x: null, y: null,                              // Uint16Array, null until the map is ready
-  given: new Int16Array(0),                      // class id, NONE or CANNOT: the server's labels and what waits in the outbox
-  known: new Int16Array(0),                      // the server's labels alone
-  first: new Uint8Array(0), second: new Uint8Array(0), sure: new Uint8Array(0), tier: "none", digest: "",
-  queue: {mode: "coverage", items: []}, hiddenGuess: new Set(),    // rows of random checks, whose guess is not shown
-  current: null, skipped: new Set(),             // current: {row, via, since}
-  selected: new Set(), shown: null,              // shown: Uint8Array mask of the filters, null for all
-  spotlight: NONE, undo: false, redo: false, connected: true, waiting: 0,
+  session: null,
+  n: 0,
+  rev: 0,
+  classes: [],
+  stage: null,
+  problem: null,
+  x: null,
+  y: null, // Uint16Array, null until the map is ready
+  given: new Int16Array(0), // class id, NONE or CANNOT: the server's labels and what waits in the outbox
+  known: new Int16Array(0), // the server's labels alone
+  first: new Uint8Array(0),
+  second: new Uint8Array(0),
+  sure: new Uint8Array(0),
+  tier: "none",
+  digest: "",
+  queue: {mode: "coverage", items: []},
+  hiddenGuess: new Set(), // rows of random checks, whose guess is not shown
+  current: null,
+  skipped: new Set(), // current: {row, via, since}
+  selected: new Set(),
+  shown: null, // shown: Uint8Array mask of the filters, null for all
+  spotlight: NONE,
+  undo: false,
+  redo: false,
+  connected: true,
+  waiting: 0,
 };
 
 const listeners = new Map();
@@ -33,7 +52,8 @@ export function allocate(n) {
   store.sure = new Uint8Array(n);
 }
 
-export const className = id => id === CANNOT || id === "cannot" ? "cannot tell" : store.classes.find(one => one.id === id)?.name ?? "?";
+export const className = id =>
+  id === CANNOT || id === "cannot" ? "cannot tell" : (store.classes.find(one => one.id === id)?.name ?? "?");
 export const offered = () => store.classes.filter(one => !one.hidden && one.merged === null);
 export const isShown = row => store.shown === null || store.shown[row] === 1;
 
@@ -44,12 +64,18 @@ export function guess(row) {
 }
 
 export function counts() {
-  const size = Math.max(-1, ...store.classes.map(one => one.id)) + 1, given = new Uint32Array(size), predicted = new Uint32Array(size);
-  let cannot = 0, labelled = 0, abstained = 0;
+  const size = Math.max(-1, ...store.classes.map(one => one.id)) + 1;
+  const given = new Uint32Array(size);
+  const predicted = new Uint32Array(size);
+  let cannot = 0;
+  let labelled = 0;
+  let abstained = 0;
   for (let row = 0; row < store.n; row++) {
     const label = store.given[row];
-    if (label >= 0) { given[label]++; labelled++; }
-    else if (label === CANNOT) cannot++;
+    if (label >= 0) {
+      given[label]++;
+      labelled++;
+    } else if (label === CANNOT) cannot++;
     else if (store.first[row] !== NO_ANSWER) predicted[store.first[row]]++;
     else abstained++;
   }

@@ -7,7 +7,10 @@ export async function loadSession() {
   const session = await json("/api/session");
   const grown = session.n !== store.n;
   Object.assign(store, {session, classes: session.classes, stage: session.stage, problem: session.problem});
-  if (grown) { allocate(session.n); store.rev = 0; }
+  if (grown) {
+    allocate(session.n);
+    store.rev = 0;
+  }
   tell("session");
   tell("classes");
   tell("stage");
@@ -25,8 +28,14 @@ export const sync = newest(async () => {
 export const loadMap = newest(async () => {
   if (!store.session?.map || store.x) return;
   const [buffer] = await bytes("/api/map");
-  const pairs = new DataView(buffer), n = buffer.byteLength / 4, x = new Uint16Array(n), y = new Uint16Array(n);
-  for (let i = 0; i < n; i++) { x[i] = pairs.getUint16(4 * i, true); y[i] = pairs.getUint16(4 * i + 2, true); }
+  const pairs = new DataView(buffer);
+  const n = buffer.byteLength / 4;
+  const x = new Uint16Array(n);
+  const y = new Uint16Array(n);
+  for (let i = 0; i < n; i++) {
+    x[i] = pairs.getUint16(4 * i, true);
+    y[i] = pairs.getUint16(4 * i + 2, true);
+  }
   Object.assign(store, {x, y});
   tell("map");
 });
@@ -36,7 +45,9 @@ export const loadAnswers = newest(async () => {
   const triples = new Uint8Array(buffer);
   if (triples.length !== 3 * store.n) return;
   for (let i = 0, k = 0; i < store.n; i++) {
-    store.first[i] = triples[k++]; store.second[i] = triples[k++]; store.sure[i] = triples[k++];
+    store.first[i] = triples[k++];
+    store.second[i] = triples[k++];
+    store.sure[i] = triples[k++];
   }
   store.tier = headers.get("X-Mercer-Tier") || "none";
   store.digest = headers.get("X-Mercer-Digest") || "";
@@ -47,8 +58,10 @@ export const loadAnswers = newest(async () => {
 });
 
 export const loadQueue = newest(async () => {
-  store.queue = await json("/api/queue" + (store.skipped.size ? "?exclude=" + [...store.skipped].slice(-100).join(",") : ""));
-  if (store.queue.items.every(item => store.skipped.has(item.row))) store.skipped.clear();  // nothing else is left
+  store.queue = await json(
+    "/api/queue" + (store.skipped.size ? "?exclude=" + [...store.skipped].slice(-100).join(",") : ""),
+  );
+  if (store.queue.items.every(item => store.skipped.has(item.row))) store.skipped.clear(); // nothing else is left
   store.hiddenGuess = new Set(store.queue.items.filter(item => item.via === "random").map(item => item.row));
   if (store.current?.via === "random") store.hiddenGuess.add(store.current.row);
   tell("queue");

@@ -23,7 +23,7 @@ export function start() {
       const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
       if (!by) return;
       event.preventDefault();
-      event.stopPropagation();  // elsewhere the arrows walk over the map
+      event.stopPropagation(); // elsewhere the arrows walk over the map
       const next = tabs[(k + by + tabs.length) % tabs.length];
       openTab(next.id.slice(4));
       next.focus();

@@ -6,16 +6,29 @@ import {NONE, NO_ANSWER, className, guess, store} from "./store.js";
 import {glyph} from "./palette.js";
 
 const tip = $("#tip");
-let wanted = -1, timer = 0;
+let wanted = -1;
+let timer = 0;
 
-export function hideTip() { wanted = -1; clearTimeout(timer); tip.hidden = true; }
+export function hideTip() {
+  wanted = -1;
+  clearTimeout(timer);
+  tip.hidden = true;
+}
 
 function verdict(row) {
-  const label = store.given[row], seen = guess(row);
+  const label = store.given[row];
+  const seen = guess(row);
   if (label >= 0) return [glyph(label), className(label) + ", given"];
   if (label !== NONE) return ["cannot tell"];
   if (store.hiddenGuess.has(row)) return ["random check: guess not shown"];
-  if (seen) return [glyph(seen.id, false), className(seen.id) + ", " + percent(seen.p) + (seen.p < .8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : "")];
+  if (seen)
+    return [
+      glyph(seen.id, false),
+      className(seen.id) +
+        ", " +
+        percent(seen.p) +
+        (seen.p < 0.8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : ""),
+    ];
   return [store.tier === "none" ? "not labelled" : "no answer"];
 }
 
@@ -25,8 +38,13 @@ export function showTip(row, x, y, box) {
   timer = setTimeout(async () => {
     const data = await getRow(row);
     if (wanted !== row) return;
-    fill(tip, h("strong", {}, data.name), h("span", {class: "verdict"}, ...verdict(row)),
-      data.image && picture(row, data.name, "tip-picture"), data.text ? h("span", {class: "tip-text"}, data.text.slice(0, 180)) : !data.image && cells(data, 5));
+    fill(
+      tip,
+      h("strong", {}, data.name),
+      h("span", {class: "verdict"}, ...verdict(row)),
+      data.image && picture(row, data.name, "tip-picture"),
+      data.text ? h("span", {class: "tip-text"}, data.text.slice(0, 180)) : !data.image && cells(data, 5),
+    );
     tip.hidden = false;
     const left = x + 16 + tip.offsetWidth > box.clientWidth ? x - tip.offsetWidth - 14 : x + 14;
     tip.style.setProperty("left", Math.max(4, left) + "px");

@@ -13,18 +13,21 @@ const EXPORTS = [
   ["model", null, "Model", "to predict new rows with mercer"],
   ["report", null, "Report", "an HTML page to send to others"],
 ];
-let refused = 0, why = "";
+let refused = 0;
+let why = "";
 
 function saved() {
   const {waiting, connected, rev} = store;
-  $("#saved").textContent = waiting && !connected ? plural(waiting, "change") + " kept here" : waiting ? "saving…" : "saved, rev " + rev;
+  $("#saved").textContent =
+    waiting && !connected ? plural(waiting, "change") + " kept here" : waiting ? "saving…" : "saved, rev " + rev;
   $("#saved").classList.toggle("warn", Boolean(waiting && !connected));
   $("#undo").disabled = !store.undo && !waiting;
   $("#redo").disabled = !store.redo;
 }
 
 function stage() {
-  const {stage: now, problem} = store, busy = now && !["idle", "stopped"].includes(now.name);
+  const {stage: now, problem} = store;
+  const busy = now && !["idle", "stopped"].includes(now.name);
   $("#stage").classList.toggle("busy", Boolean(busy));
   $("#stage-text").textContent = now?.text ?? "";
   const progress = $("#progress");
@@ -34,24 +37,51 @@ function stage() {
   $("#cancel").hidden = !now?.cancellable;
   document.documentElement.dataset.stage = now?.name ?? "";
   $("#plot-empty").textContent = now && busy ? now.text : "The map is being drawn…";
-  if (problem) notice("problem", problem.text, problem.unmatched?.length ? " Not found again: " + problem.unmatched.slice(0, 8).join(", ") + (problem.unmatched.length > 8 ? " and " + (problem.unmatched.length - 8) + " more." : ".") : "");
+  if (problem)
+    notice(
+      "problem",
+      problem.text,
+      problem.unmatched?.length
+        ? " Not found again: " +
+            problem.unmatched.slice(0, 8).join(", ") +
+            (problem.unmatched.length > 8 ? " and " + (problem.unmatched.length - 8) + " more." : ".")
+        : "",
+    );
   else if ($("#notice").dataset.kind === "problem") clear();
 }
 
 function notice(kind, ...content) {
   const bar = $("#notice");
   bar.dataset.kind = kind;
-  fill(bar, h("span", {}, ...content), kind === "refused" ? button("×", clear, {class: "quiet close", "aria-label": "Dismiss"}) : null);
+  fill(
+    bar,
+    h("span", {}, ...content),
+    kind === "refused" ? button("×", clear, {class: "quiet close", "aria-label": "Dismiss"}) : null,
+  );
   bar.hidden = false;
   say(bar.firstChild.textContent);
 }
-function clear() { $("#notice").hidden = true; delete $("#notice").dataset.kind; }
+function clear() {
+  $("#notice").hidden = true;
+  delete $("#notice").dataset.kind;
+}
 
 function connection(text) {
   why = text || why;
-  if (store.connected) { why = ""; if ($("#notice").dataset.kind === "gone") clear(); saved(); return; }
-  notice("gone", h("b", {}, (why || "The server does not answer.") + " "),
-    store.waiting ? plural(store.waiting, "change is", "changes are") + " kept in this browser and sent when it is back. " : "Labels you give are kept in this browser and sent when it is back. ", "Trying again…");
+  if (store.connected) {
+    why = "";
+    if ($("#notice").dataset.kind === "gone") clear();
+    saved();
+    return;
+  }
+  notice(
+    "gone",
+    h("b", {}, (why || "The server does not answer.") + " "),
+    store.waiting
+      ? plural(store.waiting, "change is", "changes are") + " kept in this browser and sent when it is back. "
+      : "Labels you give are kept in this browser and sent when it is back. ",
+    "Trying again…",
+  );
   saved();
 }
 
@@ -62,13 +92,22 @@ async function write(what, format, line) {
     line.textContent = "written: " + answer.path;
     line.classList.add("good");
     say(line.textContent);
-  } catch (error) { line.textContent = error.message; line.classList.add("warn"); say(error.message); }
+  } catch (error) {
+    line.textContent = error.message;
+    line.classList.add("warn");
+    say(error.message);
+  }
 }
 
 function exports() {
   const list = EXPORTS.map(([what, format, name, text]) => {
     const line = h("span", {class: "soft"}, text);
-    return h("li", {}, button(name, () => write(what, format, line)), line);
+    return h(
+      "li",
+      {},
+      button(name, () => write(what, format, line)),
+      line,
+    );
   });
   fill($("#export-list"), list);
   $("#export-dialog").showModal();
@@ -86,15 +125,25 @@ export function start() {
   on("stage session", stage);
   on("labels session connection", saved);
   on("connection", connection);
-  on("labels", () => { if (!store.connected) connection(""); });
-  on("refused", error => { notice("refused", error.message); clearTimeout(refused); refused = setTimeout(() => { if ($("#notice").dataset.kind === "refused") clear(); }, 8000); });
+  on("labels", () => {
+    if (!store.connected) connection("");
+  });
+  on("refused", error => {
+    notice("refused", error.message);
+    clearTimeout(refused);
+    refused = setTimeout(() => {
+      if ($("#notice").dataset.kind === "refused") clear();
+    }, 8000);
+  });
   $("#undo").addEventListener("click", () => undo());
   $("#redo").addEventListener("click", redo);
   $("#export").addEventListener("click", exports);
   $("#help").addEventListener("click", help);
   $("#cancel").addEventListener("click", () => post("/api/cancel", {}).catch(error => tell("refused", error)));
   for (const dialog of document.querySelectorAll("dialog")) {
-    dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });  // outside of it
+    dialog.addEventListener("click", event => {
+      if (event.target === dialog) dialog.close();
+    }); // outside of it
     for (const close of dialog.querySelectorAll("[data-close]")) close.addEventListener("click", () => dialog.close());
   }
 }
