@@ -486,7 +486,7 @@ def test_layouts(page, studio):
     for width, height in ((1000, 800), (720, 450), (400, 800)):  # 720 × 450: 1 440 × 900 at 200 %
         page.set_viewport_size({"width": width, "height": height})
         narrow = positions()
-        assert narrow["#right"]["y"] < narrow["#left"]["y"] < narrow["#middle"]["y"]
+        assert narrow["#right"]["y"] < narrow["#middle"]["y"] < narrow["#left"]["y"]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
