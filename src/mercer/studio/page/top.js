@@ -29,7 +29,7 @@ function stage() {
   const {stage: now, problem} = store;
   const busy = now && !["idle", "stopped"].includes(now.name);
   $("#stage").classList.toggle("busy", Boolean(busy));
-  $("#stage-text").textContent = now?.text ?? "";
+  $("#stage-text").textContent = problem && now?.name === "stopped" ? "stopped" : (now?.text ?? "");
   const progress = $("#progress");
   progress.hidden = !busy;
   if (now?.share === null || now?.share === undefined) progress.removeAttribute("value");

@@ -22,10 +22,14 @@ export function guessBars(probabilities) {
   );
 }
 
+const shortened = text => (text.length > 40 ? text.slice(0, 39) + "…" : text);
+
 function lookAhead(changes) {
   if (!changes)
     return h("p", {class: "soft ahead"}, "What each label would change is computed when nothing else is to do.");
   if (!changes.length) return null;
+  if (changes.every(one => one.changes === 0))
+    return h("p", {class: "ahead"}, "Its label would change no other answer.");
   return h(
     "p",
     {class: "ahead"},
@@ -97,7 +101,7 @@ export async function showWhy(row, current, bars, reasons) {
         "p",
         {},
         "Cells that speak for it: ",
-        why.drives.map(([column, text], k) => [k ? ", " : "", h("b", {}, column), " " + text]).flat(),
+        why.drives.map(([column, text], k) => [k ? ", " : "", h("b", {}, column), " " + shortened(text)]).flat(),
         ".",
       )
     : null;
