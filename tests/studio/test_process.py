@@ -2,8 +2,6 @@
 
 import json
 import resource
-import subprocess
-import sys
 import threading
 import time
 
@@ -11,6 +9,10 @@ import httpx
 import numpy as np
 import pandas as pd
 import pytest
+
+from mercer.jobs.usage import UsageError
+from mercer.studio.start import studio
+from mercer.studio.table import Quiet
 
 from .conftest import iris
 
@@ -26,8 +28,8 @@ def started_with_classes(started, path):
 def test_no_acknowledged_label_is_lost_when_the_process_is_killed(tmp_path, started):
     path, _ = iris(tmp_path)
     rng, known = np.random.default_rng(0), {}
+    one = started_with_classes(started, path)
     for moment in (0.15, 0.4):
-        one = started_with_classes(started, path)
         threading.Timer(moment, one.kill).start()
         sent = None
         with pytest.raises(httpx.TransportError):
@@ -36,11 +38,10 @@ def test_no_acknowledged_label_is_lost_when_the_process_is_killed(tmp_path, star
                 sent = row, value
                 one.client.label(row, value)
                 known[row] = value
-        again = started_with_classes(started, path)
-        found = {one["row"]: one["class"] for one in again.client.read("labels")["labels"]}
+        one = started_with_classes(started, path)
+        found = {label["row"]: label["class"] for label in one.client.read("labels")["labels"]}
         assert known and (found == known or found == known | {sent[0]: sent[1]})  # the last one was under way
         known = found
-        again.kill()
 
 
 def test_a_second_server_is_refused_a_stop_says_goodbye_and_the_port_stays(tmp_path, started):
@@ -116,19 +117,21 @@ def test_a_disk_without_room_refuses_the_label(tmp_path, started):
     assert len(third.client.read("labels")["labels"]) == 2
 
 
-def test_what_is_wrong_with_the_command_is_said(tmp_path):
-    for arguments, words in [
-        ([tmp_path / "none.csv", "--target", "kind"], "There is no file"),
-        ([iris(tmp_path)[0]], "--target COLUMN"),
-        ([iris(tmp_path)[0], "--target", "kind", "--goal", "90"], "--goal 90 is not accepted"),
-        ([], "--demo"),
-    ]:
-        done = subprocess.run(
-            [sys.executable, "-m", "mercer", "studio", *map(str, arguments), "--no-browser"],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 2 and words in done.stderr
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"data": "none.csv", "target": "kind"}, "There is no file"),
+        ({"data": "flowers.csv"}, "--target COLUMN"),
+        ({"data": "flowers.csv", "target": "kind", "goal": 90.0}, "--goal 90 is not accepted"),
+        ({}, "--demo"),
+    ],
+)
+def test_what_is_wrong_with_the_command_is_said(tmp_path, options, words):
+    iris(tmp_path)
+    if "data" in options:
+        options = options | {"data": tmp_path / options["data"]}
+    with pytest.raises(UsageError, match=words):
+        studio(Quiet(), **options)
 
 
 def test_the_demo(tmp_path, started):

@@ -1,6 +1,6 @@
 """Why a row is named: what speaks for its class, which candidates differ, which labelled rows are most like it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ class Why:
     likely: list
     votes: list
     nearest: list
-    families: list
+    families: list = field(default_factory=list)
 
     def between(self, first: bool = True) -> str:
         """The likeliest class, unless it stands there already, and the second if it is likely too."""
