@@ -39,10 +39,10 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
 
     with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
-    t = 1/(1 + l/50) for l labels. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of
-    the rows, and two forests, all with values fixed beforehand. Where the labels cannot tell them apart they are
-    averaged; where they can, the average becomes a choice. The place to start when there are few labels and no reason
-    yet to prefer a method.
+    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph
+    methods on several views of the rows, and two forests, all with values fixed beforehand. Where the labels cannot
+    tell them apart they are averaged; where they can, the average becomes a choice. The place to start when there
+    are few labels and no reason yet to prefer a method.
 
     Parameters
     ----------

@@ -33,6 +33,8 @@ from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, dif
 from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
+WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
+WIDE_AXES = "axes of wide rows"
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt", "forest")
 # (method, kind of space, model, parameter to show): a further candidate is a line here.
 CANDIDATES: list[tuple[str, str, Any, str | None]] = [
@@ -44,10 +46,12 @@ CANDIDATES: list[tuple[str, str, Any, str | None]] = [
     ("rls", "narrow kernel", RLSClassifier(0.01), "lam"),
     ("components", "components", LSSVMClassifier(10.0), "gamma"),  # the first few principal axes
     ("ls_kpca", "axes", LeastSquaresKPCA(1.0), "label_weight"),
+    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(0.1), "label_weight"),
+    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(10.0), "label_weight"),
     ("lr_kpca", "axes", LogisticKPCA(), "label_weight"),
     ("mv_kpca", "axes", WithinVarianceClassifier(), None),
     ("s2rls", "axes", S2RLSClassifier(n_restarts=10), "lam"),
-    ("semi_kpca", "wide axes", SemiKPCA(), None),  # two or more: it removes the first
+    ("semi_kpca", "several axes", SemiKPCA(), None),  # two or more: it removes the first
     ("mixed", "joined", LSSVMClassifier(10.0), "gamma"),
     ("diffusion", "heat 30", LSSVMClassifier(3.0, bias=False), "gamma"),
     ("diffusion", "heat 10", LSSVMClassifier(10.0), "gamma"),
@@ -160,7 +164,8 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
     -------
     list of `Step`
     """
-    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
+    wide = sp.issparse(X) or X.shape[1] > WIDE
+    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods and (wide or candidate[1] != WIDE_AXES)]
     kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
     steps = [
@@ -294,15 +299,16 @@ def _rbf_space(view, factor, shared, seed):
 
 def _in_kernel(base, kinds):
     found = {"kernel": [base]}
-    if not kinds.isdisjoint({"axes", "wide axes", "components"}):
+    if not kinds.isdisjoint(IN_KERNEL - {"kernel"}):
         axes = principal(base)
         few = components(axes, (1, 2, 4, 8, 16))
         if few:  # there are none if all rows are the same row
-            found |= {"axes": [axes], "wide axes": [axes] if axes.Z.shape[1] > 1 else [], "components": few}
+            found |= {"axes": [axes], WIDE_AXES: [axes], "components": few}
+            found["several axes"] = [axes] if axes.Z.shape[1] > 1 else []
     return found
 
 
-IN_KERNEL = {"kernel", "axes", "wide axes", "components"}
+IN_KERNEL = {"kernel", "axes", WIDE_AXES, "several axes", "components"}
 MAKES = {  # builder → what it builds, and the kinds of spaces that it is for ("joined" takes the heat of the graph)
     _graph: ("neighbour graph", {"heat 10", "heat 30", "heat 100", "spectrum", "joined"}),
     _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
