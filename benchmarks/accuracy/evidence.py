@@ -1,6 +1,6 @@
 """Whether the estimates of FewLabelClassifier hold: errors beside peers, intervals, sets, probabilities, on many draws.
 
-    python -m benchmarks.accuracy.evidence --data DIR [--seeds 8] [--jobs 16] [--parts tables coins ...] [--quick]
+    python -m benchmarks.accuracy.evidence --data DIR [--seeds 8] [--jobs 16] [--minutes 60] [--parts ...] [--quick]
 
 DIR holds the benchmark sets and a folder `tables` of CSV files whose column `class` has the labels. From each set at
 most 1 500 rows are drawn, labels are drawn at random among them (at least two classes), and every number is about the
@@ -32,19 +32,26 @@ def main():
         data="optional",
         seeds={"type": int, "default": 8, "help": "draws of the labels (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
+        minutes={"type": float, "help": "stop then, and tell of the draws that are done, seed by seed"},
         parts={"nargs": "*", "default": ["tables", "book", "coins", "suggest"], "help": "which parts"},
         out={"default": str(RESULTS), "help": "folder of the results"},
     )
     need_data(options)
     os.environ.update(thread_variables(1))
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
     tasks = [task for part in options.parts for task in tasks_of(part, options)]
+    tasks.sort(key=lambda task: (task[0] != "book", task[2]))
     rows = []
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        for found in pool.map(draw, tasks):
-            rows += found
+        waiting = [pool.submit(draw, task) for task in tasks]
+        try:
+            for done in as_completed(waiting, None if options.minutes is None else 60 * options.minutes):
+                rows += done.result()
+        except TimeoutError:
+            print(f"{sum(one.done() for one in waiting)} of {len(waiting)} draws were done in time.")
+            pool.shutdown(wait=False, cancel_futures=True)
     text = page(rows, options)
     print(text)
     if not options.quick:
