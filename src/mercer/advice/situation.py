@@ -19,24 +19,15 @@ FEATURES = 200  # of the heaviest linear candidate that advice looks at
 
 @dataclass(frozen=True)
 class Situation:
-    """A model that is linear in its labels, beside the model whose answers count.
+    """A model that is linear in its labels, beside the model whose answers count; scores and P need labels."""
 
-    Attributes
-    ----------
-    effect : of one more label on the linear model.
-    free : rows without a label.
-    linear_scores : (n, k') scores of the linear model; None, like the next two, without labels.
-    scores : (n, k') scores of the model. P : (n, k) its probabilities, of slope `slope`.
-    unit : of the linear scores: divided by it they add to the model's.
-    """
-
-    effect: LabelEffect
-    free: np.ndarray
-    linear_scores: Any = None
-    scores: Any = None
-    P: Any = None
+    effect: LabelEffect  # of one more label on the linear model
+    free: np.ndarray  # rows without a label
+    linear_scores: Any = None  # (n, k') of the linear model
+    scores: Any = None  # (n, k') of the model
+    P: Any = None  # (n, k) its probabilities, of this slope
     slope: float = 1.0
-    unit: float = 1.0
+    unit: float = 1.0  # of the linear scores: divided by it they add to the model's
 
     @property
     def doubt(self) -> np.ndarray:

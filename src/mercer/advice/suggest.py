@@ -35,7 +35,7 @@ class Suggestion:
         return "\n".join(f"row {row}: {reason}" for row, reason in zip(self.rows, self.reasons))
 
 
-def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_state=None):
+def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_state=None) -> Suggestion:
     """Suggest rows to label next.
 
     Parameters
@@ -57,10 +57,6 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_s
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
     random_state : seed of these draws, and of the rows on which "error" is judged.
-
-    Returns
-    -------
-    Suggestion
 
     Notes
     -----

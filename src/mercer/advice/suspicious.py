@@ -36,7 +36,7 @@ class Suspicious:
         return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} likely wrong)" for row, old, new, p in lines)
 
 
-def suspicious(model, n=None, *, X=None, y=None):
+def suspicious(model, n=None, *, X=None, y=None) -> Suspicious:
     """Rank the labelled rows by how clearly the other labels contradict them.
 
     Parameters
@@ -45,10 +45,6 @@ def suspicious(model, n=None, *, X=None, y=None):
         with the X and y of its fit.
     n : int or None, how many rows to return; None returns those that the other labels contradict. How many of them are
         wrong is what `probability` says: few, where most labels are right.
-
-    Returns
-    -------
-    Suspicious
 
     Notes
     -----

@@ -10,18 +10,11 @@ UNLIKE = 0.05  # cosine below which two rows are not called alike
 
 @dataclass(frozen=True)
 class Why:
-    """What a model goes by in one row.
+    """What a model goes by in one row."""
 
-    Attributes
-    ----------
-    likely : [(class, probability)], the likeliest first.
-    votes : [(class, share of the candidates' weight that names it)], the heaviest first.
-    nearest : [(labelled row, its class, cosine)], the most similar first.
-    """
-
-    likely: list
-    votes: list
-    nearest: list
+    likely: list  # [(class, probability)], the likeliest first
+    votes: list  # [(class, share of the candidates' weight that names it)], the heaviest first
+    nearest: list  # [(labelled row, its class, cosine)], the most similar first
 
     def between(self, first: bool = True) -> str:
         """The likeliest class, unless it stands there already, and the second if it is likely too."""
@@ -53,10 +46,6 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     ----------
     model : fitted `FewLabelClassifier`.
     rows : (m,) row numbers. n : how many labelled rows to name for each.
-
-    Returns
-    -------
-    m `Why`
 
     Examples
     --------

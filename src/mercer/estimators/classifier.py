@@ -13,6 +13,7 @@ A method on features Z is two functions, and may be a third; the scikit-learn cl
     grid where it is None. The default solves once for each.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,7 @@ NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths l
 MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
 
 
+@dataclass(eq=False, repr=False)
 class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     """Base of the few-label classifiers: see the module for what a method must define.
 
@@ -63,15 +65,12 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "kernel": "no_validation",  # these four are read where they are used, with a sentence of advice each
-        "approx": "no_validation",
-        "missing_label": "no_validation",
-        "random_state": "no_validation",
-    }
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
     max_refits = 10  # at most this many refits for the probabilities where there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
+
+    _: KW_ONLY
+    missing_label: Any = "auto"
 
     def fit(self, X, y, sample_weight=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).

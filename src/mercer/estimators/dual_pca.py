@@ -1,12 +1,11 @@
 """What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
 
 import warnings
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -15,8 +14,10 @@ from ..solvers.dual.loss import NORMS, Loss
 from ..solvers.dual.minimise import minimise, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size
 from .components import KernelComponents, check_components
+from .parameters import COUNT, POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class DualComponents(KernelComponents):
     """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
@@ -24,17 +25,13 @@ class DualComponents(KernelComponents):
     mean: scores are relative to that point, and the coefficients of each component sum to zero.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "norm": [StrOptions(set(NORMS))],
-        "kernel": "no_validation",
-        "center": ["boolean"],
-        "approx": "no_validation",
-        "solver": [StrOptions({"auto", "stored", "operator"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    n_components: int = parameter(2, COUNT)
+    _: KW_ONLY
+    norm: str = parameter("row", StrOptions(set(NORMS)))
+    center: bool = parameter(True, "boolean")
+    solver: str = parameter("auto", StrOptions({"auto", "stored", "operator"}))
+    tol: float = parameter(1e-6, POSITIVE)
+    max_iter: int = parameter(1000, COUNT)
 
     def fit(self, X, y=None):
         """Find the components of the rows of X; y is ignored."""

@@ -1,6 +1,7 @@
 """Left-out answers of one method over a whole grid: one map per kernel, one decomposition per map."""
 
 import itertools
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -18,7 +19,7 @@ class LeftOutSearch:
     Parameters of the map (the kernel, its width, the approximation) cost a map and a state each; any other, one call.
     """
 
-    path_parameters: tuple = ()
+    path_parameters: ClassVar[tuple] = ()
 
     def left_out_table(self, X, y, sample_weight=None, grid=None):
         """Left-out answers for every candidate.

@@ -1,12 +1,12 @@
 """Kernel c-means (kernel k-means): Lloyd's algorithm in feature space, with weights and with `predict`."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
@@ -14,8 +14,10 @@ from ..kernels import Precomputed
 from ..rows import dot, host, near
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator
+from .parameters import COUNT, NOT_NEGATIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
     """Group the rows around centres that live in the kernel's feature space.
 
@@ -69,40 +71,14 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     access = "sweeps"
     policy = "clusters"
-    _parameter_constraints: ClassVar = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-        "verbose": ["verbose", callable],
-    }
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        init="k-means++",
-        n_init=10,
-        max_iter=300,
-        tol=0.0,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-        verbose=False,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
-        self.verbose = verbose
+    n_clusters: int = parameter(8, COUNT)
+    _: KW_ONLY
+    init: Any = parameter("k-means++", StrOptions({"k-means++", "random"}), "array-like")
+    n_init: int = parameter(10, COUNT)
+    max_iter: int = parameter(300, COUNT)
+    tol: float = parameter(0.0, NOT_NEGATIVE)
+    verbose: Any = parameter(False, "verbose", callable)
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the clusters; y is ignored.

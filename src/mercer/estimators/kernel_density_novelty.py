@@ -1,7 +1,6 @@
 """Novelty as low density: Parzen windows, Gaussian or uniform, with a threshold by rejection rate."""
 
 from numbers import Real
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,7 +62,7 @@ class KernelDensityNovelty(NoveltyDetector):
     """
 
     kernel = "rbf"  # for the base's tags: the rows are never a kernel matrix
-    _parameter_constraints: ClassVar = {
+    _parameter_constraints = {  # noqa: RUF012
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott", "silverman", *RULES})],
         "window": [StrOptions({"gaussian", "uniform"})],
         "contamination": [Interval(Real, 0, 0.5, closed="right")],

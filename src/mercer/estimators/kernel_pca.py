@@ -3,6 +3,8 @@
 import copy
 import numbers
 import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,11 +20,13 @@ from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
 from .components import KernelComponents, check_components
+from .parameters import COUNT, NOT_NEGATIVE, parameter
 from .preimage import InputSpace
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 
 
+@dataclass(eq=False, repr=False)
 class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
@@ -91,73 +95,25 @@ class KernelPCA(InputSpace, KernelComponents):
     """
 
     policy = "components"
-    _parameter_constraints = {  # noqa: RUF012
-        "n_components": [
-            Interval(numbers.Integral, 1, None, closed="left"),
-            Interval(numbers.Real, 0, 1, closed="neither"),
-            None,
-        ],
-        "kernel": [str, Kernel, callable],
-        "gamma": [Interval(numbers.Real, 0, None, closed="left"), None],
-        "degree": [Interval(numbers.Real, 0, None, closed="left")],
-        "coef0": [Interval(numbers.Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
-        "alpha": [Interval(numbers.Real, 0, None, closed="left")],
-        "fit_inverse_transform": ["boolean"],
-        "eigen_solver": [StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS})],
-        "tol": [Interval(numbers.Real, 0, None, closed="left")],
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left"), None],
-        "iterated_power": [Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"})],
-        "remove_zero_eig": ["boolean"],
-        "random_state": ["random_state"],
-        "copy_X": ["boolean"],
-        "n_jobs": [None, numbers.Integral],
-        "center": ["boolean"],
-        "solver": [StrOptions({"auto", "stored", "operator", "dual"})],
-    }
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        alpha=1.0,
-        fit_inverse_transform=False,
-        eigen_solver="auto",
-        tol=0,
-        max_iter=None,
-        iterated_power="auto",
-        remove_zero_eig=False,
-        random_state=None,
-        copy_X=True,
-        n_jobs=None,
-        center=True,
-        approx="auto",
-        solver="auto",
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.center = center
-        self.approx = approx
-        self.solver = solver
+    n_components: Any = parameter(None, COUNT, Interval(numbers.Real, 0, 1, closed="neither"), None)
+    _: KW_ONLY
+    kernel: Any = parameter("linear", str, Kernel, callable)
+    gamma: float | None = parameter(None, NOT_NEGATIVE, None)
+    degree: float = parameter(3, NOT_NEGATIVE)
+    coef0: float = parameter(1, Interval(numbers.Real, None, None, closed="neither"))
+    kernel_params: dict | None = parameter(None, dict, None)
+    alpha: float = parameter(1.0, NOT_NEGATIVE)
+    fit_inverse_transform: bool = parameter(False, "boolean")
+    eigen_solver: str = parameter("auto", StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS}))
+    tol: float = parameter(0, NOT_NEGATIVE)
+    max_iter: int | None = parameter(None, COUNT, None)
+    iterated_power: Any = parameter("auto", Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"}))
+    remove_zero_eig: bool = parameter(False, "boolean")
+    copy_X: bool = parameter(True, "boolean")
+    n_jobs: int | None = parameter(None, None, numbers.Integral)
+    center: bool = parameter(True, "boolean")
+    solver: str = parameter("auto", StrOptions({"auto", "stored", "operator", "dual"}))
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""

@@ -1,7 +1,7 @@
 """Novelty as the part of a row that the leading kernel principal components leave out (Hoffmann 2007)."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -11,8 +11,10 @@ from ..linalg import eigh_down, precision, rank_of
 from ..rows import dot
 from ..solvers.ridge.smoother import moments_of
 from .novelty import NoveltyDetector
+from .parameters import COUNT, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KPCANovelty(NoveltyDetector):
     """Score rows by their distance, in feature space, to the subspace of the leading principal components.
 
@@ -55,20 +57,9 @@ class KPCANovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
-        "contamination": [Interval(Real, 0, 0.5, closed="right")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, n_components=0.9, *, contamination=0.1, kernel="rbf", approx="auto", random_state=None):
-        self.n_components = n_components
-        self.contamination = contamination
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    n_components: float = parameter(0.9, COUNT, Interval(Real, 0, 1, closed="neither"))
+    _: KW_ONLY
+    contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the components and the threshold; y is ignored.

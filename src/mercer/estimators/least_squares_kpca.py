@@ -1,7 +1,7 @@
 """LS-KPCA: least squares on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.3)."""
 
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -14,22 +14,22 @@ from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares, variance_basis
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class VarianceConstrained(GraphTerm, KernelClassifier):
     """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
 
-    path_parameters: tuple = ("label_weight", "variance")
+    path_parameters: ClassVar[tuple] = ("label_weight", "variance")
     reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
-    _parameter_constraints: ClassVar = {
-        **KernelClassifier._parameter_constraints,
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
-        "variance": [Interval(Real, 0, None, closed="neither")],
-        "center": ["boolean"],
-        **GraphTerm.graph_constraints,
-        "label_folds": [None, Interval(Integral, 2, None, closed="left")],
-    }
+
+    label_weight: float = parameter(1.0, POSITIVE)
+    variance: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    center: bool = parameter(True, "boolean")
+    label_folds: int | None = parameter(None, None, Interval(Integral, 2, None, closed="left"))
 
     def solve(self, state: State, labels: Labels) -> Solution:
         theta, Q, Z_l, costs, total = self._basis(state, labels)
@@ -145,31 +145,6 @@ class LeastSquaresKPCA(VarianceConstrained):
     """
 
     reported = (*VarianceConstrained.reported, "multiplier")
-
-    def __init__(
-        self,
-        label_weight=1.0,
-        variance=1.0,
-        *,
-        center=True,
-        graph=None,
-        graph_weight=1.0,
-        label_folds=None,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.label_weight = label_weight
-        self.variance = variance
-        self.center = center
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.label_folds = label_folds
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs)

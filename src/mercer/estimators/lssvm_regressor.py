@@ -1,13 +1,12 @@
 """Least-squares support vector machine for numbers (Suykens et al. 2002)."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.base import RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..geometry.expansion import Expansion
@@ -23,10 +22,12 @@ from ..solvers.ridge.state import State
 from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
+from .parameters import POSITIVE, parameter
 
 RANK_ROWS = 400  # rows on which the rank of a kernel is estimated
 
 
+@dataclass(eq=False, repr=False)
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalised constant).
 
@@ -71,20 +72,10 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     """
 
     path_parameters = ("gamma",)
-    _parameter_constraints: ClassVar[dict] = {
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "bias": ["boolean"],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": "no_validation",
-    }
 
-    def __init__(self, gamma=1.0, *, bias=True, kernel="rbf", approx="auto", random_state=None):
-        self.gamma = gamma
-        self.bias = bias
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    gamma: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    bias: bool = parameter(True, "boolean")
 
     def fit(self, X, y, sample_weight=None):
         """Fit on the rows with a target; NaN marks those without."""

@@ -1,11 +1,11 @@
 """Maximum-margin clustering: the label search with no labels at all (Gieseke et al. 2009, 2012)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -14,11 +14,13 @@ from ..solvers.label_search.features import coefficients, search_basis, search_r
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator
+from .parameters import COUNT, POSITIVE, parameter
 
 SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/accuracy/clustering.py
 SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
 
 
+@dataclass(eq=False, repr=False)
 class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """Split rows into clusters that a least-squares classifier separates best.
 
@@ -80,52 +82,18 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     access = "rows"
     policy = "label search"
-    _parameter_constraints: ClassVar = {
-        "kernel": "no_validation",  # these three are read where they are used, with a sentence of advice each
-        "approx": "no_validation",
-        "random_state": "no_validation",
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "lam": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "balance": [StrOptions({"equal"}), "array-like", None],
-        "balance_slack": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "center": ["boolean"],
-        "search": [StrOptions(set(SEARCHES))],
-        "n_restarts": [Interval(Integral, 1, None, closed="left")],
-        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), None],
-        "verbose": ["verbose"],
-    }
 
-    def __init__(
-        self,
-        n_clusters=2,
-        *,
-        lam="auto",
-        balance="equal",
-        balance_slack="auto",
-        center=True,
-        search="auto",
-        n_restarts=10,
-        time_budget=None,
-        n_jobs=None,
-        verbose=0,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.balance = balance
-        self.balance_slack = balance_slack
-        self.center = center
-        self.search = search
-        self.n_restarts = n_restarts
-        self.time_budget = time_budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    n_clusters: int = parameter(2, COUNT)
+    _: KW_ONLY
+    lam: str | float = parameter("auto", StrOptions({"auto"}), POSITIVE)
+    balance: Any = parameter("equal", StrOptions({"equal"}), "array-like", None)
+    balance_slack: Any = parameter("auto", StrOptions({"auto"}), POSITIVE)
+    center: bool = parameter(True, "boolean")
+    search: str = parameter("auto", StrOptions(set(SEARCHES)))
+    n_restarts: int = parameter(10, COUNT)
+    time_budget: float | None = parameter(None, POSITIVE, None)
+    n_jobs: int | None = parameter(None, COUNT, None)
+    verbose: int = parameter(0, "verbose")
 
     def fit(self, X, y=None, pinned=None):
         """Cluster the rows of X.

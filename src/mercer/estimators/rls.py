@@ -1,22 +1,21 @@
 """Regularised least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
 
-from dataclasses import replace
-from numbers import Real
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from ..inputs.labels import Labels
 from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 LAMBDAS = np.logspace(-7, 1, 33)
 
 
+@dataclass(eq=False, repr=False)
 class RLSClassifier(GraphTerm, KernelClassifier):
     """Classify by regularised least squares on the labelled rows.
 
@@ -58,30 +57,8 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     closed_form = True
     path_parameters = ("lam",)
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        **GraphTerm.graph_constraints,
-    }
 
-    def __init__(
-        self,
-        lam=0.01,
-        *,
-        graph=None,
-        graph_weight=1.0,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.lam = lam
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    lam: float = parameter(0.01, POSITIVE)
 
     def solve(self, state: State, labels: Labels) -> Solution:
         state = state.tilted(self.graph_weight)

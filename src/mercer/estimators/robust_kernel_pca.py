@@ -1,8 +1,11 @@
 """Robust kernel PCA: no row pulls harder than kappa."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from .dual_pca import DualComponents, at_bound, number_or_share
 
 
+@dataclass(eq=False, repr=False)
 class RobustKernelPCA(DualComponents):
     """Find kernel principal components under a Huber loss, so that no single row decides them.
 
@@ -66,32 +69,9 @@ class RobustKernelPCA(DualComponents):
     15
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        kappa=None,
-        influence=None,
-        norm="row",
-        kernel="rbf",
-        center=True,
-        approx="auto",
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.kappa = kappa
-        self.influence = influence
-        self.norm = norm
-        self.kernel = kernel
-        self.center = center
-        self.approx = approx
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _: KW_ONLY
+    kappa: float | None = None
+    influence: float | None = None
 
     def _asked(self):
         return {"kappa": number_or_share("kappa", self.kappa, "influence", self.influence, 0.05)}

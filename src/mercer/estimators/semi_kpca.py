@@ -1,7 +1,7 @@
 """Semi-KPCA: labels steer the first principal components that matter (Alaíz, Fanuel, Suykens 2018, §4)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,9 +21,11 @@ from ..solvers.ridge.smoother import (
 )
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class SemiKPCA(KernelClassifier):
     """Classify many unlabelled rows from very few labels, by kernel PCA with a linear pull from the labels.
 
@@ -72,21 +74,9 @@ class SemiKPCA(KernelClassifier):
     closed_form = True
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "n_removed": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"middle"}), Interval(Real, 0, None, closed="neither")],
-    }
 
-    def __init__(
-        self, n_removed=1, gamma="middle", *, kernel="rbf", approx="auto", missing_label="auto", random_state=None
-    ):
-        self.n_removed = n_removed
-        self.gamma = gamma
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    n_removed: int = parameter(1, Interval(Integral, 0, None, closed="left"))
+    gamma: str | float = parameter("middle", StrOptions({"middle"}), POSITIVE)
 
     def solve(self, state: State, labels: Labels) -> Solution:
         basis = basis_of_moments(state.moments)

@@ -1,5 +1,7 @@
 """Sparse kernel PCA: components on a few of the rows."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 import scipy.linalg as sla
 
@@ -8,6 +10,7 @@ from ..solvers.dual.starts import largest_epsilon
 from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
 
+@dataclass(eq=False, repr=False)
 class SparseKernelPCA(DualComponents):
     """Find kernel principal components that are combinations of few rows, so that new rows are projected quickly.
 
@@ -60,34 +63,10 @@ class SparseKernelPCA(DualComponents):
     (True, True)
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        epsilon=None,
-        keep=None,
-        kappa=None,
-        norm="row",
-        kernel="rbf",
-        center=True,
-        approx="auto",
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.keep = keep
-        self.kappa = kappa
-        self.norm = norm
-        self.kernel = kernel
-        self.center = center
-        self.approx = approx
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _: KW_ONLY
+    epsilon: float | None = None
+    keep: float | None = None
+    kappa: float | None = None
 
     def _asked(self):
         bound = {} if self.kappa is None else {"kappa": Asked(number("kappa", self.kappa))}

@@ -1,7 +1,6 @@
 """The Spectral Graph Transducer (Joachims 2003) as LS-KPCA with a graph kernel (Walder et al. 2010, §6)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,8 +9,8 @@ from ..kernels.graph import LAPLACIANS, GraphLaplacian
 from ..solvers.result import together
 from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares
-from .classifier import KernelClassifier
 from .least_squares_kpca import VarianceConstrained
+from .parameters import COUNT, POSITIVE
 
 
 class SpectralGraphTransducer(VarianceConstrained):
@@ -69,16 +68,14 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     path_parameters = ("label_weight",)
     reported = (*VarianceConstrained.reported, "multiplier")
-    _parameter_constraints: ClassVar = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints = {  # noqa: RUF012
+        "n_neighbors": [COUNT],
+        "n_eigenvectors": [COUNT],
+        "label_weight": [POSITIVE],
         "eigenvalues": [StrOptions({"squares", "laplacian"})],
         "balanced": ["boolean"],
         "laplacian": [StrOptions(set(LAPLACIANS))],
-        "label_folds": VarianceConstrained._parameter_constraints["label_folds"],
-        "missing_label": KernelClassifier._parameter_constraints["missing_label"],
-        "random_state": KernelClassifier._parameter_constraints["random_state"],
+        "label_folds": [None, Interval(Integral, 2, None, closed="left")],
     }
     # Parameters of LS-KPCA that are fixed here.
     variance, center, graph, graph_weight, approx = 1.0, False, None, 1.0, "exact"

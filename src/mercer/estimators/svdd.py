@@ -1,8 +1,8 @@
 """Support vector data description and one-class SVM (Tax and Duin 2004; Schölkopf et al. 2001)."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -11,8 +11,10 @@ from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
 from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .novelty import NoveltyDetector
+from .parameters import COUNT, POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class SVDD(NoveltyDetector):
     """Enclose most of the rows in the smallest ball of feature space; what is outside is new.
 
@@ -80,43 +82,15 @@ class SVDD(NoveltyDetector):
 
     access = "sweeps"
     policy = "ball"
-    _parameter_constraints: ClassVar = {
-        "nu": [Interval(Real, 0, 1, closed="right")],
-        "outlier_weight": [Interval(Real, 0, None, closed="neither")],
-        "contamination": [Interval(Real, 0, 0.5, closed="right"), None],
-        "solver": [StrOptions({"auto", "smo", "sweeps", "gradient"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
 
-    def __init__(
-        self,
-        nu=0.1,
-        *,
-        outlier_weight=1.0,
-        contamination=None,
-        solver="auto",
-        tol=1e-6,
-        max_iter=2000,
-        cache_size=500,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-    ):
-        self.nu = nu
-        self.outlier_weight = outlier_weight
-        self.contamination = contamination
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
+    _: KW_ONLY
+    outlier_weight: float = parameter(1.0, POSITIVE)
+    contamination: float | None = parameter(None, Interval(Real, 0, 0.5, closed="right"), None)
+    solver: str = parameter("auto", StrOptions({"auto", "smo", "sweeps", "gradient"}))
+    tol: float = parameter(1e-6, POSITIVE)
+    max_iter: int = parameter(2000, COUNT)
+    cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the ball.

@@ -20,22 +20,13 @@ _ALSO_ONE = (
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of n rows, k classes, l labelled rows.
+    """The labels of n rows, k classes, l labelled rows."""
 
-    Attributes
-    ----------
-    classes : (k,) the class names, sorted.
-    codes : (n,) position of each row's class in `classes` (the likeliest one for soft labels), -1 where unlabelled.
-    labelled : (l,) positions of the labelled rows, ascending.
-    given : (l, k) what is known of the labelled rows: one-hot rows, or class probabilities.
-    soft : whether `given` holds probabilities other than 0 and 1.
-    """
-
-    classes: np.ndarray
-    codes: np.ndarray
-    labelled: np.ndarray
-    given: np.ndarray
-    soft: bool = False
+    classes: np.ndarray  # (k,) the class names, sorted
+    codes: np.ndarray  # (n,) position of each row's (likeliest) class in `classes`, -1 where unlabelled
+    labelled: np.ndarray  # (l,) positions of the labelled rows, ascending
+    given: np.ndarray  # (l, k) what is known of the labelled rows: one-hot rows, or class probabilities
+    soft: bool = False  # whether `given` holds probabilities other than 0 and 1
 
     @property
     def n_classes(self) -> int:

@@ -33,7 +33,7 @@ class RiskBound:
         return self.value < 1.0
 
 
-def risk_bound(model, delta=0.05):
+def risk_bound(model, delta=0.05) -> RiskBound:
     """Bound the mean margin loss over the unlabelled rows with probability 1 − delta over the choice of labelled rows.
 
     .. math:: R_u \\le R_l + \\sqrt{\\frac{2 q s^2}{l u}} + c_0 r_0 \\sqrt{\\min(l, u)} + \\sqrt{2 r_0 \\ln(1/\\delta)}
@@ -45,10 +45,6 @@ def risk_bound(model, delta=0.05):
     ----------
     model : fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes with center=False, as in the theorem.
     delta : float in (0, 1).
-
-    Returns
-    -------
-    RiskBound
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored
 BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkMap(FeatureMap):
     """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
 
@@ -64,19 +66,11 @@ class LandmarkMap(FeatureMap):
     (200, 50)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        landmarks: Any = "exact",
-        choice: Any = "pivoted",
-        rank: int | None = None,
-        random_state: Any = 0,
-    ):
-        self.kernel = kernel
-        self.landmarks = landmarks
-        self.choice = choice
-        self.rank = rank
-        self.random_state = random_state
+    kernel: Any = "rbf"
+    landmarks: Any = "exact"
+    choice: Any = "pivoted"
+    rank: int | None = None
+    random_state: Any = 0
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
         """Choose the landmarks and factor their kernel matrix; features are returned if they came with the factor.

@@ -6,16 +6,3 @@ from .look import Column
 from .model import TableClassifier
 from .target import Target, read_target
 from .telling import Telling
-
-__all__ = [
-    "Column",
-    "Table",
-    "TableClassifier",
-    "TableEncoder",
-    "Target",
-    "Telling",
-    "is_frame",
-    "read_table",
-    "read_target",
-    "write_table",
-]

@@ -1,6 +1,7 @@
 """One reading of tables: every column of a data frame as numbers, and the same for tables that come later."""
 
 import difflib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ def is_frame(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
 
+@dataclass(eq=False, repr=False)
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Rows of a table as rows of numbers on which distances mean something.
 
@@ -65,29 +67,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [('size', 'number', 0.5), ('colour', 'category', 0.5)]
     """
 
-    def __init__(
-        self,
-        text=(),
-        category=(),
-        number=(),
-        ignore=(),
-        include=(),
-        scale="auto",
-        image=(),
-        embed=(),
-        embedding=None,
-        image_model=None,
-    ):
-        self.text = text
-        self.category = category
-        self.number = number
-        self.ignore = ignore
-        self.include = include
-        self.scale = scale
-        self.image = image
-        self.embed = embed
-        self.embedding = embedding
-        self.image_model = image_model
+    text: Any = ()
+    category: Any = ()
+    number: Any = ()
+    ignore: Any = ()
+    include: Any = ()
+    scale: Any = "auto"
+    image: Any = ()
+    embed: Any = ()
+    embedding: Any = None
+    image_model: Any = None
 
     def fit(self, frame, y=None, labelled=None):
         """Look at every column; `labelled` (n,) says which rows have a label, so that leaks are found."""

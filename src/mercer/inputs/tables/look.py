@@ -26,25 +26,14 @@ _NUMBERED = re.compile(r"(.*?)(\d+)\]?")
 
 @dataclass
 class Column:
-    """What was decided about a column.
+    """What was decided about a column."""
 
-    Attributes
-    ----------
-    name : as in the table; "x0 … x767" for an embedding.
-    kind : number, ordered, category, date, text, embedding or image; constant, duplicate, identifier, code, leak,
-        empty, unclear, objects or ignored for columns left out.
-    use : how it becomes numbers, or "left out".
-    why : the reason.
-    missing : share of the cells that are gaps.
-    say : share of the expected squared distance between two rows that comes from this column.
-    """
-
-    name: str
-    kind: str
-    use: str
+    name: str  # as in the table; "x0 … x767" for an embedding
+    kind: str  # one of KINDS; else constant, duplicate, identifier, code, leak, empty, unclear, objects or ignored
+    use: str  # how it becomes numbers, or "left out"
     why: str
-    missing: float = 0.0
-    say: float = 0.0
+    missing: float = 0.0  # share of the cells that are gaps
+    say: float = 0.0  # share of the expected squared distance between two rows that comes from this column
 
 
 @dataclass

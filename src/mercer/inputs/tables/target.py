@@ -14,22 +14,13 @@ MANY_NUMBERS = 20  # different numbers beyond which a column of whole numbers is
 
 @dataclass
 class Target:
-    """Labels of the rows as text, with None where there is none.
+    """The labels of n rows."""
 
-    Attributes
-    ----------
-    labels : (n,) object array of class names as text, None where unlabelled.
-    given : (n,) bool.
-    values : class name as text → the value as it stands in the table.
-    notes : sentences on what was read how.
-    mark : between the labels of cells that hold several, such as ";"; empty where each holds one.
-    """
-
-    labels: np.ndarray
-    given: np.ndarray
-    values: dict
-    notes: list = field(default_factory=list)
-    mark: str = ""
+    labels: np.ndarray  # (n,) class names as text, None where unlabelled
+    given: np.ndarray  # (n,) which rows have one
+    values: dict  # class name as text → the value as it stands in the table
+    notes: list = field(default_factory=list)  # sentences on what was read how
+    mark: str = ""  # between the labels of cells that hold several, such as ";"; empty where each holds one
 
     @property
     def classes(self):

@@ -32,24 +32,16 @@ EPS = float(np.finfo(float).eps)
 class Components:
     """The s components a dual variable stands for, ordered and uncorrelated.
 
-    Attributes
-    ----------
-    coef : n × r matrix A; the scores of a point x are g(x)ᵀA with g(x) its centred kernel values. AᵀGA = I.
-    scores : n × r, the scores of the samples themselves, G A less `centre`.
-    P : n × s, the same scores in the basis of H: H = prox(P) at a stationary point.
-    values : r sums of squares of the scores, descending, each sample weighed by what the loss leaves of it
-        (PᵀH = (HᵀGH)^{1/2}); the eigenvalues of G for the square loss.
-    centre : r, the location of the loss, zero when it has none.
-    H : n × s dual variable. ``norm="row"`` does not see a rotation of its columns: H and P are then in the basis of the
-        components.
+    The scores of a point x are g(x)ᵀA with g(x) its centred kernel values. ``norm="row"`` does not see a rotation of
+    the columns of H: H and P are then in the basis of the components.
     """
 
-    coef: np.ndarray
-    scores: np.ndarray
-    P: np.ndarray
-    values: np.ndarray
-    centre: np.ndarray
-    H: np.ndarray
+    coef: np.ndarray  # n × r matrix A, AᵀGA = I
+    scores: np.ndarray  # n × r, the scores of the samples themselves, G A less `centre`
+    P: np.ndarray  # n × s, the same scores in the basis of H: H = prox(P) at a stationary point
+    values: np.ndarray  # r sums of squares of the scores as the loss weighs them, PᵀH = (HᵀGH)^{1/2}; descending
+    centre: np.ndarray  # r, the location of the loss, zero when it has none
+    H: np.ndarray  # n × s dual variable
 
 
 class Root:

@@ -25,7 +25,7 @@ import scipy.sparse.linalg as ssl
 from ...backend import blas_threads
 from ...errors import InputError
 from ...geometry.operators import DenseOperator
-from ...linalg import eigh_down, fix_signs, sign_rows
+from ...linalg import eigh_down, sign_rows
 from ..dual import minimise as dual
 from ..result import Result
 from .krylov import krylov
@@ -186,5 +186,3 @@ METHODS = {
     "lobpcg": _lobpcg,
     "dual": _dual,
 }
-
-__all__ = ["METHODS", "choose", "fix_signs", "top"]

@@ -22,17 +22,11 @@ EPS = 1e-10
 
 @dataclass(frozen=True)
 class LabelEffect:
-    """How the scores of all rows move when one row gets a label.
+    """How the scores of all rows move when one row gets a label."""
 
-    Attributes
-    ----------
-    Z : (n, r) host features of all rows. M : (r, r) such that Z M Zᵀ is C, or S.
-    penalty : of the fit that ignores unlabelled rows; None where they are in the sum with target 0.
-    """
-
-    Z: np.ndarray
-    M: np.ndarray
-    penalty: float | None = None
+    Z: np.ndarray  # (n, r) host features of all rows
+    M: np.ndarray  # (r, r) such that Z M Zᵀ is C, or S
+    penalty: float | None = None  # of the fit that ignores unlabelled rows; None: they are in the sum with target 0
 
     def step(self, j: np.ndarray) -> np.ndarray:
         """(n, len(j)) change of the scores per unit of surprise (target − score, or the target itself) at rows j."""
