@@ -50,6 +50,7 @@ class Findings:
     suggestions : (row, predicted class, confidence, reason) rows; `effect` is a sentence on what more labels would do.
     suspicious : (row, given label, the model's class, reason) rows.
     doubtful : (row, predicted class, confidence, reasons) rows.
+    unseen : (row, reason) rows that may belong to classes without a label; `unseen_share` is a sentence on how many.
     odd : (row, how unusual, which cell is) rows.
     groups : dicts with name, size (or None), telling (phrases) and rows; `grouping` is heading and hint.
     how_many : (number of groups, how well they are separated, whether asked for) rows.
@@ -81,6 +82,8 @@ class Findings:
     effect: str = ""
     suspicious: list = field(default_factory=list)
     doubtful: list = field(default_factory=list)
+    unseen: list = field(default_factory=list)
+    unseen_share: str = ""
     odd: list = field(default_factory=list)
     groups: list = field(default_factory=list)
     grouping: tuple = ("Groups", "")
