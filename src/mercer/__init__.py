@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "kernels": "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable",
     "kernels.base": "Kernel",
+    "kernels.forest": "Forest",
     "kernels.bandwidth": "bandwidth_of",
     "kernels.graph": "Diffusion GraphLaplacian",
     "geometry.maps": "LandmarkMap FourierMap",
@@ -39,6 +40,7 @@ _HOMES = {
     "advice.stop": "expected_change",
     "advice.suspicious": "suspicious",
     "advice.doubt": "doubt",
+    "advice.unseen": "unseen_rows",
     "backend": "to_device use_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }

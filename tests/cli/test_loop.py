@@ -24,7 +24,7 @@ def test_suggested_rows_go_out_and_their_answers_come_back(tmp_path, data):
     assert done.exit_code == 0, done.output
     assert f"mercer label {data} --target species --more {tmp_path / 'next.csv'}" in done.output
     asked = read(tmp_path / "next.csv")
-    assert asked.columns.tolist()[:3] == ["species", "row_number", "flower"]
+    assert asked.columns.tolist()[:3] == ["species", "row_number", "species_how"]
     assert len(asked) == 5 and (asked["species"] == "").all()
     rows = asked["row_number"].astype(int).to_numpy() - 1
     assert asked["flower"].tolist() == iris()[0]["flower"][rows].tolist()

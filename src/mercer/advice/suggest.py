@@ -114,7 +114,7 @@ def batch(now, n, strategy, rng):
         reasons.append(_reason(now, strategy, row))
         effect = effect.after(row)
         free = np.delete(free, best)
-    if now.P is None:
+    if now.P is None and rows:
         reasons = [
             f"{number} rows are more like it than like the other suggested rows" for number in _stand_for(now, rows)
         ]

@@ -10,6 +10,8 @@ from ..evidence.calibration import probabilities, two_columns
 from ..evidence.label_errors import wrong_probability
 from ..few_label.classifier import FewLabelClassifier
 
+FLAGGED = 0.5  # probability of being wrong above which a label is named
+
 
 @dataclass(frozen=True)
 class Suspicious:

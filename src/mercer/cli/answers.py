@@ -14,6 +14,7 @@ from ..inputs.tables import read_target
 from .screen import UsageError
 from .sources import Reading, open_table
 
+HOW = ("random", "chosen")  # words in TARGET_how: how a row came to be labelled
 ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1
 SOURCES = {"given", "predicted", "abstained", "novel", ""}
 
@@ -44,8 +45,40 @@ def take_corrections(screen, table, target, earlier, missing):
         screen.note(f"{_labels(len(rows))} taken from {predicted!r}, where {source!r} says given.")
 
 
-def take_answers(screen, table, targets, path, id, reading, missing):
-    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in."""
+def how_words(table, target):
+    """(n,) "random", "chosen" or "" from the column TARGET_how; None if there is none, or one of other words."""
+    (name,) = added(target, "how")
+    if name not in table.frame.columns:
+        return None
+    words = np.array([word.lower() for word in _texts(table.frame[name])], dtype=object)
+    strange = np.flatnonzero(~np.isin(words, ["", *HOW]))
+    if not len(strange):
+        return words
+    if not np.isin(words, HOW).any():
+        return None
+    raise InputError(
+        f"{name!r} holds {words[strange[0]]!r} in row {strange[0] + 1}. Accepted: random (the row was drawn at "
+        "random), chosen, or nothing."
+    )
+
+
+def how_column(table, target, words):
+    """{TARGET_how: words} to write; nothing where the table has this column, whose cells are changed instead."""
+    (name,) = added(target, "how")
+    if words is None or not (words != "").any():
+        return {}
+    if name not in table.frame.columns:
+        return {name: words}
+    rows = np.flatnonzero(how_words(table, target) != words)
+    fill_cells(table, name, rows, words[rows])
+    return {}
+
+
+def take_answers(screen, table, targets, path, id, reading, missing, how):
+    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in.
+
+    how : {target: words of TARGET_how}, to which those of the file are added.
+    """
     more = open_table(screen, path, Reading(delimiter=reading.delimiter, encoding=reading.encoding))
     found = [target for target in targets if target in more.frame.columns]
     if not found:
@@ -60,6 +93,11 @@ def take_answers(screen, table, targets, path, id, reading, missing):
             np.sum([before is not None and before != new for before, new in zip(old.labels[rows[given]], words)])
         )
         fill_cells(table, target, rows[given], words)
+        theirs = how_words(more, target)
+        if theirs is not None:
+            ours = how[target] if how[target] is not None else np.full(len(table), "", dtype=object)
+            ours[rows[given]] = theirs[given]
+            how[target] = ours
         instead = f", {changed} of them instead of another" if changed else ""
         screen.note(f"{_labels(len(given))} taken from {Path(path).name}{instead}.")
 
@@ -94,7 +132,8 @@ def _by_id(ours, theirs, name, id):
 
 def _refuse_others(table, more, rows, name, targets):
     """Refuse row numbers that stand for other rows: the table was sorted or changed since."""
-    both = [c for c in more.frame.columns if c in table.frame.columns and c not in (*targets, ROW)]
+    own = [*targets, ROW, *(name for target in targets for name in added(target, "how"))]
+    both = [c for c in more.frame.columns if c in table.frame.columns and c not in own]
     if not both:
         return
     same = np.array([[_alike(a, b) for a, b in zip(_texts(table.frame[c])[rows], _texts(more.frame[c]))] for c in both])

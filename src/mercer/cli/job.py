@@ -9,8 +9,9 @@ import numpy as np
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
 from ..inputs.tables import Telling, read_target
-from .answers import ROW, added, earlier_answers, take_answers, take_corrections
+from .answers import ROW, added, earlier_answers, how_words, take_answers, take_corrections
 from .screen import UsageError
+from .sets import Sets
 from .sources import Reading, matrix, open_table, refuse_taken, row_names
 
 NEXT = "label_next"  # column that `suggest` writes
@@ -39,6 +40,12 @@ class Job:
     telling: Telling
     notes: list
     earlier: dict | None = None  # answers that an earlier run wrote, see `earlier_answers`
+    how: Any = None  # (n,) words of TARGET_how, see `how_words`
+
+    @property
+    def drawn(self):
+        """(n,) False for rows that were chosen to be labelled; all others count as drawn at random."""
+        return np.ones(len(self.names), dtype=bool) if self.how is None else self.how != "chosen"
 
 
 @dataclass
@@ -64,6 +71,7 @@ class Answer:
     confidence: np.ndarray
     left: np.ndarray  # rows left unlabelled
     columns: dict  # to be written
+    sets: Any = None  # `Sets` of classes, where asked for
 
 
 def open_jobs(
@@ -96,8 +104,9 @@ def open_jobs(
     own = list(dict.fromkeys(name for target in targets for name in written_before(table, target)))
     for target in targets:
         take_corrections(screen, table, target, earlier[target], missing)
+    how = {target: how_words(table, target) for target in targets}
     for path in more or []:
-        take_answers(screen, table, targets, path, id, reading, missing)
+        take_answers(screen, table, targets, path, id, reading, missing, how)
     set_aside(screen, table, own, writes)
     labels = {target: read_target(table.frame[target], missing, need_labels, several) for target in targets}
     for one in labels.values():
@@ -116,7 +125,8 @@ def open_jobs(
             encoded[given.tobytes()] = encoder, X, Telling(table.frame, encoder, X)
         encoder, X, telling = encoded[given.tobytes()]
         notes = said + encoder.notes_
-        jobs.append(Job(path, table, target, labels[target], encoder, X, names, telling, notes, earlier[target]))
+        read = labels[target], encoder, X, names, telling, notes, earlier[target], how[target]
+        jobs.append(Job(path, table, target, *read))
     return jobs
 
 
@@ -124,8 +134,10 @@ def written_before(table, target):
     """Columns that earlier runs wrote about a target."""
     columns = table.frame.columns
     old = [name for name in (NEXT, ROW, doubtful(target)) if name in columns]
+    old += added(target, "how") if how_words(table, target) is not None else []
     if earlier_answers(table, target) is not None:
-        old += [*added(target), *(name for name in columns if str(name).startswith(added(target, PROBABILITY)[0]))]
+        old += [*added(target), *(name for name in added(target, "set") if name in columns)]
+        old += [name for name in columns if str(name).startswith(added(target, PROBABILITY)[0])]
     return old
 
 
@@ -149,7 +161,7 @@ def fit(screen, job, methods, seconds, seed):
         screen.step(text, 0.7 * fraction if sampled else fraction)
 
     model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed, verbose=tell)
-    model.fit(job.X[rows], job.labels.labels[rows])
+    model.fit(job.X[rows], job.labels.labels[rows], drawn=job.drawn[rows])
     screen.result["interrupted"] = model.interrupted_
     if model.interrupted_:
         what = f"Interrupted: the answer is that of the {len(model.candidates_)} candidates tried so far"
@@ -192,7 +204,7 @@ def rows_to_fit(labels, seed):
     return np.sort(np.concatenate([given, free[: max(FIT_ROWS - len(given), 0)]]))
 
 
-def answer(screen, job, fitted, abstain, probabilities=False):
+def answer(screen, job, fitted, abstain, probabilities=False, coverage=None, by_class=False):
     """Given labels, predictions, and rows left unlabelled, with the columns to write."""
     given, classes = job.labels.given, [str(name) for name in fitted.model.classes_]
     position = {name: code for code, name in enumerate(classes)}
@@ -200,7 +212,10 @@ def answer(screen, job, fitted, abstain, probabilities=False):
     P[given] = np.eye(len(classes))[[position[word] for word in job.labels.labels[given]]]
     confidence, values = np.where(given, 1.0, fitted.confidence), [job.labels.values[name] for name in classes]
     columns, left = new_columns(job.target, P, confidence, values, given, abstain, probabilities)
-    codes = P.argmax(axis=1)
+    codes, sets = P.argmax(axis=1), None
+    if coverage is not None:
+        sets = Sets(job.target, fitted.model, fitted.P, given, coverage, by_class)
+        columns |= sets.columns(values, codes)
     if job.earlier is not None:
         was = np.isin(job.earlier["source"], ["predicted", "novel"]) & ~given & ~left & (job.earlier["predicted"] != "")
         other = int(np.sum(job.earlier["predicted"][was] != np.array(classes, dtype=object)[codes][was]))
@@ -215,7 +230,7 @@ def answer(screen, job, fitted, abstain, probabilities=False):
     if left.any() and (left | given).all():
         most = fitted.confidence[~given].max()
         note(screen, job, f"No row reaches --abstain {abstain:g}: the highest confidence is {most:.2f}.")
-    return Answer(codes, confidence, left, columns)
+    return Answer(codes, confidence, left, columns, sets)
 
 
 def new_columns(target, P, confidence, values, given, abstain=None, probabilities=False, novel=False):

@@ -6,15 +6,17 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
+from ..few_label.summary import NOT_TESTED, accuracy_sentence, unseen_sentence
 from ..inputs.tables import TableClassifier
 from ..io import load, write_model
 from ..report import render
-from .advising import NOT_TESTED, methods_in
-from .answers import added
+from . import quality
+from .advising import methods_in
+from .answers import added, how_column
 from .findings import findings
 from .job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
-from .quality import coverage
 from .screen import UsageError
+from .sets import Sets, check_share
 from .several import parts_of, together
 from .sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
 
@@ -28,6 +30,8 @@ def label(
     save=None,
     abstain=None,
     probabilities=False,
+    coverage=None,
+    by_class=False,
     method="auto",
     seconds=60.0,
     force=False,
@@ -42,12 +46,13 @@ def label(
     """
     methods = methods_in(method)
     _check_abstain(abstain)
+    _check_coverage(coverage, by_class)
     if save and len(target) > 1:
         raise UsageError("--save keeps one model. Give one --target, and run again for the others.")
     out = Path(out or default_out(data, "labelled"))
     claim(screen, out, report, save, force=force)
     keep(data, report, save)
-    writes = [name for one in target for name in [*added(one), *added(one, PROBABILITY)]]
+    writes = [name for one in target for name in _written(one, coverage)]
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         jobs = open_jobs(screen, data, target, writes, several=True, **source)
@@ -57,6 +62,10 @@ def label(
                     f"Every row has a label in {job.target!r}, so there is nothing to fill in. Empty the cells to "
                     "predict, or name the word they hold with --missing; `mercer check` looks for wrong labels."
                 )
+            stale = added(job.target, "set") if coverage is None and job.earlier is not None else []
+            job.table.drop([name for name in stale if name in job.table.frame.columns])
+            if coverage is not None and job.labels.mark:
+                raise UsageError(f"--coverage lists one class or another, but cells of {job.target!r} hold several.")
             if save and job.labels.mark:
                 raise UsageError(f"--save keeps one model, and {job.target!r} needs one for each label of its cells.")
         parts = [(job, part) for job in jobs for part in parts_of(job)]
@@ -65,7 +74,7 @@ def label(
             what = f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels"
             stage(what, 0.05 + (0.7 if report else 0.85) * (i + 1) / len(parts))
             fitted = fit(screen, job, methods, seconds, seed)
-            found.append((job, fitted, answer(screen, job, fitted, abstain, probabilities)))
+            found.append((job, fitted, answer(screen, job, fitted, abstain, probabilities, coverage, by_class)))
         others = {}
         if report:
             stage("making the report", 0.9)
@@ -84,9 +93,10 @@ def label(
         for job in jobs:
             of = [one for (whole, _), one in zip(parts, found) if whole is job]
             columns |= together(job, of, abstain, probabilities) if job.labels.mark else of[0][2].columns
+            columns |= how_column(job.table, job.target, job.how)
         refuse_taken(jobs[0].table, columns)
         write(screen, jobs[0].table, columns, out, force, others)
-    facts = {job.target: _summary(job, fitted.model, decided) for job, fitted, decided in found}
+    facts = {job.target: _summary(job, fitted, decided) for job, fitted, decided in found}
     screen.result |= facts[target[0]] if list(facts) == target[:1] else {"targets": facts}
     screen.result |= {"report": report, "model": save}
     for name, one in facts.items():
@@ -97,9 +107,10 @@ def label(
     return [(fitted.model, decided) for _, fitted, decided in found]
 
 
-def predict(screen, model, new, out, abstain, probabilities, force, **source):
+def predict(screen, model, new, out, abstain, probabilities, coverage, by_class, force, **source):
     """Label the rows of another table with a saved model."""
     _check_abstain(abstain)
+    _check_coverage(coverage, by_class)
     out = Path(out or default_out(new, "labelled"))
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
@@ -117,8 +128,7 @@ def predict(screen, model, new, out, abstain, probabilities, force, **source):
             )
         stage("reading the table", 0.2)
         table = open_table(screen, new, Reading(**source))
-        writes = [*added(fitted.target), *added(fitted.target, PROBABILITY)]
-        set_aside(screen, table, written_before(table, fitted.target), writes)
+        set_aside(screen, table, written_before(table, fitted.target), _written(fitted.target, coverage))
         stage(f"labelling {len(table)} rows", 0.9)
         P, trust = _in_blocks(screen, fitted, table.frame)
         for sentence in (*fitted.encoder.unread(table.frame), *fitted.encoder.outside(table.frame)):
@@ -132,6 +142,10 @@ def predict(screen, model, new, out, abstain, probabilities, force, **source):
         values = [fitted.values[str(name)] for name in fitted.classes_]
         given = np.zeros(len(P), dtype=bool)
         columns, left = new_columns(fitted.target, P, P.max(axis=1), values, given, abstain, probabilities, novel)
+        sets = None
+        if coverage is not None:
+            sets = Sets(fitted.target, fitted.classifier, P, given, coverage, by_class)
+            columns |= sets.columns(values, P.argmax(axis=1))
         refuse_taken(table, columns)
         stage("writing", 1.0)
         write(screen, table, columns, out, force)
@@ -142,8 +156,11 @@ def predict(screen, model, new, out, abstain, probabilities, force, **source):
         "abstained": int(left.sum()),
         "novel": int(novel.sum()),
         "classes": {k: int(v) for k, v in counts.items()},
+        "sets": sets and sets.facts,
     }
     screen.say(f"{len(table) - int(left.sum())} of {len(table)} rows labelled, {int(left.sum())} left unlabelled.")
+    if sets is not None:
+        screen.say(sets.sentence)
     screen.say(f"Written to {shown(out)}.")
 
 
@@ -164,12 +181,23 @@ def _check_abstain(value):
         )
 
 
+def _check_coverage(value, by_class):
+    check_share("--coverage", value, 0.9)
+    if by_class and value is None:
+        raise UsageError("--by-class goes with --coverage, such as --coverage 0.9 --by-class.")
+
+
+def _written(target, coverage):
+    """Columns that are written anew, or how their names begin."""
+    return [*added(target), *added(target, PROBABILITY), *(added(target, "set") if coverage is not None else [])]
+
+
 def _save_model(job, fitted, path):
     write_model(TableClassifier(job.encoder, fitted.model, job.target, job.labels.values), path)
 
 
-def _summary(job, model, decided):
-    given = job.labels.given
+def _summary(job, fitted, decided):
+    given, model = job.labels.given, fitted.model
     (low, high), tested = model.accuracy_interval_, int(model.labels_.testable.sum())
     return {
         "rows": len(job.names),
@@ -179,8 +207,13 @@ def _summary(job, model, decided):
         "left_out_accuracy": model.left_out_accuracy_ if tested else None,
         "left_out_interval": [low, high],
         "tested_labels": tested,
+        "labels_drawn": model.estimate_.n_drawn,
+        "accuracy_sentence": accuracy_sentence(model.estimate_),
+        "unseen_sentence": unseen_sentence(model.estimate_),
+        "unseen_rows": [(job.names[i], reason) for i, reason in quality.unlike_labelled(job, fitted)],
+        "sets": decided.sets and decided.sets.facts,
         "classes": {str(c): int(np.sum((decided.codes == k) & ~decided.left)) for k, c in enumerate(model.classes_)},
-        "coverage": coverage(model),
+        "coverage": quality.coverage(model),
         "majority": asdict(model.majority_) | {"sentence": model.majority_.sentence(low)},
         "reasons": model.report_.sentences,
     }
@@ -192,11 +225,12 @@ def _tell(screen, facts, of):
         f"{facts['abstained']} left unlabelled."
     )
     if facts["tested_labels"]:
-        low, high = facts["left_out_interval"]
-        screen.say(
-            f"About {facts['left_out_accuracy']:.0%} of the answers are right (95 % interval {low:.0%} to {high:.0%}), "
-            "as labels show that were withheld in folds."
-        )
+        screen.say(facts["accuracy_sentence"])
         screen.say(facts["majority"]["sentence"])
     else:
         screen.say(NOT_TESTED)
+    if facts["unseen_rows"]:
+        names = ", ".join(name for name, _ in facts["unseen_rows"])
+        screen.say(f"{facts['unseen_sentence']} Least like any labelled row: {names}.")
+    if facts["sets"]:
+        screen.say(facts["sets"]["sentence"])

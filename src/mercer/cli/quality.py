@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..advice.suspicious import suspicious
+from ..advice.unseen import unseen_rows
 from ..advice.why import why
 from ..evidence.choice import accuracy_interval
 
@@ -52,3 +53,12 @@ def doubtful_labels(job, fitted):
         fitted.rows[found.rows].tolist(), found.given.tolist(), found.proposed.tolist(), found.probability, alike
     )
     return [(row, str(given), str(other), f"{p:.0%} likely wrong; {like}") for row, given, other, p, like in columns]
+
+
+def unlike_labelled(job, fitted, n=5):
+    """[(row, reason)] of rows that may belong to a class without a label; none where every class has several labels."""
+    if not fitted.model.estimate_.unseen.value > 0:
+        return []
+    found = unseen_rows(fitted.model, job.X[fitted.rows], n)
+    names = [job.names[i] for i in fitted.rows]
+    return list(zip(fitted.rows[found].tolist(), [one.sentence(names) for one in why(fitted.model, found)]))

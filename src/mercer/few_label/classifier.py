@@ -208,14 +208,15 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
         by_class : keep the promise for every class by itself; sets of rare classes grow.
         """
-        return self._sets(self.predict_proba(X), coverage, by_class)
+        return self.sets_of(self.predict_proba(X), coverage, by_class)
 
     def training_sets(self, coverage=0.9, by_class=False):
         """`predict_set` of the training rows."""
         check_is_fitted(self, "labels_")
-        return self._sets(self.probabilities_, coverage, by_class)
+        return self.sets_of(self.probabilities_, coverage, by_class)
 
-    def _sets(self, P, coverage, by_class):
+    def sets_of(self, P, coverage=0.9, by_class=False):
+        """`predict_set` of rows whose probabilities (n, k) are known."""
         left_out = np.full((len(self.labels_.labelled), len(self.classes_)), np.nan)
         left_out[self.labels_.testable] = self.left_out_probabilities_
         return conformal_sets(P, left_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)

@@ -22,7 +22,7 @@ from .expansion import Expansion
 from .maps import FeatureMap, GraphMap, LandmarkMap, mapped
 from .maps.landmark import square_kernel
 from .maps.rows import GROWTH
-from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, StoredKernel
+from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, SparseFactor, StoredKernel
 from .operators.radial import kernel_operator
 
 
@@ -168,6 +168,10 @@ def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram
         operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
         return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")
     kernel = kernel.resolve(X, weight) if kernel.transductive else kernel
+    features = kernel.sparse_features(X) if store == "auto" else None
+    if features is not None:
+        reason = f"Exact: products go through {features.shape[1]} sparse features of the kernel."
+        return Gram(kernel, None, None, SparseFactor(features), X, reason)
     need, free = X.shape[0] ** 2 * X.dtype.itemsize, home_of(X).free_memory(X)
     stored = free is None or need <= free / 2
     if store in ("stored", "operator"):

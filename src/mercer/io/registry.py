@@ -20,6 +20,7 @@ INTERNAL = {
     "inputs.tables.vectors": "Embedded",
     "graphs.neighbours": "Neighbours",
     "kernels": "Sum Product Scaled",
+    "kernels.forest": "Nodes",
     "geometry.maps.graph": "GraphMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",

@@ -48,6 +48,8 @@ class Findings:
     effect: str = ""  # a sentence on what more labels would do
     suspicious: list = field(default_factory=list)  # (row, given label, the model's class, reason)
     doubtful: list = field(default_factory=list)  # (row, predicted class, confidence, reasons)
+    unseen: list = field(default_factory=list)  # (row, reason): rows that may belong to classes without a label
+    unseen_share: str = ""  # a sentence on how many
     odd: list = field(default_factory=list)  # (row, how unusual, which cell is)
     groups: list = field(default_factory=list)  # dicts: name, size (or None), telling (phrases) and rows
     grouping: tuple = ("Groups", "")  # heading and hint
