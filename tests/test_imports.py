@@ -32,7 +32,9 @@ ORDER = [
     ["few_label"],
     ["advice"],
     ["report", "io"],
-    ["cli", "studio"],
+    ["jobs"],
+    ["studio"],
+    ["cli"],
     ["__main__"],
 ]
 RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}

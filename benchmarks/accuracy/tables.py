@@ -31,8 +31,8 @@ from sklearn.svm import SVC
 from mercer import FewLabelClassifier
 from mercer.cli.labelling import label
 from mercer.cli.screen import Screen
-from mercer.cli.sources import Reading, matrix
 from mercer.inputs.tables import TableEncoder, read_table
+from mercer.jobs.sources import Reading, matrix
 
 ROWS = 1500
 LABELS = (20, 50, 100)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from mercer import FewLabelClassifier, load
-from mercer.cli.sets import Sets
 from mercer.inputs.tables import TableEncoder
+from mercer.jobs.sets import Sets
 
 from .command import here, iris
 

@@ -151,7 +151,7 @@ def test_a_threshold_that_no_row_reaches_is_said(tmp_path, data):
 
 
 def test_only_a_sample_of_many_rows_is_drawn(tmp_path, data, monkeypatch):
-    monkeypatch.setattr("mercer.cli.findings.MOST_POINTS", 20)
+    monkeypatch.setattr("mercer.jobs.findings.MOST_POINTS", 20)
     assert here("label", data, "-t", "species", "-q", "-r", tmp_path / "r.html").exit_code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "20 of 50 rows are drawn: the given labels" in page
@@ -184,8 +184,8 @@ def test_one_label_a_class_has_no_accuracy_and_says_so(tmp_path):
 
 
 def test_very_many_rows_are_fitted_by_a_sample(tmp_path, data, monkeypatch):
-    monkeypatch.setattr("mercer.cli.job.FIT_ROWS", 20)
-    monkeypatch.setattr("mercer.cli.job.FIT_LABELS", 7)
+    monkeypatch.setattr("mercer.jobs.job.FIT_ROWS", 20)
+    monkeypatch.setattr("mercer.jobs.job.FIT_LABELS", 7)
     _, truth = iris()
     done = here("label", data, "-t", "species", "-r", tmp_path / "r.html", "--json", "-s", tmp_path / "m.mercer")
     assert done.exit_code == 0, done.output

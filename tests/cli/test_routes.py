@@ -12,8 +12,8 @@ from mercer import FewLabelClassifier, load
 from mercer.cli.app import app
 from mercer.cli.labelling import label
 from mercer.cli.screen import Screen
-from mercer.cli.sources import Reading, matrix
 from mercer.inputs.tables import TableEncoder, read_table
+from mercer.jobs.sources import Reading, matrix
 
 SUBJECTS = {"goal": ["striker", "keeper", "goal", "match", "kick"], "bank": ["rates", "loan", "bonds", "bank", "fund"]}
 

@@ -22,9 +22,9 @@ from mercer import (
     Matern52,
     Polynomial,
 )
-from mercer.cli.sources import kernel_for
 from mercer.geometry.maps.graph import split
 from mercer.geometry.operators.radial import RadialOperator, kernel_operator
+from mercer.jobs.sources import kernel_for
 from mercer.kernels import REGISTRY, Formula, Term, as_kernel
 from naive import assert_close
 from recipes import recipe

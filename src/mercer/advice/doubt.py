@@ -104,13 +104,16 @@ def _novel(model, ranges):
     They are those that hold nine tenths of what the space keeps. The first kernel space that was built is looked at.
     """
     for candidate in model.candidates_:
-        axes = candidate.space
         if candidate.method in ("ls_kpca", "semi_kpca"):
+            axes = candidate.space
             base = np.einsum("ij,ij->i", axes.base.Z, axes.base.Z, dtype=np.float64)
             power = np.mean(axes.Z.astype(np.float64) ** 2, axis=0) / axes.scale**2
             kept = int(np.searchsorted(np.cumsum(power), 0.9 * power.sum())) + 1
             described = np.sum(axes.Z[:, :kept].astype(np.float64) ** 2, axis=1) / axes.scale**2
             error = np.maximum(base - described, 0.0)
             low, high = np.quantile(error, [0.25, 0.75])
-            return error > high + ranges * max(high - low, 1e-9 * float(base.mean()))
+            found = np.zeros(len(model.labels_.codes), dtype=bool)
+            core = slice(None) if model.outside_ is None else model.outside_.core
+            found[core] = error > high + ranges * max(high - low, 1e-9 * float(base.mean()))
+            return found
     return np.zeros(len(model.labels_.codes), dtype=bool)

@@ -28,6 +28,12 @@ class Situation:
     P: Any = None  # (n, k) its probabilities, of this slope
     slope: float = 1.0
     unit: float = 1.0  # of the linear scores: divided by it they add to the model's
+    rows: Any = None  # (n,) numbers of the rows in the table; None: they are all of it
+
+    def numbers(self, places: Any) -> np.ndarray:
+        """The numbers in the table of rows looked at."""
+        places = np.asarray(places, dtype=int)
+        return places if self.rows is None else self.rows[places]
 
     @property
     def doubt(self) -> np.ndarray:
@@ -57,6 +63,8 @@ class Situation:
 def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
     """The situation of a fitted model, with X and y where it does not keep its rows, or of rows without any label."""
     if hasattr(model, "check_whole"):
+        if hasattr(model, "candidates_") and not hasattr(model, "labels_"):
+            return _of_prepared(model)
         model.check_whole(what)
         return _of_average(model)
     if hasattr(model, "solution_for"):
@@ -73,13 +81,21 @@ def _of_average(model: Any) -> Situation:
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
             'Fit with methods="auto", or with "diffusion" or "lssvm" among the methods.'
         )
-    candidate, labels = model.candidates_[model.linear_], model.labels_
-    Z = _short(candidate.space.Z)
+    candidate, rows = model.candidates_[model.linear_], model.looked_at()
+    labels = model.labels_.among(rows)
+    Z = _short(candidate.features(rows))
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
     own = solution.scores(Z)
     unit = 1.0 / model.linear_slope_  # the model's scores are logarithms of probabilities
-    scores, slope = model.with_prior(model.scores_), model.calibration_[0]
-    return Situation(solution.effect, np.flatnonzero(labels.codes < 0), own, scores, model.probabilities_, slope, unit)
+    scores, P, slope = model.with_prior(model.scores_[rows]), model.probabilities_[rows], model.calibration_[0]
+    return Situation(solution.effect, np.flatnonzero(labels.codes < 0), own, scores, P, slope, unit, rows)
+
+
+def _of_prepared(model: Any) -> Situation:
+    """A `FewLabelClassifier` before any label: its first candidate, the label-free default."""
+    rows = model.looked_at()
+    Z = _short(model.candidates_[0].features(rows))
+    return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(len(rows)), rows=rows)
 
 
 def _of_method(model: Any, X: Any, y: Any) -> Situation:

@@ -35,7 +35,9 @@ class Suggestion:
         return "\n".join(f"row {row}: {reason}" for row, reason in zip(self.rows, self.reasons))
 
 
-def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_state=None) -> Suggestion:
+def suggest(
+    model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), X=None, y=None, random_state=None
+) -> Suggestion:
     """Suggest rows to label next.
 
     Parameters
@@ -56,6 +58,8 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_s
         "auto" is "coverage" without labels, else "informative".
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
+    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of a model that was prepared
+        on a core, the rows of the core are looked at.
     random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Notes
@@ -73,6 +77,9 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_s
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
     now = situation(model, X, y, "suggest")
+    if among is not None or len(exclude):
+        rows = now.numbers(now.free)
+        now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
     n = now.number(n)
     if strategy == "auto":
         strategy = "coverage" if now.P is None else "informative"
@@ -85,7 +92,7 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, X=None, y=None, random_s
     found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
     why = "drawn at random, so that the accuracy can be estimated"
     return Suggestion(
-        np.append(found.rows, drawn).astype(int),
+        now.numbers(np.append(found.rows, drawn)),
         np.append(found.gains, np.zeros(len(drawn))),
         found.reasons + [why] * len(drawn),
         np.append(np.zeros(len(found.rows), dtype=bool), np.ones(len(drawn), dtype=bool)),

@@ -15,6 +15,7 @@ class Why:
     likely: list  # [(class, probability)], the likeliest first
     votes: list  # [(class, share of the candidates' weight that names it)], the heaviest first
     nearest: list  # [(labelled row, its class, cosine)], the most similar first
+    families: list  # [(method, the class that it names, its weight)], the heaviest first
 
     def between(self, first: bool = True) -> str:
         """The likeliest class, unless it stands there already, and the second if it is likely too."""
@@ -61,8 +62,9 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     names, labels = model.classes_.tolist(), model.labels_
     given = {int(row): names[labels.codes[row]] for row in labels.labelled}
     cosines = similar_labelled(model, rows, heaviest(model))
+    opinions = model.opinions(rows)
     found = []
-    for row, cosine in zip(rows, cosines):
+    for place, (row, cosine) in enumerate(zip(rows, cosines)):
         votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
         own = np.where(labels.labelled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
@@ -71,6 +73,7 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
                 [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])],
                 [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0],
                 [(int(labels.labelled[i]), given[int(labels.labelled[i])], float(own[i])) for i in best],
+                [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions],
             )
         )
     return found
@@ -83,8 +86,8 @@ def heaviest(model: Any) -> int:
 
 def similar_labelled(model: Any, rows: Any, candidate: int = 0) -> np.ndarray:
     """(m, l) cosines of rows with the labelled ones in a candidate's space, by default the diffusion on a graph."""
-    Z = model.candidates_[candidate].Z
-    return _unit(Z[rows]) @ _unit(Z[model.labels_.labelled]).T
+    of = model.candidates_[candidate]
+    return _unit(of.features(rows)) @ _unit(of.features(model.labels_.labelled)).T
 
 
 def _unit(Z):

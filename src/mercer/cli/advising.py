@@ -11,12 +11,12 @@ from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
 from ..few_label.summary import NOT_TESTED, accuracy_sentence
 from ..inputs.tables.formats import refuse_ending
-from .answers import ROW, added, how_column
-from .findings import effect_of_more
-from .job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
-from .quality import doubtful_labels
-from .screen import UsageError, did_you_mean
-from .sources import claim, refuse_taken, shown, write
+from ..jobs.answers import ROW, added, how_column
+from ..jobs.findings import effect_of_more
+from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
+from ..jobs.quality import doubtful_labels
+from ..jobs.sources import claim, refuse_taken, shown, write
+from ..jobs.usage import UsageError, did_you_mean
 
 
 def suggest(screen, data, target, n, audit, out, only, method, seconds, force, seed, **source):
@@ -75,7 +75,7 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
         screen.say(screen.result["effect"])
     if not found.drawn.any() and not (job.labels.given & job.drawn).any():
         screen.say(
-            "All labelled rows were chosen. With --audit 0.2 some are drawn at random, so that accuracy can be estimated."
+            "All labelled rows were chosen. With --audit 0.2 some are drawn at random: then accuracy can be estimated."
         )
     if not source["id"]:
         screen.say("Rows are counted from 1, without the header.")

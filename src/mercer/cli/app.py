@@ -61,7 +61,8 @@ def _real(flags, help, default, metavar="P", low=-math.inf):
     return _option(flags, help, float, default, metavar, number(flags.split()[0], low))
 
 
-DATA = _argument("data", "DATA", "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table.")
+DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
+DATA = _argument("data", "DATA", DATA_HELP)
 TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
 TARGETS = _option(
     "--target -t",
@@ -306,3 +307,31 @@ FOLDER = _option("--out -o", "Folder for the table, the report and the model.", 
 @_command("demo:demo", FOLDER, _whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
 def demo():
     """Label 1 797 handwritten digits from 20 labels; check the answers."""
+
+
+STUDIO = [
+    _parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
+    _option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),
+    ID,
+    _option("--image", "Column of paths of images, which are shown and learnt from.", metavar="COLUMN"),
+    _option("--text", "Column to show and read as text.", metavar="COLUMN"),
+    _columns("--exclude -x", "Column not to learn from; may be repeated."),
+    _whole("--port", "Port to listen on; 0 takes a free one.", 0, 0, 65535),
+    _flag("--no-browser", "Print the address and open nothing."),
+    _real("--goal", "Share of right answers to certify (0.9).", None),
+    _real("--random-share", "Share of rows to label that are drawn at random (0.25).", None),
+    ABSTAIN,
+    MISSING,
+    *FORMAT[1:],
+    _flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
+]
+
+
+@_command("serving:studio", *STUDIO, *SCREEN)
+def studio():
+    """Open a page in the browser on which rows are labelled.
+
+    All other labels follow as you label; the page asks the most useful question next and says how many answers are
+    right. Every label is on the disk, in the folder DATA.mercer, before it is acknowledged; give DATA or this folder to
+    go on. DATA is never written to.
+    """

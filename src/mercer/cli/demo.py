@@ -4,9 +4,9 @@ import numpy as np
 
 from ..datasets.digits import few_label_digits
 from ..files import replacing
+from ..jobs.sources import claim
+from ..jobs.usage import UsageError
 from .labelling import label
-from .screen import UsageError
-from .sources import claim
 
 
 def demo(screen, out, seed=0):

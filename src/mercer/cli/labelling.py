@@ -9,16 +9,16 @@ from ..errors import InputError
 from ..few_label.summary import NOT_TESTED, accuracy_sentence, unseen_sentence
 from ..inputs.tables import TableClassifier
 from ..io import load, write_model
+from ..jobs import quality
+from ..jobs.answers import added, how_column
+from ..jobs.findings import findings
+from ..jobs.job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
+from ..jobs.sets import Sets, check_share
+from ..jobs.sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
+from ..jobs.usage import UsageError
 from ..report import render
-from . import quality
 from .advising import methods_in
-from .answers import added, how_column
-from .findings import findings
-from .job import BLOCK, PROBABILITY, answer, fit, new_columns, open_jobs, set_aside, written_before
-from .screen import UsageError
-from .sets import Sets, check_share
 from .several import parts_of, together
-from .sources import Reading, claim, default_out, keep, open_table, refuse_taken, shown, write
 
 
 def label(

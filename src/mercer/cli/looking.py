@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from .sources import Reading, open_table
+from ..jobs.sources import Reading, open_table
 
 
 def look(screen, data, target=None, *, ignore=None, **source):

@@ -7,9 +7,9 @@ from scipy.stats import rankdata
 
 import mercer
 
+from ..jobs.findings import TOLD, cells_of, columns_of, row_of, sample_of
 from ..report import Findings, Points
-from .findings import TOLD, cells_of, columns_of, row_of, sample_of
-from .picture import SENTENCE, positions
+from ..report.picture import SENTENCE, positions
 
 TYPICAL = 3  # rows shown for each group
 TRIED = 8  # numbers of groups that are compared

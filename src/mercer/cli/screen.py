@@ -10,19 +10,9 @@ import traceback
 import warnings
 from contextlib import contextmanager
 
+from ..jobs.usage import UsageError
+
 OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
-
-
-def did_you_mean(word, accepted):
-    """A sentence that offers the nearest of the accepted words, or all of them."""
-    import difflib
-
-    close = difflib.get_close_matches(word.lower(), accepted, n=1)
-    return f"Did you mean {close[0]}?" if close else f"Accepted: {', '.join(accepted)}."
-
-
-class UsageError(Exception):
-    """The command itself is wrong: an unknown column, a file in the way."""
 
 
 class Screen:
@@ -50,6 +40,10 @@ class Screen:
         """A line of the result."""
         if not self.quiet and not self.as_json:
             print(text, file=self._stream)
+
+    def flush(self):
+        """Let the user see now what was said."""
+        self._stream.flush()
 
     def note(self, text):
         """Something the user should know: a column left out, a cell changed."""

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..inputs.tables import Target
-from .answers import added
-from .job import PROBABILITY
+from ..jobs.answers import added
+from ..jobs.job import PROBABILITY
 
 
 def parts_of(job):

@@ -10,11 +10,8 @@ import numpy as np
 import mercer
 
 from ..inputs.tables import Telling
-from ..report import render
-from . import pages
-from .job import BLOCK
-from .screen import UsageError, did_you_mean
-from .sources import (
+from ..jobs.job import BLOCK
+from ..jobs.sources import (
     Reading,
     claim,
     default_out,
@@ -27,6 +24,9 @@ from .sources import (
     shown,
     write,
 )
+from ..jobs.usage import UsageError, did_you_mean
+from ..report import render
+from . import pages
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}

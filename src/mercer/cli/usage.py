@@ -8,7 +8,8 @@ import sys
 import typer
 from typer.core import TyperGroup
 
-from .screen import BAD_USAGE, STOPPED, UsageError, did_you_mean, leave
+from ..jobs.usage import UsageError, did_you_mean
+from .screen import BAD_USAGE, STOPPED, leave
 
 # The ancestor of all that the parser raises; where it is defined depends on the version of typer.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]

@@ -158,7 +158,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         plan = planned(X, methods, seed_of(self.random_state))
         found = search(plan, labels, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self.drawn_ = drawn_mask(drawn, X.shape[0])
+        self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.candidates
         return self._learn(labels, shares, found.fitted)
 
     def compact(self):
@@ -170,7 +170,8 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         check_is_fitted(self)
         _ = self.report_  # while the spaces are there
         small = copy.copy(self)
-        small.__dict__.pop("candidates_", None)
+        for name in ("candidates_", "outside_", "_everything", "_fitted"):
+            small.__dict__.pop(name, None)
         return small.set_params(verbose=False)
 
     @property
@@ -241,14 +242,20 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
     def _learn(self, labels, shares, fitted):
         """Everything that follows from the candidates fitted to the labels."""
         self.labels_, self.classes_ = labels, labels.classes
-        n = len(labels.codes)
-        some = np.arange(n) if n <= SAMPLE else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+        n, core = len(labels.codes), slice(None)
+        if self.outside_ is not None:
+            core = self.outside_.core
+        rows = np.arange(n)[core]
+        some = rows if len(rows) <= SAMPLE else np.sort(np.random.default_rng(0).choice(rows, SAMPLE, replace=False))
         found = pool(fitted, labels, [candidate.scores(some) for candidate in fitted], self.combine)
-        self.weights_, self.votes_, P = found.weights, np.zeros((n, labels.n_classes)), 0.0
+        self.weights_, self.slopes_, self._fitted = found.weights, found.slopes, fitted
+        self.votes_, P = np.zeros((n, labels.n_classes)), np.zeros((n, labels.n_classes))
         for m in np.flatnonzero(found.weights):
-            own = fitted[m].scores()
-            self.votes_[np.arange(n), two_columns(own).argmax(axis=1)] += found.weights[m]
-            P = P + found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
+            own = fitted[m].scores(None if self.outside_ is None else core)
+            self.votes_[rows, two_columns(own).argmax(axis=1)] += found.weights[m]
+            P[core] += found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
+        if self.outside_ is not None:
+            P[self.outside_.rows], self.votes_[self.outside_.rows] = self.outside_.pooled(fitted, found)
         heaviest = np.argsort(-found.weights, kind="stable").tolist()
         self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
@@ -277,6 +284,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
     def _answer(self, P, left_out, labels):
         self.scores_ = log_scores(P)
         P = self.probabilities_ = self._probabilities(self.scores_)
+        if self.outside_ is not None:
+            others, trust = self.outside_.rows, self.outside_.trust[:, None]
+            P[others] = trust * P[others] + (1 - trust) * self.prior_
         given = labels.codes >= 0
         self.seen_ = float(np.mean(labels.testable))  # share of rows whose class has a label (Good and Turing)
         self.confidence_ = np.where(given, 1.0, self.seen_ * P.max(axis=1))
@@ -316,7 +326,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         if reset:
             self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
             if is_frame(X):
-                labelled = read_labels(y, self.missing_label, n_rows=len(X)).codes >= 0
+                labelled = None if y is None else read_labels(y, self.missing_label, n_rows=len(X)).codes >= 0
                 rows = encoder.fit_transform(X, labelled=labelled)
             if rows is not None and not encoder.plain_:
                 self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
@@ -326,6 +336,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
             return self.encoder_.transform(X)
         rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
         return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "labels_")  # a prepared model has no answer yet
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

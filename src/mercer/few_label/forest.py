@@ -59,6 +59,10 @@ class ForestCandidate:
         spread = self.rows.std(axis=0)
         return (self.rows - self.rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
+    def features(self, rows: Any) -> np.ndarray:
+        """(m, d) some of them."""
+        return self.Z[rows]
+
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestCandidate":
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
         import sklearn.ensemble

@@ -114,6 +114,10 @@ class Candidate:
         """Whether a fit to other labels takes no iteration."""
         return self.model.closed_form
 
+    def features(self, rows: Any) -> np.ndarray:
+        """(m, r) features of some training rows."""
+        return self.space.Z[rows]
+
     def scores(self, rows: np.ndarray | None = None) -> np.ndarray:
         """(n, k') scores of the training rows, or of some of them."""
         return self.solution.scores(self.space.Z if rows is None else self.space.Z[rows])  # type: ignore[union-attr]

@@ -33,18 +33,8 @@ class Predictor:
         linear = [m for m in used if fitted[m].method != "forest"]
         forests = [m for m in used if fitted[m].method == "forest"]
         order = np.array(linear + forests, dtype=int)
-        constants: list = []
-        bases: dict = {}
-        columns: dict = {}
-        for place, m in enumerate(linear):
-            pulled, shift = fitted[m].space.pull_back(fitted[m].solution.coef)
-            constants.append(np.broadcast_to(fitted[m].solution.intercept + shift, pulled[0][1].shape[1:]))
-            for base, W in pulled:
-                bases[id(base)] = base
-                wide = columns.setdefault(id(base), np.zeros((len(W), len(linear), W.shape[1])))
-                wide[:, place] += W
-        parts = [base.part(columns[key].reshape(len(columns[key]), -1)) for key, base in bases.items()]
-        constant = np.concatenate(constants) if constants else np.zeros(0)
+        constant, columns = columns_by_base([fitted[m] for m in linear])
+        parts = [base.part(W) for base, W in columns]
         forests = [fitted[m].part() for m in forests]
         return cls(constant, parts, forests, pool.weights[order], pool.slopes[order], pool.floor)
 
@@ -62,6 +52,22 @@ class Predictor:
         for part, weight, slope in zip(self.forests, self.weights[n_linear:], self.slopes[n_linear:]):
             total = total + weight * as_probabilities(part.scores(seen[id(part.view)]), slope, self.floor)
         return total
+
+
+def columns_by_base(linear: list) -> tuple[np.ndarray, list]:
+    """((m k',) constants, [(base, (r, m k') weights of its features)]) of m fitted linear candidates, side by side."""
+    constants: list = []
+    bases: dict = {}
+    columns: dict = {}
+    for place, candidate in enumerate(linear):
+        pulled, shift = candidate.space.pull_back(candidate.solution.coef)
+        constants.append(np.broadcast_to(candidate.solution.intercept + shift, pulled[0][1].shape[1:]))
+        for base, W in pulled:
+            bases[id(base)] = base
+            wide = columns.setdefault(id(base), np.zeros((len(W), len(linear), W.shape[1])))
+            wide[:, place] += W
+    constant = np.concatenate(constants) if constants else np.zeros(0)
+    return constant, [(base, columns[key].reshape(len(columns[key]), -1)) for key, base in bases.items()]
 
 
 class GraphPart:

@@ -29,12 +29,14 @@ def search(plan, labels, time_budget, tell):
 
     Parameters
     ----------
+    labels : `Labels`, or None to build the spaces only.
     time_budget : seconds of work (see `mercer.few_label.cost`; no clock is asked), or None.
     tell : function of (stage, fraction): what begins now, and how much of the work is done, from 0 to 1.
 
     A KeyboardInterrupt ends the search, or goes on upwards when nothing has been fitted yet.
     """
-    costs = np.array([step.seconds(len(labels.labelled), labels.n_classes) for step in plan])
+    sizes = (0, 2) if labels is None else (len(labels.labelled), labels.n_classes)
+    costs = np.array([step.seconds(*sizes) for step in plan])
     taken = affordable(costs.tolist(), time_budget or np.inf)
     begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
     total = max(costs[taken].sum(), 1e-9)
@@ -48,7 +50,7 @@ def search(plan, labels, time_budget, tell):
             new = step.build()
             for i, candidate in enumerate(new):
                 tell(f"trying {candidate.name}", (before + cost * (i + 1) / (len(new) + 1)) / total)
-                fitted = candidate.solve(labels)
+                fitted = candidate if labels is None else candidate.solve(labels)
                 found.candidates.append(candidate)
                 found.fitted.append(fitted)
         except KeyboardInterrupt:

@@ -47,6 +47,14 @@ class Space:
         """A base is its own."""
         return [(self, W)], 0.0
 
+    def bases(self):
+        """The spaces of which this one is made."""
+        return [self]
+
+    def at(self, find):
+        """(m, r) features of other rows, from those in the bases: `find` is a function of a base."""
+        return find(self)
+
 
 class KernelSpace(Space):
     """Features of a kernel on one view of the rows: exact for few rows, by landmarks for many."""
@@ -57,6 +65,10 @@ class KernelSpace(Space):
         gram = open_gram(kernel, "auto", moved(rows), policy="few labels", seed=random_state)
         self.map_: Any = gram.map
         self.scale, self.Z = _unit(host(gram.Z))
+
+    def seen(self, rows):
+        """(m, r) features of other rows in this view."""
+        return np.asarray(self.scale * host(self.map_.transform(moved(rows))), dtype=self.Z.dtype)
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor."""
@@ -79,6 +91,10 @@ class GraphSpace(Space):
         _, self.Z = _unit(self.kernel_.factor())
         self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
+
+    def seen(self, rows):
+        """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""
+        return self.kernel_.spread(rows)
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbours among."""
@@ -106,6 +122,12 @@ class TurnedSpace(Space):
         parts, constant = self.base.pull_back(wide)
         return parts, constant if self.shift is None else constant - self.shift @ turned
 
+    def bases(self):
+        return self.base.bases()
+
+    def at(self, find):
+        return self._turned(self.base.at(find)) * np.asarray(self.scale, dtype=self.Z.dtype)
+
     def _turned(self, Z):
         if self.turn.ndim == 1:
             return Z[:, : len(self.turn)] * self.turn.astype(Z.dtype)
@@ -129,6 +151,12 @@ class JoinedSpace(Space):
             part.pull_back(np.sqrt(0.5) * share) for part, share in zip(self.parts, (W[:width], W[width:]))
         )
         return first + second, a + b
+
+    def bases(self):
+        return [base for part in self.parts for base in part.bases()]
+
+    def at(self, find):
+        return np.sqrt(0.5) * np.hstack([part.at(find) for part in self.parts])
 
 
 def diffused(base, time):

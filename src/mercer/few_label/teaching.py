@@ -1,26 +1,120 @@
 """Labels that come later: what a fitted model keeps so that more of them cost no decomposition."""
 
+import copy
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..inputs.labels import read_labels
+from ..evidence.groups import same_rows
+from ..evidence.likelihood import as_probabilities
+from ..inputs.labels import Labels, read_labels
+from ..inputs.weights import seed_of
+from .outside import Outside
+from .plan import methods_named, planned
 from .priors import wanted_shares
+from .run import search
+from .support import Support
+
+SLOW = frozenset(("ls_kpca", "sgt", "forest"))  # most of the time, and seldom most of the weight
+TIERS = ("fast", "full")
+
+
+class Stopped(Exception):
+    """The caller of `taught` said that its answer is no longer wanted."""
 
 
 class Teachable:
-    """Mixin: `teach`, `unteach` and `relabel` for a model with `candidates_`, `labels_`, `drawn_` and `_learn`."""
+    """Mixin: labels before, after and beside a fit, for a model with `candidates_`, `drawn_` and `_learn`."""
 
     candidates_: list
     labels_: Any
     classes_: np.ndarray
     drawn_: np.ndarray
+    outside_: Any
     verbose: Any
     prior: Any
     missing_label: Any
+    methods: Any
+    time_budget: Any
+    random_state: Any
     _learn: Any
+    _rows: Any
+    _everything: list  # the candidates of the full tier
+    _fitted: list  # those of this one, fitted, in the order of candidates_
+
+    def prepare(self, X, core=None):
+        """Everything that needs no label: a model that can be `taught`, and cannot answer yet.
+
+        Parameters
+        ----------
+        X : (n, d) rows or a data frame, as in `fit`.
+        core : numbers of the rows that are decomposed; None is all of them. The other rows are answered and labelled
+            like these, through their places among them; for tables of many thousand rows.
+
+        Examples
+        --------
+        >>> from mercer import FewLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
+        >>> model = FewLabelClassifier().prepare(X)
+        >>> model.taught([0, 4], ["low", "high"]).transduction_.tolist()
+        ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
+        """
+        self._validate_params()
+        X, methods, seed = self._rows(X, reset=True), methods_named(self.methods), seed_of(self.random_state)
+        n = X.shape[0]
+        self.__dict__.pop("labels_", None)
+        self.drawn_ = np.zeros(n, dtype=bool)
+        core = np.arange(n) if core is None else np.unique(self._row_numbers(core))
+        own = X if len(core) == n else X[core]
+        self.support_, self.groups_ = Support(own), same_rows(X)
+        found = search(planned(own, methods, seed), None, self.time_budget, self._tell)
+        self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
+        self.outside_ = None
+        if len(core) < n:
+            self._tell("finding the places of the other rows", 1.0)
+            self.outside_ = Outside(found.candidates, X, core, self.support_)
+            self.candidates_ = self.outside_.wide(found.candidates, X)
+        self._everything, self._fitted = self.candidates_, []
+        two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
+        for candidate in self.candidates_:  # so that the first labels find everything computed
+            candidate.solve(two)
+        return self
+
+    def taught(self, rows, labels, *, drawn=True, tier="full", tell=None, stop=None):
+        """A new model that knows further labels of training rows; this one stays as it is.
+
+        Parameters
+        ----------
+        rows, labels, drawn : as in `teach`; None instead of a class name takes a label back.
+        tier : "full", which equals a fit with the labels, or "fast": without the methods that take most of the time
+            (`SLOW`). A fast model that is taught nothing, ``fast.taught([], [])``, becomes the full one for the rest of
+            the work.
+        tell : function of (stage, fraction), see `verbose`.
+        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
+
+        Notes
+        -----
+        What the new model shares with the old one (spaces, rows) is never written to.
+        """
+        self.check_prepared("taught")
+        if tier not in TIERS:
+            raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
+        rows = self._row_numbers(rows)
+        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        if len(names) != len(rows):
+            raise InputError(
+                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
+            )
+        y = self._names()
+        for row, name in zip(rows.tolist(), names):
+            y[row] = name
+        new = copy.copy(self)
+        new.drawn_ = self.drawn_.copy()
+        if drawn is not None:
+            new.drawn_[rows] = drawn
+        return new._learn_again(read_labels(y, missing_label=[]), tier, tell, stop)
 
     def teach(self, rows, labels, drawn=True):
         """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
@@ -33,28 +127,48 @@ class Teachable:
             chosen, such as those of `suggest` that its `drawn` does not mark.
         """
         self.check_whole("teach")
-        rows = self._row_numbers(rows)
-        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
-        if len(names) != len(rows):
-            raise InputError(
-                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
-            )
-        given = np.empty(len(rows), dtype=object)
-        given[:] = names
-        self.drawn_ = self.drawn_.copy()
-        self.drawn_[rows] = drawn
-        return self._relabel(rows, given)
+        self.__dict__.update(self.taught(rows, labels, drawn=drawn).__dict__)
+        return self
 
     def unteach(self, rows):
         """Take the labels of some training rows back; equal to a fit without them."""
         self.check_whole("unteach")
-        rows = self._row_numbers(rows)
-        return self._relabel(rows, np.full(len(rows), None, dtype=object))
+        self.__dict__.update(self.taught(rows, None, drawn=None).__dict__)
+        return self
 
     def relabel(self, y):
         """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
         self.check_whole("relabel")
-        return self._learn_again(read_labels(y, self.missing_label, n_rows=len(self.labels_.codes)))
+        labels = read_labels(y, self.missing_label, n_rows=len(self.drawn_))
+        self.__dict__.update(copy.copy(self)._learn_again(labels).__dict__)
+        return self
+
+    def looked_at(self):
+        """Numbers of the rows that advice looks at: all, or the core and the labelled rows beside it."""
+        if self.outside_ is None:
+            return np.arange(len(self.drawn_))
+        return np.union1d(self.outside_.core, self.labels_.labelled) if hasattr(self, "labels_") else self.outside_.core
+
+    def opinions(self, rows):
+        """[(method, weight, (m, k) probabilities)] of every method that has weight, for some rows, the heaviest first.
+
+        The probabilities are the mean of those of its candidates.
+        """
+        self.check_whole("opinions")
+        found: dict = {}
+        if not self._fitted:  # they do not go into a pickle
+            self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
+        for candidate, weight, slope in zip(self._fitted, self.weights_, self.slopes_):
+            if weight > 0:
+                P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, self.predictor_.floor)
+                total, sum_ = found.get(candidate.method, (0.0, 0.0))
+                found[candidate.method] = total + weight, sum_ + P
+        return sorted(((name, float(w), P / w) for name, (w, P) in found.items()), key=lambda one: -one[1])
+
+    def check_prepared(self, what):
+        """Refuse `what` (a name) on a model without feature spaces."""
+        if not hasattr(self, "candidates_"):
+            self.check_whole(what)
 
     def check_whole(self, what):
         """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
@@ -71,22 +185,38 @@ class Teachable:
         elif self.verbose:
             print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
 
-    def _relabel(self, rows, given):
-        labels = self.labels_
-        if labels.soft:
-            raise InputError("The model was fitted with class probabilities; teach and unteach need one name per row.")
-        y = np.full(len(labels.codes), None, dtype=object)
-        y[labels.labelled] = [self.classes_.tolist()[code] for code in labels.codes[labels.labelled]]
-        y[rows] = given
-        return self._learn_again(read_labels(y, missing_label=[]))
+    def __getstate__(self):
+        state = super().__getstate__()  # type: ignore[misc]
+        return state | {"_fitted": []} if "_fitted" in state else state
 
-    def _learn_again(self, labels):
+    def _names(self):
+        """(n,) the class names of the labels so far, None where there is none."""
+        y = np.full(len(self.drawn_), None, dtype=object)
+        if hasattr(self, "labels_"):
+            if self.labels_.soft:
+                raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
+            y[self.labels_.labelled] = [self.classes_.tolist()[c] for c in self.labels_.codes[self.labels_.labelled]]
+        return y
+
+    def _learn_again(self, labels, tier="full", tell=None, stop=None):
+        """Fit the candidates of a tier to the labels; those that are fitted to them already are kept."""
         shares = wanted_shares(self.prior, labels)
-        return self._learn(labels, shares, [candidate.solve(labels) for candidate in self.candidates_])
+        done = {}
+        if self._fitted and _same(labels, self.labels_):
+            done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
+        self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
+        fitted = []
+        for i, candidate in enumerate(self.candidates_):
+            if stop is not None and stop():
+                raise Stopped("The labels were overtaken by newer ones.")
+            if tell is not None:
+                tell(f"trying {candidate.name}", i / len(self.candidates_))
+            fitted.append(done.get(id(candidate)) or candidate.solve(labels))
+        return self._learn(labels, shares, fitted)
 
     def _row_numbers(self, rows):
-        n = len(self.labels_.codes)
-        rows = np.atleast_1d(np.asarray(rows))
+        n = len(self.drawn_)
+        rows = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
         if rows.dtype == bool and rows.shape == (n,):
             rows = np.flatnonzero(rows)
         if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
@@ -94,6 +224,14 @@ class Teachable:
                 f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
             )
         return rows
+
+
+def _same(a, b):
+    return (
+        np.array_equal(a.codes, b.codes)
+        and np.array_equal(a.given, b.given)
+        and a.classes.tolist() == b.classes.tolist()
+    )
 
 
 def drawn_mask(drawn, n):

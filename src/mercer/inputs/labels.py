@@ -59,6 +59,11 @@ class Labels:
         codes[labelled] = self.codes[labelled]
         return Labels(self.classes, codes, labelled, self.given[which], self.soft)
 
+    def among(self, rows: np.ndarray) -> "Labels":
+        """The labels of some rows, given by their numbers, ascending; every labelled row is among them."""
+        codes = self.codes[rows]
+        return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft)
+
     def folds(self, most: int) -> Iterator[tuple[np.ndarray, "Labels"]]:
         """At most so many (positions within `labelled` to test on, the labels without them), classes spread evenly.
 

@@ -66,6 +66,10 @@ class GraphKernel(Kernel):
 
     def features(self, X: Rows) -> NDArray[np.float64]:
         """Rows of the factor for any rows: a training row's own, else the weighted mean of its neighbours'."""
+        return self.spread(X) @ self.factor_
+
+    def spread(self, X: Rows) -> sp.csr_matrix:
+        """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbours."""
         self.check()
         rows = host_rows(X)
         k = min(int(self.n_neighbors), len(self.factor_))
@@ -76,10 +80,9 @@ class GraphKernel(Kernel):
         known = equal.any(axis=1)
         weight[known] = equal[known]
         weight /= weight.sum(axis=1, keepdims=True)
-        spread = sp.csr_matrix(
+        return sp.csr_matrix(
             (weight.ravel(), index.ravel(), np.arange(0, index.size + 1, k)), (len(index), len(self.factor_))
         )
-        return spread @ self.factor_
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return like(self.features(X) @ self.features(Y).T, X)

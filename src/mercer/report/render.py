@@ -8,6 +8,7 @@ import numpy as np
 from .. import __version__
 from ..backend import need
 from .figures import confidence_histogram, coverage_curve
+from .picture import on_grid
 
 GRID = 10_000  # positions are whole numbers from 0 to here
 COLOURS = 12
@@ -30,11 +31,12 @@ def render(*findings):
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
     environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    style = "".join((folder / name).read_text(encoding="utf-8") for name in ("theme.css", "style.css"))
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
     return template.render(
         parts=[_part(one) for one in findings],
         version=__version__,
-        style=jinja2.utils.markupsafe.Markup((folder / "style.css").read_text(encoding="utf-8")),
+        style=jinja2.utils.markupsafe.Markup(style),
         script=jinja2.utils.markupsafe.Markup((folder / "scatter.js").read_text(encoding="utf-8")),
         colours=COLOURS,
         shapes=SHAPES,
@@ -68,15 +70,7 @@ def _data(points, classes):
     """The points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
     from markupsafe import Markup
 
-    xy = np.asarray(points.xy, dtype=float)
-    low, spread = xy.min(axis=0), np.ptp(xy, axis=0)
-    # Far-out points are drawn at the border: they would squeeze all others into a corner.
-    inner_low, inner_high = np.quantile(xy, [0.005, 0.995], axis=0)
-    middle = inner_high - inner_low
-    low = np.maximum(low, inner_low - 0.25 * middle)
-    high = np.minimum(xy.min(axis=0) + spread, inner_high + 0.25 * middle)
-    span = np.where(high > low, high - low, 1.0)
-    placed = np.round(np.clip((xy - low) / span, 0, 1) * GRID).astype(int)
+    placed = on_grid(points.xy, GRID)
     data = {
         "x": placed[:, 0].tolist(),
         "y": placed[:, 1].tolist(),

@@ -15,8 +15,8 @@ from ..few_label.plan import METHODS
 from ..few_label.summary import unseen_sentence
 from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
+from ..report.picture import SENTENCE, positions
 from .answers import added
-from .picture import SENTENCE, positions
 from .quality import coverage, doubtful_labels, per_class, unlike_labelled
 
 SHOWN_CANDIDATES = 12

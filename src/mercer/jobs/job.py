@@ -10,9 +10,9 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
 from ..inputs.tables import Telling, read_target
 from .answers import ROW, added, earlier_answers, how_words, take_answers, take_corrections
-from .screen import UsageError
 from .sets import Sets
-from .sources import Reading, matrix, open_table, refuse_taken, row_names
+from .sources import Reading, matrix, open_table, refuse_similar, refuse_taken, row_names
+from .usage import UsageError
 
 NEXT = "label_next"  # column that `suggest` writes
 PROBABILITY = "probability_"  # the columns of --probabilities are TARGET_probability_CLASS
@@ -74,7 +74,19 @@ class Answer:
     sets: Any = None  # `Sets` of classes, where asked for
 
 
-def open_jobs(
+@dataclass
+class Labelled:
+    """A table with its labels, before any column is looked at."""
+
+    table: Any
+    labels: dict  # target → tables.Target
+    earlier: dict  # target → answers that an earlier run wrote, or None
+    how: dict  # target → how each row came to be labelled, or None
+    old: list  # columns that earlier runs wrote, which are no features
+    reading: Reading
+
+
+def read_labelled(
     screen,
     data,
     targets,
@@ -87,19 +99,25 @@ def open_jobs(
     ignore=None,
     include=None,
     missing=None,
+    new_target=False,
     **source,
 ):
     """Read a table and the labels of each target; `writes` are the columns that will be added.
 
-    No target is learnt from, nor what earlier runs wrote, but corrections in it are labels: see `answers`. `source` are
-    the options of `sources.Reading`.
+    Corrections in what earlier runs wrote are labels: see `answers`. `source` are the options of `sources.Reading`.
+    With `new_target` a target that the table lacks is a column without labels.
     """
-    ignore, reading = ignore or [], Reading(**source)
+    reading = Reading(**source)
     if id in targets:
         raise UsageError(f"--id and --target are both {id!r}. Name the rows by another column.")
     if len(set(targets)) < len(targets):
         raise UsageError(f"--target {targets[-1]} is given twice. Give each column of labels once.")
-    table = open_table(screen, data, reading, [*targets, id, *ignore, *(include or [])])
+    columns = [*([] if new_target else targets), id, *(ignore or []), *(include or [])]
+    table = open_table(screen, data, reading, columns)
+    for target in targets:
+        if target not in table.frame.columns:
+            refuse_similar(target, data, table)
+            table.attach(target, [None] * len(table))
     earlier = {target: earlier_answers(table, target) for target in targets}
     own = list(dict.fromkeys(name for target in targets for name in written_before(table, target)))
     for target in targets:
@@ -112,21 +130,26 @@ def open_jobs(
     for one in labels.values():
         for sentence in one.notes:
             screen.note(sentence)
-    said = list(screen.notes)
     old = [name for name in own if name in table.frame.columns and name not in reading.asked]
+    return Labelled(table, labels, earlier, how, old, reading)
+
+
+def open_jobs(screen, data, targets, *rest, id=None, ignore=None, include=None, **source):
+    """One `Job` a target of a table, see `read_labelled`; no target is learnt from, nor what earlier runs wrote."""
+    read = read_labelled(screen, data, targets, *rest, id=id, ignore=ignore, include=include, **source)
+    said, table = list(screen.notes), read.table
     path, names = Path("standard input" if str(data) == "-" else data), row_names(table, id)
     jobs, encoded = [], {}  # targets with labels in the same rows share an encoder
     for target in targets:
-        given = labels[target].given
+        given = read.labels[target].given
         if given.tobytes() not in encoded:
-            encoder, X = matrix(
-                screen, table, [*targets, id, *ignore, *old], reading, data, include=include, labelled=given
-            )
+            unused = [*targets, id, *(ignore or []), *read.old]
+            encoder, X = matrix(screen, table, unused, read.reading, data, include=include, labelled=given)
             encoded[given.tobytes()] = encoder, X, Telling(table.frame, encoder, X)
         encoder, X, telling = encoded[given.tobytes()]
         notes = said + encoder.notes_
-        read = labels[target], encoder, X, names, telling, notes, earlier[target], how[target]
-        jobs.append(Job(path, table, target, *read))
+        own = read.labels[target], encoder, X, names, telling, notes, read.earlier[target], read.how[target]
+        jobs.append(Job(path, table, target, *own))
     return jobs
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .answers import added
-from .screen import UsageError
+from .usage import UsageError
 
 MARKS = ";|/&+"  # between the classes of a cell: the first that no class has in its name
 

@@ -11,7 +11,7 @@ from ..inputs.tables import TableEncoder, read_table
 from ..inputs.tables.formats import default_out as default_out
 from ..inputs.tables.formats import fill, located, refuse_ending
 from ..inputs.tables.vectors import VECTORS, attach_vectors
-from .screen import UsageError
+from .usage import UsageError
 
 MANY_ROWS = 5000  # rows beyond which the commands approximate the kernel with landmarks
 LANDMARKS = 1000
@@ -78,14 +78,19 @@ def open_table(screen, path, reading, columns=()):
     return table
 
 
-def _no_column(name, path, table):
+def _similar(name, table):
+    """The column whose name is nearly `name`, or None."""
     import difflib
 
     names = [str(column) for column in table.frame.columns]
     same = [other for other in names if other.strip().casefold() == name.strip().casefold()]
-    close = same or difflib.get_close_matches(name, names, n=1)
+    return next(iter(same or difflib.get_close_matches(name, names, n=1)), None)
+
+
+def _no_column(name, path, table):
+    names, close = [str(column) for column in table.frame.columns], _similar(name, table)
     if close:
-        return f"{Path(path).name} has no column {name!r}. Did you mean {close[0]!r}?"
+        return f"{Path(path).name} has no column {name!r}. Did you mean {close!r}?"
     shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
     hint = "".join(f" {note}" for note in table.notes if repr(name) in note)
     head = (table.frame.head(20) == name).any(axis=1) if table.format.is_text else []
@@ -96,6 +101,12 @@ def _no_column(name, path, table):
     elif len(names) == 1:
         hint = " If that is not how the columns should be split, give --delimiter."
     return f"{Path(path).name} has no column {name!r}. Its columns are {shown}.{hint}"
+
+
+def refuse_similar(name, path, table):
+    """Refuse the name of a new column that is nearly the name of one there is."""
+    if _similar(name, table):
+        raise UsageError(_no_column(name, path, table))
 
 
 def refuse_taken(table, names):

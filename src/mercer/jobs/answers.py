@@ -11,8 +11,8 @@ import numpy as np
 from ..backend import need
 from ..errors import InputError
 from ..inputs.tables import read_target
-from .screen import UsageError
 from .sources import Reading, open_table
+from .usage import UsageError
 
 HOW = ("random", "chosen")  # words in TARGET_how: how a row came to be labelled
 ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1

@@ -1,0 +1,3 @@
+"""`mercer studio`: the page where labels are made."""
+
+from ..studio.start import studio as studio

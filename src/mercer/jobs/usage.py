@@ -1,0 +1,13 @@
+"""Mistakes in what was asked for, as opposed to mistakes in the data."""
+
+
+class UsageError(Exception):
+    """The command itself is wrong: an unknown column, a file in the way."""
+
+
+def did_you_mean(word, accepted):
+    """A sentence that offers the nearest of the accepted words, or all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(word.lower(), accepted, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Accepted: {', '.join(accepted)}."

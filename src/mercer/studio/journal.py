@@ -1,0 +1,120 @@
+"""The journal: one line of JSON for each event, on the disk before it is acknowledged, each sealed by the one before.
+
+An event carries ``hash`` = sha256 of the hash before it and of its own text, so that a changed byte anywhere is found.
+A last line without its end was never acknowledged (the machine stopped while it was written) and is cut off.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+
+VERSION = 1
+START = "0" * 64
+
+
+class Damaged(InputError):
+    """A line of the journal is not what was written."""
+
+
+def sealed(before: str, body: dict) -> str:
+    """The hash of an event after the event with hash `before`."""
+    return hashlib.sha256((before + _text(body)).encode()).hexdigest()
+
+
+class Journal:
+    """An append-only file of events.
+
+    Parameters
+    ----------
+    path : the file; it is made if there is none.
+
+    Attributes
+    ----------
+    events : all of them, in order; ``rev`` counts from 1.
+    damage : a sentence where a line is not what was written; the events before it are kept, and none can be added.
+    """
+
+    def __init__(self, path: str | Path):
+        self.path, self.events, self.damage = Path(path), [], None
+        new = not self.path.exists()
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        if new:
+            sync_folder(self.path.parent)
+        raw = self.path.read_bytes()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        try:
+            for number, line in enumerate(whole.splitlines(), start=1):
+                self.events.append(self._read(line, number))
+        except Damaged as error:
+            self.damage = str(error)
+        else:
+            if len(whole) < len(raw):
+                os.ftruncate(self._file, len(whole))
+                os.fsync(self._file)
+        self._size = len(whole)
+
+    @property
+    def rev(self) -> int:
+        """The number of the last event."""
+        return len(self.events)
+
+    @property
+    def hash(self) -> str:
+        """The seal of all events so far."""
+        return self.events[-1]["hash"] if self.events else START
+
+    def append(self, body: dict) -> dict:
+        """Write an event and wait until it is on the disk; OSError, and nothing written, where there is no room."""
+        if self.damage:
+            raise Damaged(self.damage)
+        event = {"v": VERSION, "rev": self.rev + 1, **body}
+        event["hash"] = sealed(self.hash, event)
+        data = (_text(event) + "\n").encode()
+        try:
+            done = 0
+            while done < len(data):
+                done += os.pwrite(self._file, data[done:], self._size + done)
+            os.fsync(self._file)
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(data)
+        self.events.append(event)
+        return event
+
+    def close(self) -> None:
+        """No event can be added after this."""
+        os.close(self._file)
+
+    def _read(self, line: bytes, number: int) -> dict:
+        try:
+            event: Any = json.loads(line)
+            body = {name: value for name, value in event.items() if name != "hash"}
+            good = event["hash"] == sealed(self.hash, body) and event["rev"] == number and _text(event).encode() == line
+        except (ValueError, KeyError, AttributeError, TypeError):
+            good = False
+        if not good:
+            raise Damaged(
+                f"Line {number} of {self.path} is not what was written: a byte was changed. The {number - 1} events "
+                "before it are shown. Bring the file back from a copy, or cut it before this line to go on from there."
+            )
+        if event["v"] > VERSION:
+            raise Damaged(f"{self.path} was written by a newer mercer. Update mercer to go on.")
+        return event
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _text(event: dict) -> str:
+    return json.dumps(event, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,79 @@
+// The tab "Accuracy": what the random checks prove, what is no estimate, and when to stop.
+import {$, bar, count, fill, h, percent, plural, settled} from "./dom.js";
+import {json, newest, post} from "./api.js";
+import {className, on, store, tell} from "./store.js";
+import {colourOf, glyph} from "./palette.js";
+
+const box = $("#accuracy");
+
+function range(low, at, high, goal) {
+  const line = h("div", {class: "range", role: "img", "aria-label": `from ${percent(low)} to ${percent(high)}` + (goal ? `, goal ${percent(goal)}` : "")}, h("i"), h("b"));
+  line.children[0].style.setProperty("left", 100 * low + "%");
+  line.children[0].style.setProperty("width", 100 * (high - low) + "%");
+  line.children[1].style.setProperty("left", 100 * at + "%");
+  if (goal) { const mark = h("em"); mark.style.setProperty("left", 100 * goal + "%"); line.append(mark); }
+  return line;
+}
+
+function scale(goal) {
+  const mark = h("span", {class: "goal"}, "goal " + percent(goal));
+  mark.style.setProperty("left", 100 * goal + "%");
+  return h("p", {class: "scale", "aria-hidden": "true"}, h("span", {}, "0"), mark);
+}
+
+function checks(accuracy) {
+  const {random, stop} = accuracy, goal = store.session.goal;
+  if (!random || !random.checks) return h("section", {class: "figure-card"}, h("h2", {}, "Right among random checks"), h("p", {class: "big soft"}, "–"),
+    h("p", {class: "hint"}, "Some of the rows you are asked about are drawn at random. They alone measure how often the answers are right; the first ones give a first figure."));
+  return h("section", {class: "figure-card" + (stop.reached ? " reached" : "")}, h("h2", {}, "Right among random checks"),
+    h("p", {class: "big"}, percent(random.value), h("span", {class: "surely"}, "surely above " + Math.floor(100 * random.low) + " %")),
+    range(random.low, random.value, random.high, goal),
+    scale(goal),
+    h("p", {class: "hint"}, `${random.right} of ${plural(random.checks, "check")} right` + (random.cannot ? `, ${random.cannot} cannot tell (counted as wrong at the lower end)` : "") + ". The interval holds however often you look, so you may stop at any time."));
+}
+
+function verdict({stop}) {
+  return h("p", {class: "verdict-line " + (stop.reached ? "good" : "")}, stop.reached ? h("b", {}, "Goal reached. ") : null, stop.text || (stop.more === null ? "" : "About " + plural(stop.more, "more random check", "more random checks") + "."));
+}
+
+function other(accuracy) {
+  const {left_out: leftOut, change, majority} = accuracy;
+  return [
+    leftOut ? h("div", {class: "greyed"}, h("h3", {}, "Left-out answers over all labels"), h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)), h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen")) : null,
+    change ? h("div", {class: "greyed"}, h("h3", {}, "What one more label would change"), h("p", {}, change.text || count(change.value)), h("p", {class: "hint"}, "the model's own view")) : null,
+    majority ? h("p", {class: "hint"}, "Always answering " + className(majority.class) + " would be right for " + percent(majority.value) + ".") : null,
+  ];
+}
+
+function table(classes) {
+  if (!classes?.length) return null;
+  const most = Math.max(1, ...classes.map(one => one.given + one.predicted));
+  return [h("h3", {}, "Classes"), h("table", {class: "class-table"}, h("thead", {}, h("tr", {}, h("th", {}, "class"), h("th", {class: "number"}, "given"), h("th", {class: "number"}, "predicted"), h("th", {}, h("span", {class: "unseen"}, "share")))),
+    h("tbody", {}, classes.map(one => h("tr", {}, h("td", {}, glyph(one.class), className(one.class)), h("td", {class: "number"}, count(one.given)), h("td", {class: "number"}, count(one.predicted)), h("td", {}, bar((one.given + one.predicted) / most, "k" + colourOf(one.class)))))))];
+}
+
+const load = newest(async () => {
+  const accuracy = await json("/api/accuracy");
+  store.accuracy = accuracy;
+  fill(box, checks(accuracy), verdict(accuracy), ...other(accuracy), table(accuracy.classes));
+  const {random, stop} = accuracy, badge = $("#accuracy-badge");
+  badge.textContent = random?.checks ? percent(random.value) : "";
+  badge.classList.toggle("good", stop.reached);
+  $("#certified").hidden = !stop.reached;
+  $("#certified").textContent = stop.reached ? "certified ≥ " + percent(store.session.goal) : "";
+});
+
+export function start() {
+  on("accuracy", settled(load, 120));
+  const form = $("#settings"), save = settled(async () => {
+    try { Object.assign(store.session, await post("/api/settings", {goal: Number(form.goal.value) / 100, random_share: Number(form.share.value) / 100})); tell("accuracy"); }
+    catch (error) { tell("refused", error); }
+  }, 400);
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("input", () => { if (form.checkValidity()) save(); });
+  on("session", () => {
+    if (form.contains(document.activeElement)) return;
+    form.goal.value = Math.round(100 * store.session.goal);
+    form.share.value = Math.round(100 * store.session.random_share);
+  });
+}

@@ -1,0 +1,51 @@
+// Elements without markup strings: text is only ever set as text.
+export const $ = (selector, root = document) => root.querySelector(selector);
+
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class") element.className = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const button = (label, onclick, attributes = {}) => h("button", {type: "button", onclick, ...attributes}, label);
+
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+// A bar of this share of its box; the style sheet reads the length.
+export function bar(share, className = "") {
+  const element = h("span", {class: ("meter " + className).trim(), "aria-hidden": "true"}, h("i"));
+  element.firstChild.style.setProperty("width", Math.max(0, Math.min(1, share)) * 100 + "%");
+  return element;
+}
+
+export const percent = share => Math.round(100 * share) + " %";
+export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+export const plural = (n, one, many = one + "s") => count(n) + "\u00a0" + (n === 1 ? one : many);
+
+// Several calls before the next frame draw once.
+export function later(work) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; work(); });
+  };
+}
+
+// Several calls within the time run once, after the last of them.
+export function settled(work, ms) {
+  let timer = 0;
+  return (...values) => { clearTimeout(timer); timer = setTimeout(() => work(...values), ms); };
+}
+
+// Said by screen readers; the page has this one live region.
+export function say(text) { $("#live").textContent = text; }

@@ -1,0 +1,61 @@
+// Which rows the map shows: unlabelled, doubtful, below a confidence, with a text.
+import {$, count, settled} from "./dom.js";
+import {json} from "./api.js";
+import {NONE, NO_ANSWER, on, store, tell} from "./store.js";
+
+let found = null, asked = 0;  // rows with the text
+const form = $("#filters");
+
+// Without an answer, or among the tenth of the open rows that is least sure.
+function doubtful() {
+  const mask = new Uint8Array(store.n), histogram = new Uint32Array(256);
+  let open = 0, below = 0, limit = 0;
+  for (let row = 0; row < store.n; row++) if (store.given[row] === NONE && store.first[row] !== NO_ANSWER) { histogram[store.sure[row]]++; open++; }
+  while (limit < 255 && below + histogram[limit] <= open / 10) below += histogram[limit++];
+  for (let row = 0; row < store.n; row++)
+    mask[row] = store.given[row] === NONE && store.tier !== "none" && !store.hiddenGuess.has(row) && (store.first[row] === NO_ANSWER || store.sure[row] <= limit) ? 1 : 0;
+  return mask;
+}
+
+function apply() {
+  const unlabelled = form.unlabelled.checked, doubt = form.doubtful.checked ? doubtful() : null, below = form.below.checked ? Number(form.limit.value) / 100 : null;
+  $("#limit-text").textContent = form.limit.value + " %";
+  if (!unlabelled && !doubt && below === null && !found) store.shown = null;
+  else {
+    const mask = new Uint8Array(store.n);
+    for (let row = 0; row < store.n; row++) {
+      const open = store.given[row] === NONE;
+      mask[row] = (!unlabelled || open) && (!doubt || doubt[row])
+        && (below === null || (open && (store.first[row] === NO_ANSWER || store.sure[row] < 255 * below))) && (!found || found.has(row)) ? 1 : 0;
+    }
+    store.shown = mask;
+  }
+  const shown = store.shown ? store.shown.reduce((sum, one) => sum + one, 0) : store.n;
+  $("#shown").textContent = store.shown ? count(shown) + " of " + count(store.n) + " rows" : "";
+  $("#clear-filters").hidden = !store.shown;
+  tell("filter");
+}
+
+const search = settled(async () => {
+  const text = form.search.value.trim(), mine = ++asked;
+  if (!text) { found = null; $("#found").textContent = ""; apply(); return; }
+  try {
+    const answer = await json("/api/find?q=" + encodeURIComponent(text));
+    if (mine !== asked) return;
+    found = new Set(answer.rows);
+    $("#found").textContent = (answer.more ? "more than " : "") + count(answer.rows.length) + " found";
+    apply();
+  } catch (error) { tell("refused", error); }
+}, 180);
+
+export function start() {
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("input", event => {
+    if (event.target === form.search) search();
+    else { if (event.target === form.limit) form.below.checked = true; apply(); }
+  });
+  form.search.addEventListener("keydown", event => { if (event.key === "Escape") { form.search.value = ""; search(); form.search.blur(); } });
+  $("#clear-filters").addEventListener("click", () => { form.reset(); found = null; asked++; $("#found").textContent = ""; apply(); });
+  on("labels answers", () => { if (store.shown) apply(); });
+}
+export const find = () => { form.search.focus(); form.search.select(); };

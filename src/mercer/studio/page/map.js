@@ -1,0 +1,164 @@
+// The map: two canvases one over the other (marks below; focus, pointer and lasso above) and what the pointer does there.
+import {$, later, plural, say} from "./dom.js";
+import {Grid} from "./grid.js";
+import {Marks} from "./draw.js";
+import {View} from "./view.js";
+import {go} from "./actions.js";
+import {hideTip, showTip} from "./tip.js";
+import {className, guess, isShown, on, rowName, store, tell} from "./store.js";
+
+const box = $("#plot"), over = $("#over"), view = new View(), marks = new Marks($("#marks"), view), pen = over.getContext("2d");
+const BRUSH = 26;
+let grid = null, mode = "move", hover = -1, path = [], drag = null, pointers = new Map();
+
+const hiddenClass = id => store.classes.some(one => one.id === id && one.hidden);
+const allowed = row => isShown(row) && !hiddenClass(store.given[row] >= 0 ? store.given[row] : store.first[row]);
+const redraw = later(() => { marks.draw(); sketch(); });
+const resketch = later(sketch);
+
+function sketch() {
+  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), accent = style.getPropertyValue("--accent");
+  pen.setTransform(marks.ratio, 0, 0, marks.ratio, 0, 0);
+  pen.clearRect(0, 0, view.width, view.height);
+  if (!store.x) return;
+  const circle = (row, r, width, colour) => {
+    pen.beginPath(); pen.arc(view.toX(store.x[row]), view.toY(store.y[row]), r, 0, 7);
+    pen.lineWidth = width; pen.strokeStyle = colour; pen.stroke();
+  };
+  const at = store.current?.row, base = Math.max(7, marks.radius() + 3) + (at !== undefined && store.given[at] >= 0 ? 3 : 0);
+  if (hover >= 0 && hover !== at) circle(hover, base, 1.5, ink);
+  if (at !== undefined) { circle(at, base, 2, ink); circle(at, base + 4.5, 2, accent); }
+  if (path.length > 2) {
+    pen.beginPath();
+    for (let k = 0; k < path.length; k += 2) pen.lineTo(path[k], path[k + 1]);
+    pen.lineWidth = 1.5; pen.strokeStyle = accent; pen.setLineDash([5, 4]); pen.stroke(); pen.setLineDash([]);
+    pen.globalAlpha = .1; pen.fillStyle = accent; pen.fill(); pen.globalAlpha = 1;
+  }
+  if (mode === "brush" && drag) {
+    pen.beginPath(); pen.arc(drag.x, drag.y, BRUSH, 0, 7); pen.lineWidth = 1.5; pen.strokeStyle = accent; pen.stroke();
+  }
+}
+
+function resize() {
+  const ratio = window.devicePixelRatio || 1;
+  view.resize(box.clientWidth, box.clientHeight);
+  marks.resize(ratio);
+  over.width = Math.round(view.width * ratio);
+  over.height = Math.round(view.height * ratio);
+  marks.draw();
+  sketch();
+}
+
+const place = event => { const frame = box.getBoundingClientRect(); return {x: event.clientX - frame.left, y: event.clientY - frame.top}; };
+const under = (at, reach = 16) => grid ? grid.nearest(view.fromX(at.x), view.fromY(at.y), reach / view.sx, allowed, view.sy / view.sx) : -1;
+
+export function setMode(wanted) {
+  mode = wanted;
+  box.dataset.mode = mode;
+  for (const one of document.querySelectorAll("[data-tool]")) one.setAttribute("aria-pressed", String(one.dataset.tool === mode));
+}
+export const toggleLasso = () => { setMode(mode === "lasso" ? "move" : "lasso"); say(mode === "lasso" ? "Lasso: draw around rows." : "Lasso off."); };
+
+function select(rows, add) {
+  if (!add) store.selected.clear();
+  for (const row of rows) store.selected.add(row);
+  tell("selection");
+}
+
+function down(event) {
+  if (event.button > 0) return;
+  const at = place(event);
+  pointers.set(event.pointerId, at);
+  over.setPointerCapture(event.pointerId);
+  drag = {...at, start: at, moved: false, pinch: pointers.size > 1};
+  path = mode === "lasso" ? [at.x, at.y] : [];
+  if (mode === "brush" && !event.shiftKey) store.selected.clear();
+  hideTip();
+}
+
+function pinch() {
+  const [a, b] = [...pointers.values()], apart = Math.hypot(a.x - b.x, a.y - b.y), mid = {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2};
+  if (drag.apart) { view.magnify(apart / drag.apart, mid.x, mid.y); view.pan(mid.x - drag.mid.x, mid.y - drag.mid.y); }
+  Object.assign(drag, {apart, mid, moved: true});
+  path = [];
+  redraw();
+}
+
+function move(event) {
+  const at = place(event);
+  if (!drag) {
+    const row = under(at);
+    if (row !== hover) { hover = row; row < 0 ? hideTip() : showTip(row, view.toX(store.x[row]), view.toY(store.y[row]), box); resketch(); }
+    return;
+  }
+  if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
+  if (pointers.size > 1) { pinch(); return; }
+  if (Math.hypot(at.x - drag.start.x, at.y - drag.start.y) > 4) drag.moved = true;
+  if (mode === "move" && drag.moved && !drag.pinch) { view.pan(at.x - drag.x, at.y - drag.y); redraw(); }
+  if (mode === "lasso" && Math.hypot(at.x - path.at(-2), at.y - path.at(-1)) > 3) { path.push(at.x, at.y); resketch(); }
+  if (mode === "brush" && grid) {
+    for (const row of grid.circle(view.fromX(at.x), view.fromY(at.y), BRUSH / view.sx, allowed, view.sy / view.sx)) store.selected.add(row);
+    redraw();
+  }
+  Object.assign(drag, at);
+}
+
+function up(event) {
+  pointers.delete(event.pointerId);
+  if (!drag || pointers.size) return;
+  const {moved, pinch: pinched, start} = drag, outline = path;
+  drag = null; path = [];
+  if (!moved && !pinched) {
+    const row = under(start);
+    if (row >= 0 && event.shiftKey) { store.selected.has(row) ? store.selected.delete(row) : store.selected.add(row); tell("selection"); }
+    else if (row >= 0) go(row, "click");
+    else if (mode !== "move" && store.selected.size) select([], false);
+  } else if (mode === "lasso" && outline.length > 6 && grid) {
+    const corners = outline.map((value, k) => k % 2 ? view.fromY(value) : view.fromX(value));
+    select(grid.polygon(corners, allowed), event.shiftKey);
+    tell("gathered", "lasso");
+  } else if (mode === "brush") { tell("selection"); tell("gathered", "brush"); }
+  resketch();
+}
+
+export function arrow(dx, dy) {
+  if (!grid) return;
+  const from = store.current?.row;
+  const row = from === undefined ? under({x: view.width / 2, y: view.height / 2}, 1e4) : grid.towards(from, dx, dy, allowed, view.sy / view.sx);
+  if (row < 0) { say("No row further that way."); return; }
+  go(row, "click");
+  const label = store.given[row], seen = guess(row);
+  say(rowName(row) + (label !== -1 ? ", given " + className(label) : seen ? ", guess " + className(seen.id) : "") + ".");
+}
+
+export function start() {
+  on("map", () => { grid = new Grid(store.x, store.y); $("#plot-empty").hidden = true; over.setAttribute("aria-label", "Map of " + plural(store.n, "row") + ". Arrow keys go from row to row."); redraw(); });
+  on("labels answers classes selection filter spotlight", redraw);
+  on("current", () => { if (store.current && store.x && view.reveal(store.x[store.current.row], store.y[store.current.row])) redraw(); else resketch(); });
+  on("queue", redraw);
+  over.addEventListener("pointerdown", down);
+  over.addEventListener("pointermove", move);
+  over.addEventListener("pointerup", up);
+  over.addEventListener("pointercancel", event => { pointers.delete(event.pointerId); drag = null; path = []; resketch(); });
+  over.addEventListener("pointerleave", () => { if (!drag) { hover = -1; hideTip(); resketch(); } });
+  over.addEventListener("wheel", event => {
+    if (!event.ctrlKey && matchMedia("(max-width: 1099px)").matches) return;  // one column: the wheel scrolls the page
+    event.preventDefault();
+    const at = place(event);
+    view.magnify(Math.exp(-event.deltaY * (event.deltaMode ? .05 : .0016)), at.x, at.y);
+    hideTip();
+    redraw();
+  }, {passive: false});
+  for (const one of document.querySelectorAll("[data-tool]")) one.addEventListener("click", () => setMode(one.dataset.tool));
+  for (const one of document.querySelectorAll("[data-zoom]")) one.addEventListener("click", () => {
+    one.dataset.zoom === "fit" ? view.reset() : view.magnify(one.dataset.zoom === "in" ? 1.5 : 1 / 1.5);
+    redraw();
+  });
+  new ResizeObserver(resize).observe(box);
+  const recolour = () => { marks.theme(); redraw(); };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+  for (const [name, paper] of [["beforeprint", true], ["afterprint", false]])
+    window.addEventListener(name, () => { document.documentElement.classList.toggle("paper", paper); marks.theme(); marks.draw(); sketch(); });
+  setMode("move");
+  resize();
+}

@@ -1,0 +1,103 @@
+// The tab "Next": one large card and the questions after it.
+import {$, button, fill, h, later, percent, plural} from "./dom.js";
+import {accept, go, labelCurrent, open, refill, skip} from "./actions.js";
+import {content, line, picture} from "./card.js";
+import {chips} from "./chips.js";
+import {getRow, getRows} from "./rows.js";
+import {guessBars, showWhy} from "./why.js";
+import {glyph} from "./palette.js";
+import {NONE, className, guess, offered, on, rowName, store} from "./store.js";
+
+const card = $("#card"), rest = $("#rest");
+const head = h("header", {class: "card-head"}), body = h("div", {class: "card-body"}), bars = h("div", {class: "bars-box"});
+const choice = h("div"), buttons = h("div", {class: "actions"}), reasons = h("div", {class: "why"});
+const filled = [head, body, h("div", {class: "answer"}, bars, choice, buttons, reasons)];
+const tags = {random: "random check", queue: "suggested", click: "chosen on the map", review: "review"};
+
+const hidden = at => store.hiddenGuess.has(at.row) && store.given[at.row] === NONE;
+
+function heading(at, name) {
+  const label = store.given[at.row];
+  fill(head, h("h2", {}, name), h("span", {class: "tag " + at.via}, at.via === "queue" && store.queue.mode === "coverage" ? "to see the variety" : tags[at.via]),
+    label !== NONE ? h("span", {class: "tag given"}, label >= 0 ? [glyph(label), className(label)] : "cannot tell") : null);
+}
+
+// What can change while the row stays: its label and the buttons …
+async function update() {
+  const at = store.current;
+  if (!at) { fill(card, empty()); return; }
+  const {name} = await getRow(at.row), seen = guess(at.row);
+  if (store.current !== at) return;
+  heading(at, name);
+  fill(buttons, seen && !hidden(at) ? button(["Accept ", h("b", {}, className(seen.id)), h("kbd", {}, "↵")], accept, {class: "primary", id: "accept"}) : null,
+    button(["Skip", h("kbd", {}, "S")], skip, {id: "skip"}), button("Cannot tell", () => labelCurrent("cannot"), {id: "cannot"}),
+    store.given[at.row] !== NONE ? button("Take label away", () => labelCurrent(null), {class: "quiet"}) : null);
+}
+
+// … and, with each answer, its guess and the reasons.
+function explain() {
+  const at = store.current;
+  update();
+  if (!at) return;
+  if (hidden(at)) {
+    fill(bars, h("p", {class: "hint"}, "The guess is hidden: rows drawn at random measure how often it is right."));
+    fill(reasons);
+  } else showWhy(at.row, () => store.current === at, bars, reasons);
+}
+
+async function show() {
+  const at = store.current;
+  card.dataset.row = at?.row ?? "";
+  card.dataset.via = at?.via ?? "";
+  if (!at) { fill(card, empty()); return; }
+  const seen = guess(at.row), item = store.queue.items.find(one => one.row === at.row);
+  heading(at, rowName(at.row));
+  fill(body);
+  fill(bars, seen ? guessBars([[seen.id, seen.p]]) : null);
+  fill(reasons, item?.reason ? h("p", {class: "reason"}, item.reason) : null);
+  if (head.parentNode !== card) { fill(card, filled); choose(); }
+  const data = await getRow(at.row);
+  if (store.current !== at) return;
+  fill(body, content(data));
+  explain();
+}
+
+function choose() {
+  fill(choice, offered().length ? chips(labelCurrent) : h("p", {class: "hint"}, "Add the first classes in the list of classes; then label with their keys."));
+}
+
+function empty() {
+  const labelled = store.n - store.given.reduce((sum, one) => sum + (one === NONE ? 1 : 0), 0);
+  if (store.n && labelled === store.n) return h("p", {class: "empty"}, "Every row has a label.");
+  return h("p", {class: "empty"}, ["reading", "preparing"].includes(store.stage?.name) ? "The first rows are being chosen…" : "Choosing the next rows… Any row of the map can be labelled meanwhile.");
+}
+
+function entry(item, data) {
+  const seen = guess(item.row);
+  return h("li", {}, button([
+    data.image ? picture(item.row, data.name, "mini") : null,
+    h("span", {class: "entry-text"}, h("b", {}, data.name), h("span", {class: "soft cut"}, item.reason || line(data))),
+    item.via === "random" ? h("span", {class: "tag random"}, "check") : seen ? h("span", {class: "entry-guess"}, glyph(seen.id, false), className(seen.id), h("span", {class: "soft"}, percent(seen.p))) : null,
+  ], () => go(item.row, item.via), {class: "entry", "data-row": item.row}));
+}
+
+let listed = 0;
+async function showRest() {
+  const items = open().filter(item => item.row !== store.current?.row).slice(0, 9), mine = ++listed;
+  const rows = await getRows(items.map(item => item.row));
+  if (mine !== listed) return;
+  fill(rest, items.map((item, k) => entry(item, rows[k])));
+  $("#rest-head").textContent = items.length ? "Then " + plural(items.length, "row") : "";
+}
+
+export function start() {
+  const redraw = later(update), again = later(explain), drawRest = later(showRest);
+  on("queue", () => { refill(); drawRest(); });
+  on("current", () => { show(); drawRest(); });
+  on("labels", () => { redraw(); drawRest(); });
+  on("answers", () => { again(); drawRest(); });
+  on("classes", () => { choose(); redraw(); drawRest(); });
+  on("why", row => { if (store.current?.row === row) again(); });
+  on("stage", () => { if (!store.current) fill(card, empty()); });
+  show();
+}

@@ -1,0 +1,87 @@
+// Labels on their way to the server: shown at once, kept in IndexedDB until acknowledged, sent one by one in order.
+// An entry keeps its id, so a label that arrives twice counts once.
+import {Refused, post, tab} from "./api.js";
+import {code, echo, pending} from "./pending.js";
+import {store, tell} from "./store.js";
+import {sync} from "./sync.js";
+
+let sending = false, last = 0, wait = 0, timer = 0;
+
+const database = new Promise(resolve => {
+  const opening = indexedDB.open("mercer", 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", {keyPath: "key"});
+  opening.onsuccess = () => resolve(opening.result);
+  opening.onerror = () => resolve(null);  // private windows may have none: the labels then live in this tab alone
+});
+
+async function keep(change) {
+  const opened = await database;
+  if (!opened) return null;
+  return new Promise(resolve => {
+    const request = change(opened.transaction("outbox", "readwrite").objectStore("outbox"));
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => resolve(null);
+  });
+}
+
+export function send(path, body) {
+  const order = last = Math.max(last + 1, Date.now() * 1000);
+  const id = crypto.randomUUID(), key = order + " " + id;
+  const kept = {key, session: store.session.session ?? store.session.file, path, body: {id, tab, ...body}}, entry = {...kept};
+  pending.push(entry);
+  keep(table => table.put(kept));
+  echo();
+  return new Promise((resolve, reject) => {
+    entry.done = resolve; entry.failed = reject;
+    drain();
+  }).catch(error => { tell("refused", error); return null; });
+}
+
+// What a closed tab or a lost server left behind is sent first.
+export async function restore() {
+  const mine = store.session.session ?? store.session.file;
+  const left = await keep(table => table.getAll()) || [];
+  pending.unshift(...left.filter(entry => entry.session === mine && !pending.some(other => other.body.id === entry.body.id)));
+  if (pending.length) { echo(); drain(); }
+}
+
+async function drain() {
+  if (sending) return;
+  sending = true;
+  clearTimeout(timer);
+  while (pending.length) {
+    const entry = pending[0];
+    try {
+      const answer = await post(entry.path, entry.body);
+      await accepted(entry);
+      entry.done?.(answer);
+    } catch (error) {
+      if (!(error instanceof Refused) || [401, 502, 503, 504].includes(error.status)) {
+        wait = Math.min(5000, Math.max(400, 1.6 * wait));
+        timer = setTimeout(drain, wait);
+        store.connected = false;
+        tell("connection", error instanceof Refused ? error.message : "");
+        break;
+      }
+      forget(entry);
+      entry.failed ? entry.failed(error) : tell("refused", error);
+    }
+  }
+  sending = false;
+}
+
+async function accepted(entry) {
+  wait = 0;
+  if (!store.connected) { store.connected = true; tell("connection", ""); }
+  if (entry.path === "/api/label") for (const row of entry.body.rows) store.known[row] = code(entry.body.class);
+  else await sync();
+  forget(entry);
+}
+
+function forget(entry) {
+  pending.splice(pending.indexOf(entry), 1);
+  keep(table => table.delete(entry.key));
+  echo();
+}
+
+export const retry = () => { wait = 0; drain(); };

@@ -1,0 +1,62 @@
+// Okabe and Ito's eight colours, then the same darker and lighter, times eight shapes: the first eight classes differ in
+// both, all of 64 in one of them at least.
+import {store} from "./store.js";
+
+const HUES = 8, COLOURS = 24;
+// Corners within −1 … 1; null is the disc.
+export const SHAPES = [
+  null,
+  [-.86, -.86, .86, -.86, .86, .86, -.86, .86],
+  [0, -1.1, 1.05, .8, -1.05, .8],
+  [0, -1.15, 1.15, 0, 0, 1.15, -1.15, 0],
+  [-.36, -1.05, .36, -1.05, .36, -.36, 1.05, -.36, 1.05, .36, .36, .36, .36, 1.05, -.36, 1.05, -.36, .36, -1.05, .36, -1.05, -.36, -.36, -.36],
+  [0, 1.1, 1.05, -.8, -1.05, -.8],
+  star(5, .48),
+  [-.55, -1, .55, -1, 1.1, 0, .55, 1, -.55, 1, -1.1, 0],
+];
+
+function star(points, inner) {
+  const corners = [];
+  for (let k = 0; k < 2 * points; k++) {
+    const radius = k % 2 ? inner * 1.15 : 1.15, angle = Math.PI * k / points;
+    corners.push(radius * Math.sin(angle), -radius * Math.cos(angle));
+  }
+  return corners;
+}
+
+const place = id => store.classes.findIndex(one => one.id === id);
+export const colourOf = id => Math.max(0, place(id)) % COLOURS;
+export const shapeOf = id => { const k = Math.max(0, place(id)); return (k + Math.floor(k / HUES)) % SHAPES.length; };
+
+const SVG = "http://www.w3.org/2000/svg";
+// The mark of a class for lists and buttons; its colour is the class k0 … k23 of the style sheet.
+export function glyph(id, outlined = true) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "-1.4 -1.4 2.8 2.8");
+  svg.setAttribute("class", "glyph k" + colourOf(id) + (outlined ? " outlined" : ""));
+  svg.setAttribute("aria-hidden", "true");
+  const corners = SHAPES[shapeOf(id)];
+  const mark = document.createElementNS(SVG, corners ? "polygon" : "circle");
+  if (corners) mark.setAttribute("points", corners.join(" "));
+  else mark.setAttribute("r", "1");
+  svg.append(mark);
+  return svg;
+}
+
+// "#0072b2" or "rgb(0, 114, 178)" as 0xAABBGGRR, the order of ImageData on every machine browsers run on.
+export function packed(colour) {
+  const probe = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+  return (0xff000000 | b << 16 | g << 8 | r) >>> 0;
+}
+
+export function colours() {
+  const style = getComputedStyle(document.documentElement), value = name => packed(style.getPropertyValue(name).trim());
+  const probe = document.body.appendChild(document.createElement("i"));
+  const shade = k => { probe.className = "k" + k; return packed(getComputedStyle(probe).color); };
+  const classes = Uint32Array.from({length: COLOURS}, (_, k) => shade(k));
+  probe.remove();
+  return {classes, ground: value("--card"), ink: value("--ink"), faint: value("--faint"), accent: value("--accent")};
+}

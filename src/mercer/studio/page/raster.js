@@ -1,0 +1,67 @@
+// Draws marks into a 32-bit buffer: a stamp is a list of pixels with their coverage, blended one by one.
+import {SHAPES} from "./palette.js";
+
+const FINE = 4;  // samples a pixel edge
+
+function inside(corners, x, y) {
+  if (corners === null) return x * x + y * y <= 1;
+  let odd = false;
+  for (let i = 0, j = corners.length - 2; i < corners.length; j = i, i += 2) {
+    const yi = corners[i + 1], yj = corners[j + 1];
+    if (yi > y !== yj > y && x < (corners[j] - corners[i]) * (y - yi) / (yj - yi) + corners[i]) odd = !odd;
+  }
+  return odd;
+}
+
+// Pixels where `covers(x, y)` holds, x and y in pixels from the middle of the mark.
+function stamp(reach, covers) {
+  const half = Math.ceil(reach), dx = [], dy = [], cover = [];
+  for (let y = -half; y <= half; y++) for (let x = -half; x <= half; x++) {
+    let hits = 0;
+    for (let v = 0; v < FINE; v++) for (let u = 0; u < FINE; u++)
+      if (covers(x + (u + .5) / FINE - .5, y + (v + .5) / FINE - .5)) hits++;
+    if (hits) { dx.push(x); dy.push(y); cover.push(Math.round(256 * hits / (FINE * FINE))); }
+  }
+  return {half, dx: Int8Array.from(dx), dy: Int8Array.from(dy), cover: Uint16Array.from(cover), offset: new Int32Array(dx.length), width: 0};
+}
+
+export const disc = r => stamp(r, (x, y) => x * x + y * y <= r * r);
+export const ring = (r, w) => stamp(r, (x, y) => { const d = x * x + y * y; return d <= r * r && d >= (r - w) * (r - w); });
+export const shape = (k, r) => stamp(1.2 * r, (x, y) => inside(SHAPES[k], x / r, y / r));
+
+export class Raster {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", {alpha: false});
+    this.resize(1, 1);
+  }
+
+  resize(width, height) {
+    this.width = this.canvas.width = width;
+    this.height = this.canvas.height = height;
+    this.image = this.context.createImageData(width, height);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+
+  clear(colour) { this.pixels.fill(colour); }
+  show() { this.context.putImageData(this.image, 0, 0); }
+
+  // Blends a stamp in this colour at the pixel (x, y); alpha from 0 to 256.
+  put(mark, x, y, colour, alpha) {
+    const {half, dx, dy, cover, offset} = mark, {width, height, pixels} = this;
+    if (x < -half || y < -half || x >= width + half || y >= height + half) return;
+    if (mark.width !== width) {
+      for (let k = 0; k < dx.length; k++) offset[k] = dy[k] * width + dx[k];
+      mark.width = width;
+    }
+    const whole = x >= half && y >= half && x < width - half && y < height - half, at = y * width + x;
+    const redBlue = colour & 0xff00ff, green = colour & 0xff00;
+    for (let k = 0; k < offset.length; k++) {
+      if (!whole && (x + dx[k] < 0 || x + dx[k] >= width || y + dy[k] < 0 || y + dy[k] >= height)) continue;
+      const a = cover[k] * alpha >> 8, b = 256 - a, old = pixels[at + offset[k]];
+      pixels[at + offset[k]] = 0xff000000
+        | (Math.imul(old & 0xff00ff, b) + Math.imul(redBlue, a)) >>> 8 & 0xff00ff
+        | (Math.imul(old & 0xff00, b) + Math.imul(green, a)) >>> 8 & 0xff00;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// Cells of rows, fetched in batches of at most 200 and kept while they are likely to be shown again.
+import {json} from "./api.js";
+import {rowName} from "./store.js";
+
+const KEEP = 3000, BATCH = 200;
+const kept = new Map();  // row → promise of {row, name, cells, text, image}
+let asked = [];
+
+async function fetchBatch(batch) {
+  try {
+    const answer = await json("/api/rows?ids=" + batch.map(one => one.row).join(","));
+    const found = new Map(answer.rows.map(one => [one.row, one]));
+    for (const one of batch) one.resolve(found.get(one.row) ?? blank(one.row));
+  } catch {
+    for (const one of batch) { kept.delete(one.row); one.resolve(blank(one.row)); }
+  }
+}
+
+const blank = row => ({row, name: rowName(row), cells: [], text: null, image: false, missing: true});
+
+export function getRow(row) {
+  if (kept.has(row)) return kept.get(row);
+  const promise = new Promise(resolve => {
+    if (!asked.length) queueMicrotask(() => {
+      const all = asked;
+      asked = [];
+      for (let k = 0; k < all.length; k += BATCH) fetchBatch(all.slice(k, k + BATCH));
+    });
+    asked.push({row, resolve});
+  });
+  kept.set(row, promise);
+  if (kept.size > KEEP) kept.delete(kept.keys().next().value);
+  return promise;
+}
+
+export const getRows = rows => Promise.all(rows.map(getRow));

@@ -1,0 +1,59 @@
+// What the page knows. Everything that changes it says so by `tell`, everything that shows it listens by `on`.
+export const NONE = -1, CANNOT = -2, NO_ANSWER = 255;
+
+export const store = {
+  session: null, n: 0, rev: 0, classes: [], stage: null, problem: null,
+  x: null, y: null,                              // Uint16Array, null until the map is ready
+  given: new Int16Array(0),                      // class id, NONE or CANNOT: the server's labels and what waits in the outbox
+  known: new Int16Array(0),                      // the server's labels alone
+  via: new Map(),                                // row → how its label came about
+  first: new Uint8Array(0), second: new Uint8Array(0), sure: new Uint8Array(0), tier: "none", digest: "",
+  queue: {mode: "coverage", items: []}, hiddenGuess: new Set(),    // rows of random checks, whose guess is not shown
+  current: null, skipped: new Set(),             // current: {row, via, since}
+  selected: new Set(), shown: null,              // shown: Uint8Array mask of the filters, null for all
+  spotlight: NONE, undo: false, redo: false, connected: true, waiting: 0,
+};
+
+const listeners = new Map();
+export function on(topics, listener) {
+  for (const topic of topics.split(" ")) {
+    if (!listeners.has(topic)) listeners.set(topic, []);
+    listeners.get(topic).push(listener);
+  }
+}
+export function tell(topic, value) {
+  for (const listener of listeners.get(topic) || []) listener(value);
+}
+
+export function allocate(n) {
+  store.n = n;
+  store.given = new Int16Array(n).fill(NONE);
+  store.known = new Int16Array(n).fill(NONE);
+  store.first = new Uint8Array(n).fill(NO_ANSWER);
+  store.second = new Uint8Array(n).fill(NO_ANSWER);
+  store.sure = new Uint8Array(n);
+}
+
+export const className = id => id === CANNOT || id === "cannot" ? "cannot tell" : store.classes.find(one => one.id === id)?.name ?? "?";
+export const offered = () => store.classes.filter(one => !one.hidden && one.merged === null);
+export const rowName = row => "row\u00a0" + row;
+export const isShown = row => store.shown === null || store.shown[row] === 1;
+
+// The guess for a row as {id, p}, or null where there is none or it must not be seen.
+export function guess(row) {
+  if (store.tier === "none" || store.first[row] === NO_ANSWER || store.hiddenGuess.has(row)) return null;
+  return {id: store.first[row], p: store.sure[row] / 255};
+}
+
+export function counts() {
+  const size = Math.max(-1, ...store.classes.map(one => one.id)) + 1, given = new Uint32Array(size), predicted = new Uint32Array(size);
+  let cannot = 0, labelled = 0, abstained = 0;
+  for (let row = 0; row < store.n; row++) {
+    const label = store.given[row];
+    if (label >= 0) { given[label]++; labelled++; }
+    else if (label === CANNOT) cannot++;
+    else if (store.first[row] !== NO_ANSWER) predicted[store.first[row]]++;
+    else abstained++;
+  }
+  return {given, predicted, cannot, labelled, abstained};
+}

@@ -1,0 +1,71 @@
+// Brings the page in step with the server: session, labels since the last known revision, map, answers, queue.
+import {Refused, bytes, json, newest} from "./api.js";
+import {CANNOT, NONE, allocate, store, tell} from "./store.js";
+import {echo} from "./pending.js";
+
+export async function loadSession() {
+  const session = await json("/api/session");
+  const grown = session.n !== store.n;
+  Object.assign(store, {session, classes: session.classes, stage: session.stage, problem: session.problem});
+  if (grown) { allocate(session.n); store.rev = 0; }
+  tell("session");
+  tell("classes");
+  tell("stage");
+}
+
+export const sync = newest(async () => {
+  if (!store.n) return;
+  const answer = await json("/api/labels?since=" + store.rev);
+  for (const one of answer.labels) {
+    store.known[one.row] = one.class === "cannot" ? CANNOT : one.class;
+    store.via.set(one.row, one.via);
+  }
+  for (const row of answer.removed) { store.known[row] = NONE; store.via.delete(row); }
+  Object.assign(store, {rev: answer.rev, undo: answer.undo, redo: answer.redo});
+  echo();
+});
+
+export const loadMap = newest(async () => {
+  if (!store.session?.map || store.x) return;
+  const [buffer] = await bytes("/api/map");
+  const pairs = new DataView(buffer), n = buffer.byteLength / 4, x = new Uint16Array(n), y = new Uint16Array(n);
+  for (let i = 0; i < n; i++) { x[i] = pairs.getUint16(4 * i, true); y[i] = pairs.getUint16(4 * i + 2, true); }
+  Object.assign(store, {x, y});
+  tell("map");
+});
+
+export const loadAnswers = newest(async () => {
+  const [buffer, headers] = await bytes("/api/answers");
+  const triples = new Uint8Array(buffer);
+  if (triples.length !== 3 * store.n) return;
+  for (let i = 0, k = 0; i < store.n; i++) {
+    store.first[i] = triples[k++]; store.second[i] = triples[k++]; store.sure[i] = triples[k++];
+  }
+  store.tier = headers.get("X-Mercer-Tier") || "none";
+  store.digest = headers.get("X-Mercer-Digest") || "";
+  document.documentElement.dataset.digest = store.digest;
+  document.documentElement.dataset.tier = store.tier;
+  document.documentElement.dataset.answerRev = headers.get("X-Mercer-Rev") || "";
+  tell("answers");
+});
+
+export const loadQueue = newest(async () => {
+  store.queue = await json("/api/queue" + (store.skipped.size ? "?exclude=" + [...store.skipped].slice(-100).join(",") : ""));
+  if (store.queue.items.every(item => store.skipped.has(item.row))) store.skipped.clear();  // nothing else is left
+  store.hiddenGuess = new Set(store.queue.items.filter(item => item.via === "random").map(item => item.row));
+  if (store.current?.via === "random") store.hiddenGuess.add(store.current.row);
+  tell("queue");
+});
+
+// Everything at once: at the start and after the connection was lost.
+export async function loadAll() {
+  try {
+    await loadSession();
+  } catch (error) {
+    if (error instanceof Refused) tell("refused", error);
+    return false;
+  }
+  await Promise.all([sync(), loadMap(), loadAnswers(), loadQueue()]);
+  tell("accuracy");
+  return true;
+}

@@ -1,0 +1,99 @@
+// The bar at the top: file, target, what is saved, what is being computed, undo, export, help; and the notice below it.
+import {$, button, count, fill, h, plural, say} from "./dom.js";
+import {post} from "./api.js";
+import {redo, undo} from "./actions.js";
+import {on, store, tell} from "./store.js";
+
+const EXPORTS = [
+  ["table", "csv", "Table, CSV", "your file with the prediction, its confidence, and where each label came from"],
+  ["table", "parquet", "Table, Parquet", "the same columns"],
+  ["label_studio", null, "Label Studio", "tasks with annotations and predictions, JSON"],
+  ["cleanlab", null, "cleanlab", "labels and left-out probabilities, NPZ"],
+  ["certificate", null, "Certificate", "accuracy, interval, the random rows and the hash of the journal"],
+  ["model", null, "Model", "to predict new rows with mercer"],
+  ["report", null, "Report", "an HTML page to send to others"],
+];
+let refused = 0;
+
+function saved() {
+  const {waiting, connected, rev} = store;
+  $("#saved").textContent = waiting && !connected ? plural(waiting, "change") + " kept here" : waiting ? "saving…" : "saved, rev " + rev;
+  $("#saved").classList.toggle("warn", Boolean(waiting && !connected));
+  $("#undo").disabled = !store.undo && !waiting;
+  $("#redo").disabled = !store.redo;
+}
+
+function stage() {
+  const {stage: now, problem} = store, busy = now && !["idle", "stopped"].includes(now.name);
+  $("#stage").classList.toggle("busy", Boolean(busy));
+  $("#stage-text").textContent = now?.text ?? "";
+  const progress = $("#progress");
+  progress.hidden = !busy;
+  if (now?.share === null || now?.share === undefined) progress.removeAttribute("value");
+  else progress.value = now.share;
+  $("#cancel").hidden = !now?.cancellable;
+  document.documentElement.dataset.stage = now?.name ?? "";
+  $("#plot-empty").textContent = now && busy ? now.text : "The map is being drawn…";
+  if (problem) notice("problem", problem.text, problem.unmatched?.length ? " Not found again: " + problem.unmatched.slice(0, 8).join(", ") + (problem.unmatched.length > 8 ? " and " + (problem.unmatched.length - 8) + " more." : ".") : "");
+  else if ($("#notice").dataset.kind === "problem") clear();
+}
+
+function notice(kind, ...content) {
+  const bar = $("#notice");
+  bar.dataset.kind = kind;
+  fill(bar, h("span", {}, ...content), kind === "refused" ? button("×", clear, {class: "quiet close", "aria-label": "Dismiss"}) : null);
+  bar.hidden = false;
+  say(bar.firstChild.textContent);
+}
+function clear() { $("#notice").hidden = true; delete $("#notice").dataset.kind; }
+
+function connection(text) {
+  if (store.connected) { if ($("#notice").dataset.kind === "gone") clear(); saved(); return; }
+  notice("gone", h("b", {}, "The server does not answer. "), text ? text + " " : "",
+    store.waiting ? plural(store.waiting, "change is", "changes are") + " kept in this browser and sent when it is back. " : "Labels you give are kept in this browser and sent when it is back. ", "Trying again…");
+  saved();
+}
+
+async function write(what, format, line) {
+  line.textContent = "writing…";
+  try {
+    const answer = await post("/api/export", format ? {what, format} : {what});
+    line.textContent = "written: " + answer.path;
+    line.classList.add("good");
+    say(line.textContent);
+  } catch (error) { line.textContent = error.message; line.classList.add("warn"); say(error.message); }
+}
+
+function exports() {
+  const list = EXPORTS.map(([what, format, name, text]) => {
+    const line = h("span", {class: "soft"}, text);
+    return h("li", {}, button(name, () => write(what, format, line)), line);
+  });
+  fill($("#export-list"), list);
+  $("#export-dialog").showModal();
+}
+
+export const help = () => $("#help-dialog").showModal();
+
+export function start() {
+  on("session", () => {
+    const {file, target, n, demo} = store.session;
+    $("#file").textContent = file;
+    $("#about").textContent = count(n) + " rows · target " + target + (demo ? " · demo" : "");
+    document.title = file + " · mercer studio";
+  });
+  on("stage session", stage);
+  on("labels session connection", saved);
+  on("connection", connection);
+  on("labels", () => { if (!store.connected) connection(""); });
+  on("refused", error => { notice("refused", error.message); clearTimeout(refused); refused = setTimeout(() => { if ($("#notice").dataset.kind === "refused") clear(); }, 8000); });
+  $("#undo").addEventListener("click", () => undo());
+  $("#redo").addEventListener("click", redo);
+  $("#export").addEventListener("click", exports);
+  $("#help").addEventListener("click", help);
+  $("#cancel").addEventListener("click", () => post("/api/cancel", {}).catch(error => tell("refused", error)));
+  for (const dialog of document.querySelectorAll("dialog")) {
+    dialog.addEventListener("click", event => { if (event.target === dialog) dialog.close(); });  // outside of it
+    for (const close of dialog.querySelectorAll("[data-close]")) close.addEventListener("click", () => dialog.close());
+  }
+}

@@ -1,0 +1,208 @@
+"""`mercer studio`: open a session folder and serve it until Ctrl-C."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import uuid
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from ..backend import need
+from ..inputs.tables.formats import located
+from ..jobs.usage import UsageError
+from .demo import write_demo
+from .folder import ENDING, Folder, fingerprint
+from .security import Guard
+from .session import Session
+from .table import Rows
+
+WATCHED = 2.0  # seconds between two looks at the table
+REMEMBERED = ("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "table", "missing")
+
+
+def open_session(data: str | Path, target: str | None, options: dict, settings: dict, demo: bool = False, classes=()):
+    """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default."""
+    data = Path(data)
+    folder_path = data if _is_session(data) else data.with_name(data.name + ENDING)
+    if not _is_session(data):
+        source = located(data)[1]
+        if source.path is None or not source.path.exists():
+            raise UsageError(f"There is no file {data}. Check the name and the folder.")
+    folder = Folder(folder_path)
+    try:
+        known = folder.settings
+        if _is_session(data):
+            data = folder_path.parent / known.get("data", folder_path.name.removesuffix(ENDING))
+            if not data.exists():
+                raise UsageError(f"The table {data} of this session is not there. Bring it back, or move the folder.")
+        target = target or known.get("target")
+        if target is None:
+            raise UsageError("Give the column of labels: --target COLUMN. It need not be in the table yet.")
+        if known.get("target", target) != target:
+            raise UsageError(
+                f"{folder_path} holds labels of {known['target']!r}, not of {target!r}. Move it away to begin another."
+            )
+        options = {name: known.get("options", {}).get(name) for name in REMEMBERED} | {
+            name: value for name, value in options.items() if value is not None
+        }
+        options = {name: value for name, value in options.items() if value is not None}
+        sha256 = fingerprint(data)
+        if known.get("sha256") != sha256 or known.get("options") != options:
+            for file in (folder_path / "cache").iterdir():
+                file.unlink()
+        rows = Rows(data, target, options)
+        defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None} | known.get("settings", {})
+        settings = defaults | {name: value for name, value in settings.items() if value is not None}
+        session = Session(folder, data, rows, target, options, settings, demo or known.get("demo", False))
+        session.begin(sha256, list(classes))
+        folder.write_settings(
+            session=known.get("session") or str(uuid.uuid4()),
+            data=data.name,
+            sha256=sha256,
+            target=target,
+            options=options,
+            settings=settings,
+            seed=known.get("seed", 0),
+            demo=session.demo,
+        )
+        return session
+    except BaseException:
+        folder.close()
+        raise
+
+
+def _is_session(path):
+    return path.is_dir() and (path / "journal.jsonl").exists()
+
+
+def studio(
+    screen,
+    data=None,
+    target=None,
+    *,
+    demo=False,
+    port=0,
+    no_browser=False,
+    goal=None,
+    random_share=None,
+    abstain=None,
+    id=None,
+    image=None,
+    text=None,
+    exclude=None,
+    **source,
+):
+    """Serve the page; returns when the user ends it."""
+    uvicorn = need("uvicorn")
+    need("starlette")
+    options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source}
+    classes: list = []
+    if demo:
+        data, target, more, classes = write_demo(data)
+        options |= more
+    if data is None:
+        raise UsageError("Give a table, or --demo to try it with handwritten digits.")
+    settings = {"goal": goal, "random_share": random_share, "abstain": abstain}
+    for name, value in settings.items():
+        if value is not None and not 0 <= value <= 1:
+            raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a share from 0 to 1.")
+    session = open_session(data, target, options, settings, demo, classes)
+    listening = _listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
+    session.folder.write_settings(port=listening.getsockname()[1])
+    for sentence in session.rows.notes:
+        screen.note(sentence)
+    served = Served(session, listening, uvicorn)
+    session.folder.tell(served.guard.url)
+    screen.say(
+        f"{session.data.name}, labels of {session.target!r}: {len(session.ledger.labels)} of {len(session.rows)} rows"
+    )
+    screen.say(served.guard.url)
+    if session.problem:
+        screen.note(session.problem["text"])
+    screen.say("Ctrl-C ends; every label is on the disk already.")
+    screen.flush()
+    if not no_browser:
+        webbrowser.open(served.guard.url)
+    served.run()
+    screen.say(f"{len(session.ledger.labels)} labels in {session.folder.path}.")
+
+
+def _listen(port, fixed):
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+    except OSError as error:
+        if fixed:
+            raise UsageError(f"--port {port} cannot be used: {error.strerror}. Give another, or none.") from None
+        listening.bind(("127.0.0.1", 0))
+    return listening
+
+
+class Served:
+    """A session and the server that it is served by."""
+
+    def __init__(self, session: Session, listening: socket.socket, uvicorn: Any):
+        from .app import application
+
+        self.session, self.listening = session, listening
+        self.guard = Guard(application(session, self.end), listening.getsockname()[1])
+        config = uvicorn.Config(
+            self.guard,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=2,
+            server_header=False,
+        )
+        self.server = uvicorn.Server(config)
+
+    def run(self) -> None:
+        """Until the end."""
+        asyncio.run(self._serve())
+
+    def end(self) -> None:
+        """Stop listening; open streams are closed."""
+        self.session.hub.close()
+        self.server.should_exit = True
+
+    async def _serve(self):
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM"):
+            with contextlib.suppress(NotImplementedError, AttributeError):
+                loop.add_signal_handler(getattr(signal, name), self.end)
+        self.server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+        self.server.capture_signals = contextlib.nullcontext  # ours say goodbye to the tabs first
+        if self.session.problem is None:
+            self.session.start(self.session.folder.settings.get("seed", 0))
+        watching = asyncio.create_task(self._watch())
+        try:
+            await self.server.serve(sockets=[self.listening])
+        finally:
+            watching.cancel()
+            self.session.close()
+
+    async def _watch(self):
+        """Notice when the table is changed: nothing is learnt from then on, and nothing is lost."""
+        path, seen = self.session.data, _state(self.session.data)
+        while True:
+            await asyncio.sleep(WATCHED)
+            now = _state(path)
+            if now == seen or (self.session.problem is not None and self.session.problem["code"] == "file_changed"):
+                continue
+            seen = now
+            with contextlib.suppress(OSError):
+                if now is not None and await asyncio.to_thread(fingerprint, path) == self.session.ledger.sha256:
+                    continue
+            await self.session.table_changed()
+
+
+def _state(path):
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,148 @@
+"""The table as the page shows it: cells, names, images, and fingerprints by which rows are found again."""
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..inputs.tables.cells import cells
+from ..inputs.tables.images import named_images, path_of
+from ..jobs.job import read_labelled
+
+SHOWN = 24  # columns on a card
+LONG = 60  # mean characters from which a column of words is a text to be read
+FOUND = 500  # rows that a search returns
+MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+class Quiet:
+    """A screen that keeps what it is told."""
+
+    def __init__(self, step=None):
+        self.notes, self.result, self.step = [], {}, step or (lambda text, share: None)
+
+    def note(self, text):
+        """Keep a sentence for the user."""
+        self.notes.append(text)
+
+
+class Rows:
+    """The rows of a table.
+
+    Parameters
+    ----------
+    data : path of the table. target : name of the label column, which need not be there.
+    options : `id`, `image`, `text` (a column shown as such), `show` (False for an image column that is no feature),
+        and those of `jobs.job.read_labelled`.
+
+    Attributes
+    ----------
+    labels : `tables.Target`, the labels that the table holds. notes : sentences on how it was read.
+    columns : names of the columns on a card. text, image, id : names of columns, or None.
+    """
+
+    def __init__(self, data: str | Path, target: str, options: dict):
+        screen = Quiet()
+        read = read_labelled(screen, data, [target], need_labels=False, new_target=True, **reading_of(options))
+        self.table, self.labels, self.notes = read.table, read.labels[target], screen.notes
+        self.frame, self.target = read.table.frame, target
+        self.id = options.get("id")
+        hidden = {target, *read.old}
+        self._features = [name for name in self.frame.columns if name not in hidden]
+        words = [name for name in self._features if self.frame[name].dtype.kind not in "iufb" and name != self.id]
+        self.image = options.get("image") or next((name for name in words if self._names_images(name)), None)
+        self.text = options.get("text") or self._text(words)
+        beside = {self.id, self.image, self.text}
+        shown = [name for name in self._features if name not in beside]
+        if len(shown) > SHOWN:  # pixels and embeddings say little on a card
+            shown = [name for name in words if name not in beside and not self._numeric(name)][:SHOWN]
+            shown = shown or ([] if self.image or self.text else [n for n in self._features if n not in beside][:SHOWN])
+        self.columns = shown
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def name(self, row: int) -> str:
+        """What a row is called."""
+        return str(self.frame[self.id].iloc[row]) if self.id else f"row {row + 1}"
+
+    def cells(self, row: int) -> list:
+        """[[column, text]] of a row's card."""
+        return [[name, _word(self.frame[name].iloc[row])] for name in self.columns]
+
+    def shown_text(self, row: int) -> str | None:
+        """The text of a row, where there is a column of them."""
+        return _word(self.frame[self.text].iloc[row]) if self.text else None
+
+    @functools.cached_property
+    def _searched(self) -> list:
+        names = [name for name in (self.id, self.text, *self.columns) if name]
+        columns = [cells(self.frame[name]) for name in names] or [np.full(len(self), "")]
+        return ["\x1f".join(map(str, row)).casefold() for row in zip(*columns)]
+
+    def find(self, words: str) -> tuple[list, bool]:
+        """(rows whose cells contain the words, whether there are more)."""
+        words = words.casefold()
+        found = [row for row, text in enumerate(self._searched) if words in text]
+        return found[:FOUND], len(found) > FOUND
+
+    def key(self, row: int) -> str:
+        """A fingerprint of a row: its name, or its cells."""
+        if self.id:
+            return f"id:{self.name(row)}"
+        text = "\x1f".join(
+            _word(self.frame[name].iloc[row]) for name in self._features if name not in self.table.beside
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def places(self, keys: list) -> list:
+        """For each fingerprint the row that has it, None where there is none; no row is given twice."""
+        rows: dict = {}
+        for row in range(len(self)):
+            rows.setdefault(self.key(row), []).append(row)
+        return [rows[key].pop(0) if rows.get(key) else None for key in keys]
+
+    def picture(self, row: int) -> tuple[bytes, str] | None:
+        """(bytes, type) of the image of a row: a PNG, JPEG or WebP file in the folder of the table; None otherwise."""
+        if not self.image:
+            return None
+        column = self.frame[self.image]
+        cell = _word(column.iloc[row])
+        root = Path(self.frame.attrs.get("folder", ".")).resolve()
+        path = path_of(self.frame, cell).resolve()
+        if not cell or not path.is_relative_to(root) or not path.is_file():
+            return None
+        data = path.read_bytes()
+        kind = next((kind for magic, kind in MAGIC.items() if data.startswith(magic)), None)
+        if kind is None and data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+            kind = "image/webp"
+        return None if kind is None else (data, kind)
+
+    def _names_images(self, name):
+        words = self.frame[name].dropna().astype(str).head(200).to_numpy()
+        return named_images(self.frame[name], words)
+
+    def _text(self, words):
+        found = {name: self.frame[name].head(200).astype(str).str.len().mean() for name in words if name != self.image}
+        best = max(found, key=lambda name: found[name], default=None)
+        return best if best is not None and found[best] >= LONG else None
+
+    def _numeric(self, name):
+        words = self.frame[name].head(50).astype(str)
+        return bool(words.str.fullmatch(r"\s*[-+]?[\d.,]+([eE][-+]?\d+)?\s*|").all())
+
+
+def reading_of(options: dict) -> dict:
+    """The options as `read_labelled` takes them: lists, and what is shown but not learnt from."""
+    options = dict(options)
+    show = options.pop("show", True)
+    image, text = options.pop("image", None), options.pop("text", None)
+    ignore = [*(options.pop("exclude", None) or []), *([image] if image and not show else [])]
+    return options | {"ignore": ignore, "image": [image] if image and show else None, "text": [text] if text else None}
+
+
+def _word(cell: Any) -> str:
+    """A cell as text, "" for a gap."""
+    return "" if cell is None or cell != cell else str(cell)
