@@ -38,7 +38,7 @@ def test_the_sentence_names_whom_the_answer_disagrees_with():
     assert one.sentence(["x", "y", "z"]) == "a (50 %) or b (40 %); 60 % of the vote for b; most like z (b)"
     assert one.sentence(["x", "y", "z"], first=False).startswith("or b (40 %);")
     assert (
-        Why([("a", 0.97), ("b", 0.03)], [("a", 1.0)], [(0, "a", 0.01)]).sentence("x")
+        Why([("a", 0.97), ("b", 0.03)], [("a", 1.0)], [(0, "a", 0.01)], []).sentence("x")
         == "a (97 %); hardly like any labelled row"
     )
 
