@@ -12,7 +12,8 @@ unlabelled rows:
 
 Printed, and written to benchmarks/results/evidence.md (the draws: evidence.csv): mean errors by number of classes
 beside scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95 %
-interval beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins.
+interval beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins,
+where every draw counts the same.
 """
 
 from benchmarks.harness import RESULTS, arguments, need_data, thread_variables
@@ -284,8 +285,8 @@ def page(rows, options):
             covered = np.mean((a["low"] <= a["truth"] + 1e-9) & (a["truth"] <= a["high"] + 1e-9))
             p = np.clip(a["truth"] / 100, 0.02, 0.98)
             ideal = np.mean(2 * 196 * np.sqrt(p * (1 - p) / a["drawn"]))
-            bins = sum(r["bins"] for r in some)
-            ece = 100 * np.sum(np.abs(bins[:, 1] - bins[:, 2])) / bins[:, 0].sum()
+            bins = np.mean([r["bins"] / r["bins"][:, 0].sum() for r in some], axis=0)
+            ece = 100 * np.sum(np.abs(bins[:, 1] - bins[:, 2]))
             lines.append(
                 f"| {part} | {number} | {len(some)} | {a['truth'].mean():.1f} | {bias.mean():+.1f} | "
                 f"{bias.std() / np.sqrt(len(bias)):.1f} | {100 * covered:.0f} % | "
