@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer import FewLabelRegressor, load
+from mercer import FewLabelRegressor, InputError, load
 from mercer.cli.labelling import label
 from mercer.cli.screen import Screen
 from mercer.inputs.tables import read_table, read_target_as
@@ -116,6 +116,77 @@ def test_suggest_and_as(data, tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert "price_low" in pd.read_csv(tmp_path / "b.csv").columns
+
+
+def test_numbers_and_classes_in_one_run_are_those_of_a_run_each(data, tmp_path):
+    path, _ = data
+    frame = pd.read_csv(path)
+    frame["heavy"] = np.where(np.arange(90) % 4 == 0, np.where(frame["size"] > 2, "yes", "no"), "")
+    frame.to_csv(tmp_path / "both.csv", index=False)
+    files = ["-r", tmp_path / "r.html", "-s", tmp_path / "m.mercer", "-o", tmp_path / "both_out.csv"]
+    done = here("label", tmp_path / "both.csv", "-t", "price", "-t", "heavy", "-m", "lssvm", "--json", *files)
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert facts["targets"]["price"]["kind"] == "number" and facts["targets"]["heavy"]["given"] == 23
+    assert facts["model"] == {name: str(tmp_path / f"m-{name}.mercer") for name in ("price", "heavy")}
+    out = pd.read_csv(tmp_path / "both_out.csv")
+    for target, other in (("price", "heavy"), ("heavy", "price")):
+        alone = tmp_path / f"{target}.csv"
+        done = here("label", tmp_path / "both.csv", "-t", target, "-x", other, "-m", "lssvm", "-o", alone, "-q")
+        assert done.exit_code == 0, done.output
+        own = [name for name in pd.read_csv(alone).columns if name.startswith(f"{target}_")]
+        pd.testing.assert_frame_equal(out[own], pd.read_csv(alone)[own])
+        assert load(tmp_path / f"m-{target}.mercer").target == target
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count("<article") == 2 and page.count("<canvas") == 2
+    assert "60 numbers predicted from 30" in page and "column heavy" in page
+    for words, numeric in (("heavy=class", True), ("price=class", False)):
+        done = here("label", tmp_path / "both.csv", "-t", "price", "-m", "lssvm", "--as", words, "-f", "-q")
+        assert done.exit_code == (2 if numeric else 0), done.output  # heavy is no target there
+
+
+def test_coverage_is_that_of_the_intervals(data, tmp_path):
+    path, _ = data
+    narrow, wide, model = tmp_path / "n.csv", tmp_path / "w.csv", tmp_path / "m.mercer"
+    for share, out in (("0.5", narrow), ("0.9", wide)):
+        done = here("label", path, "-t", "price", "-m", "lssvm", "--coverage", share, "-o", out, "-f", "-s", model)
+        assert done.exit_code == 0, done.output
+        assert f"{100 * float(share):g} % intervals are the answer ±" in done.output
+    given = pd.read_csv(path)["price"].notna()
+    widths = [(frame["price_high"] - frame["price_low"])[~given] for frame in map(pd.read_csv, (narrow, wide))]
+    reaches = [load(model).regressor.reach(share) for share in (0.5, 0.9)]
+    np.testing.assert_allclose(widths[0], 2 * reaches[0], atol=1e-3)
+    np.testing.assert_allclose(widths[1], 2 * reaches[1], atol=1e-3)
+    assert here("predict", model, path, "--coverage", "0.5", "-o", tmp_path / "p.csv").exit_code == 0
+    again = pd.read_csv(tmp_path / "p.csv")
+    np.testing.assert_allclose(again["price_high"] - again["price_low"], 2 * reaches[0], atol=1e-3)
+
+
+def test_a_corrected_number_is_learnt_from(data, tmp_path):
+    path, _ = data
+    assert here("label", path, "-t", "price", "-m", "lssvm", "-o", tmp_path / "a.csv").exit_code == 0
+    frame = pd.read_csv(tmp_path / "a.csv")
+    frame.loc[1, ["price_predicted", "price_source"]] = 777.25, "given"
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    done = here("label", tmp_path / "b.csv", "-t", "price", "-m", "lssvm", "-o", tmp_path / "c.csv")
+    assert done.exit_code == 0, done.output
+    assert "1 label is taken from 'price_predicted', where 'price_source' says given" in done.output
+    again = pd.read_csv(tmp_path / "c.csv")
+    assert again["price"][1] == again["price_predicted"][1] == 777.25
+    assert again["price_source"][1] == "given"
+
+
+def test_numbers_with_units_and_marks(tmp_path):
+    values = ["1,200.50 kg", "950.00 kg", "1,010.25 kg", "870.75 kg", "1,400.00 kg", "NA", None]
+    target = read_target_as(pd.Series(values, name="y"))
+    assert target.numeric
+    np.testing.assert_array_equal(target.numbers, [1200.5, 950, 1010.25, 870.75, 1400, np.nan, np.nan])
+    minus = pd.Series([0.5, 1.5, -1, 2.5, 3.5, -1, 0.25, 4.5], name="y")
+    with pytest.raises(InputError, match="holds -1 and no other number below 0"):
+        read_target_as(minus)
+    assert read_target_as(minus, missing=["-1"]).given.sum() == 6
+    assert read_target_as(minus, missing=[""]).given.sum() == 8
+    assert read_target_as(minus - 1).given.sum() == 8
 
 
 @pytest.mark.parametrize(
