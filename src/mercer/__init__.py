@@ -8,6 +8,7 @@ import importlib
 __version__ = "0.1.0"
 
 _HOMES = {
+    "inputs.tables": "TableEncoder",
     "kernels": "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable",
     "kernels.base": "Kernel",
     "kernels.forest": "Forest",
@@ -35,6 +36,7 @@ _HOMES = {
     "model_selection.risk": "risk_bound",
     "io": "save load register",
     "few_label.classifier": "FewLabelClassifier",
+    "few_label.regressor": "FewLabelRegressor",
     "model_selection.split": "LabeledKFold RepeatedLabeledKFold LeaveOneLabelOut LabeledScorer",
     "advice.suggest": "suggest",
     "advice.stop": "expected_change",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer import load
 from mercer.inputs.tables import read_table, write_table
 
 from .command import here, iris
@@ -154,8 +155,10 @@ def test_several_targets_in_one_run_are_those_of_a_run_each(tmp_path, data):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count("<article") == 2 and page.count("<canvas") == 2
     assert 'href="#part2">iris.csv, column size' in page
-    done = here("label", data, "-t", "species", "-t", "size", "-s", tmp_path / "m.mercer")
-    assert done.exit_code == 2 and "--save keeps one model" in done.output
+    done = here("label", data, "-t", "species", "-t", "size", "-s", tmp_path / "m.mercer", "-m", "lssvm", "-f")
+    assert done.exit_code == 0, done.output
+    assert [load(tmp_path / f"m-{name}.mercer").target for name in ("species", "size")] == ["species", "size"]
+    assert not (tmp_path / "m.mercer").exists()
 
 
 def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):

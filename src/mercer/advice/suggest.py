@@ -42,8 +42,8 @@ def suggest(
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X and y of its fit; or,
-        when there are no labels at all, the rows themselves.
+    model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
+        and y of its fit; or, when there are no labels at all, the rows themselves.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 
@@ -55,7 +55,8 @@ def suggest(
         * "density": these rows, weighted by how many rows are similar;
         * "coverage": rows that stand for all others; needs no label.
 
-        "auto" is "coverage" without labels, else "informative".
+        "auto" is "coverage" without labels, else "informative"; "variance" for numbers, and then of all rows: how much
+        variance a number takes away does not depend on the numbers, so it is known beforehand.
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
     among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of a model that was prepared
@@ -82,8 +83,10 @@ def suggest(
         now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
     n = now.number(n)
     if strategy == "auto":
-        strategy = "coverage" if now.P is None else "informative"
-    if now.P is None and strategy != "coverage":
+        strategy = "variance" if now.numeric else "coverage" if now.P is None else "informative"
+    if now.numeric and strategy not in ("variance", "coverage"):
+        raise InputError(f"strategy={strategy!r} needs class probabilities; for numbers use 'variance'.")
+    if now.P is None and not now.numeric and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
     if not 0 <= audit <= 1:
         raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
@@ -105,6 +108,7 @@ def batch(now, n, strategy, rng):
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(np.ones(len(doubt)) if everywhere else doubt)
     rows, gains, reasons = [], [], []
+    left = float(effect.own(np.arange(len(doubt))).sum()) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):
         if strategy in ("coverage", "variance"):
             gain = effect.focused(free, focus)
@@ -118,10 +122,11 @@ def batch(now, n, strategy, rng):
         row = int(free[best])
         rows.append(row)
         gains.append(float(gain[best]))
-        reasons.append(_reason(now, strategy, row))
+        reasons.append(_reason(now, strategy, row, gains[-1] / (left or 1.0)))
+        left -= gains[-1]
         effect = effect.after(row)
         free = np.delete(free, best)
-    if now.P is None and rows:
+    if now.P is None and rows and not now.numeric:
         reasons = [
             f"{number} rows are more like it than like the other suggested rows" for number in _stand_for(now, rows)
         ]
@@ -154,7 +159,9 @@ def _expected_gain(now, effect, free, focus, rng):
     return gain
 
 
-def _reason(now, strategy, row):
+def _reason(now, strategy, row, share):
+    if now.numeric:
+        return f"its number takes {share:.1%} of the variance from the predictions of all rows"
     if now.P is None:
         return ""  # known when all are chosen
     sure = f"{now.P[row].max():.0%} sure of its class"

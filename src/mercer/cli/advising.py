@@ -8,9 +8,11 @@ from ..advice.suggest import suggest as suggest_rows
 from ..advice.why import why
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval
+from ..few_label.numbers import FAMILIES
 from ..few_label.plan import METHODS
 from ..few_label.summary import NOT_TESTED, accuracy_sentence
 from ..inputs.tables.formats import refuse_ending
+from ..jobs import numbers
 from ..jobs.answers import ROW, added, how_column
 from ..jobs.findings import effect_of_more
 from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
@@ -38,8 +40,9 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
         if job.how is None:
             refuse_taken(job.table, added(target, "how"))
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
-        enough = len(job.labels.values) > 1
-        fitted = fit(screen, job, methods, seconds, seed) if enough else None
+        numeric = job.labels.numeric
+        enough = numeric or len(job.labels.values) > 1
+        fitted = (numbers.fit if numeric else fit)(screen, job, methods, seconds, seed) if enough else None
         if fitted is None and job.labels.given.any():
             screen.note("The labels are all of one class, so the rows are chosen as if there were none.")
         stage("choosing rows", 0.95)
@@ -48,12 +51,7 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
         model = fitted.model if fitted else job.X[looked_at]
         found = suggest_rows(model, min(n, n_free), audit=audit, random_state=seed)
         chosen, how = looked_at[found.rows], np.where(found.drawn, "random", "chosen").astype(object)
-        guess = fitted.model.classes_[fitted.codes[chosen]].tolist() if fitted else [None] * len(chosen)
-        sure = fitted.confidence[chosen].round(4).tolist() if fitted else [None] * len(chosen)
-        names = [job.names[i] for i in looked_at]
-        reasons = [one.sentence(names) for one in why(fitted.model, found.rows)] if fitted else found.reasons
-        if fitted:
-            reasons = [f"drawn at random; {one}" if drawn else one for drawn, one in zip(found.drawn, reasons)]
+        guess, sure, reasons = _of_these(job, fitted, found)
         stage("writing", 1.0)
         if only:
             write(screen, _alone(job, chosen, how), {}, only, force)
@@ -67,11 +65,11 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
     rows = list(zip([job.names[i] for i in chosen], guess, sure, reasons, cells, how))
     keys = ("row", "guess", "confidence", "reason", "cells", "how")
     screen.result["suggestions"] = [dict(zip(keys, row)) for row in rows]
-    if fitted:
+    if fitted and not numeric:
         screen.result["effect"] = effect_of_more(fitted.model)
     head = [source["id"] or "row", "what it is", "why"]
     screen.table(head, [(row, what, reason) for (row, _, _, reason, *_), what in zip(rows, told)])
-    if fitted:
+    if fitted and not numeric:
         screen.say(screen.result["effect"])
     if not found.drawn.any() and not (job.labels.given & job.drawn).any():
         screen.say(
@@ -86,6 +84,28 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
         id = f" --id {quote(source['id'])}" if source["id"] else ""
         command = f"mercer label {quote(str(data))} --target {quote(target)}{id} --more {quote(str(only))}"
         screen.say(f"Fill in {target!r} in {only}; then: {command}")
+
+
+def _of_these(job, fitted, found):
+    """(answers so far, confidence in them, reasons) for suggested rows."""
+    none = [None] * len(found.rows)
+    if fitted is None:
+        return none, none, found.reasons
+    names, chosen = [job.names[i] for i in fitted.rows], fitted.rows[found.rows]
+    if job.labels.numeric:
+        guess = numbers.rounded(fitted.predicted[chosen], fitted.model).tolist()
+        return guess, none, numbers.reasons(job, fitted, found)
+    guess, sure = fitted.model.classes_[fitted.codes[chosen]].tolist(), fitted.confidence[chosen].round(4).tolist()
+    reasons = [one.sentence(names) for one in why(fitted.model, found.rows)]
+    return guess, sure, [f"drawn at random; {one}" if drawn else one for drawn, one in zip(found.drawn, reasons)]
+
+
+def _refuse_numbers(job, what):
+    if job.labels.numeric:
+        raise InputError(
+            f"{job.target!r} holds numbers to predict, and `mercer {what}` is for classes. `mercer label` shows how "
+            "far withheld numbers are from their answers; --as class reads the numbers as names of classes."
+        )
 
 
 def _alone(job, rows, how):
@@ -105,6 +125,7 @@ def check(screen, data, target, n, out, method, seconds, force, seed, **source):
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         (job,) = open_jobs(screen, data, [target], [doubtful(target)] if out else [], **source)
+        _refuse_numbers(job, "check")
         stage(f"trying methods on {len(job.names)} rows and {job.labels.given.sum()} labels", 0.8)
         fitted = fit(screen, job, methods, seconds, seed)
         model = fitted.model
@@ -144,6 +165,7 @@ def compare(screen, data, target, seconds, seed, **source):
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         (job,) = open_jobs(screen, data, [target], **source)
+        _refuse_numbers(job, "compare")
         stage(f"trying every method on {len(job.names)} rows and {job.labels.given.sum()} labels", 1.0)
         model = fit(screen, job, "all", seconds, seed).model
     tested = int(model.labels_.testable.sum())
@@ -183,6 +205,7 @@ def methods_in(method):
     if alone and len(names) > 1:
         raise UsageError(f"--method {alone[0]} stands alone, without other names.")
     for name in names:
-        if name not in ("auto", "all", *METHODS):
-            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, ['auto', 'all', *METHODS])}")
+        known = list(dict.fromkeys(["auto", "all", *METHODS, *FAMILIES]))
+        if name not in known:
+            raise UsageError(f"There is no method {name!r}. {did_you_mean(name, known)}")
     return alone[0] if alone else names

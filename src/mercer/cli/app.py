@@ -103,6 +103,13 @@ COLUMNS = [
     _option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
 ]
 INCLUDE = _columns("--include", "Column to learn from though it tells labelled rows apart.")
+KIND = _option(
+    "--as",
+    "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
+    list[str],
+    metavar="KIND",
+    name="kind",
+)
 MISSING = _option(
     "--missing",
     "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
@@ -136,7 +143,7 @@ MORE = _option(
     list[Path],
     metavar="FILE",
 )
-LABELLED = [ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
+LABELLED = [KIND, ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
 
 
 def _command(job, *parameters):
@@ -177,7 +184,7 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-SAVE = _file("--save -s", "Model to write, for `mercer predict`.")
+SAVE = _file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
 LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS]
 
 
@@ -191,6 +198,9 @@ def label():
       TARGET_predicted   the given label, or the predicted one
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
+
+    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high stand in place of
+    the confidence: an interval that holds nine of ten true numbers.
 
     To correct an answer, type it into TARGET, or into TARGET_predicted with `given` beside it in TARGET_source, and
     give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.

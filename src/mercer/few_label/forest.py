@@ -19,18 +19,23 @@ class Trees(Nodes):
 
     Attributes
     ----------
-    value : (nodes, k) class shares; the others are those of `Nodes`.
+    value : (nodes, k) class shares, or (nodes, 1) numbers; the others are those of `Nodes`.
     """
 
-    def __init__(self, forest: Any, classes: np.ndarray, n_classes: int):
-        trees = [estimator.tree_ for estimator in forest.estimators_]
+    def __init__(self, trees: list):
         super().__init__(trees)
-        value = np.concatenate([tree.value[:, 0, :] for tree in trees])
-        self.value = np.zeros((len(value), n_classes))
-        self.value[:, classes] = value / value.sum(axis=1, keepdims=True)
+        self.value = np.concatenate([tree.value[:, 0, :] for tree in trees])
+
+    @classmethod
+    def of_classes(cls, forest: Any, classes: np.ndarray, n_classes: int) -> "Trees":
+        """The trees of a fitted classifier that knows some of the classes."""
+        made = cls([estimator.tree_ for estimator in forest.estimators_])
+        value, made.value = made.value, np.zeros((len(made.value), n_classes))
+        made.value[:, classes] = value / value.sum(axis=1, keepdims=True)
+        return made
 
     def votes(self, X: np.ndarray) -> np.ndarray:
-        """(n, k) mean class shares of the leaves that the rows reach."""
+        """(n, k) mean values of the leaves that the rows reach."""
         out = np.zeros((len(X), self.value.shape[1]))
         for leaf in self.leaves(X).T:
             out += self.value[leaf]
@@ -39,7 +44,7 @@ class Trees(Nodes):
 
 @dataclass
 class ForestCandidate:
-    """A forest on the rows as given; see `Candidate` for what the classifier asks of it."""
+    """A forest on the rows as given; see `Candidate` for what the few-label models ask of it."""
 
     name: str
     method: str
@@ -83,7 +88,7 @@ class ForestCandidate:
             known = np.isfinite(found).all(axis=1) & (found.sum(axis=1) > 0)
             left_out[np.ix_(known, present)] = found[known]
             left_out[np.ix_(known, np.setdiff1d(np.arange(k), present))] = 0.0
-        fitted = replace(self, trees=Trees(grown, present, k), left_out=_compact(left_out))
+        fitted = replace(self, trees=Trees.of_classes(grown, present, k), left_out=_compact(left_out))
         fitted.seconds = self.seconds + time.perf_counter() - start
         return fitted
 

@@ -71,7 +71,7 @@ def pool(fitted: list, labels: Labels, scores: list, combine: str = "average") -
     else:
         prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + losses.shape[1] / 50.0)
         evidence = np.log(prior) - t * losses.sum(axis=1)
-        weights = _cut(softmax(evidence))
+        weights = cut(softmax(evidence))
         with np.errstate(divide="ignore"):
             own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses, axis=0)
     return Pool(weights, slope, floor, losses, np.einsum("ml,mlk->lk", own, P), why)
@@ -86,7 +86,7 @@ def _prior(fitted: list) -> np.ndarray:
     return np.where(beside, share / beside.sum(), (1 - share) / (~beside).sum())
 
 
-def _cut(weights: np.ndarray) -> np.ndarray:
+def cut(weights: np.ndarray) -> np.ndarray:
     """The weights of the candidates that hold 99.5 % of them."""
     order = np.argsort(-weights, kind="stable")
     kept = order[: int(np.searchsorted(np.cumsum(weights[order]), KEPT)) + 1]

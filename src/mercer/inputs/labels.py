@@ -59,6 +59,11 @@ class Labels:
         codes[labelled] = self.codes[labelled]
         return Labels(self.classes, codes, labelled, self.given[which], self.soft)
 
+    def same_as(self, other: "Labels") -> bool:
+        """Whether these are the same labels of the same rows."""
+        both = (self.codes, other.codes), (self.given, other.given)
+        return all(np.array_equal(a, b) for a, b in both) and self.classes.tolist() == other.classes.tolist()
+
     def among(self, rows: np.ndarray) -> "Labels":
         """The labels of some rows, given by their numbers, ascending; every labelled row is among them."""
         codes = self.codes[rows]

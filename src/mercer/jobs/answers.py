@@ -10,26 +10,32 @@ import numpy as np
 
 from ..backend import need
 from ..errors import InputError
-from ..inputs.tables import read_target
+from ..inputs.tables import given_cells
 from .sources import Reading, open_table
 from .usage import UsageError
 
 HOW = ("random", "chosen")  # words in TARGET_how: how a row came to be labelled
 ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1
+NUMBERS = ("predicted", "low", "high", "source")  # columns that `label` writes for numbers
 SOURCES = {"given", "predicted", "abstained", "novel", ""}
 
 
 def added(target, *names):
-    """The columns that `label` writes, or others named in this way."""
+    """The columns that `label` writes for classes, or others named in this way."""
     return [f"{target}_{name}" for name in names or ("predicted", "confidence", "source")]
+
+
+def answered(table, target):
+    """The columns of answers, on classes or on numbers, that the table has; none if they are not complete."""
+    both = added(target), added(target, *NUMBERS)
+    return next((columns for columns in both if set(columns) <= set(table.frame.columns)), [])
 
 
 def earlier_answers(table, target):
     """{"predicted": answers as text, "source": theirs} that an earlier run wrote, or None."""
-    columns = added(target)
-    if not all(name in table.frame.columns for name in columns):
+    if not answered(table, target):
         return None
-    predicted, _, source = (_texts(table.frame[name]) for name in columns)
+    predicted, source = (_texts(table.frame[name]) for name in added(target, "predicted", "source"))
     return {"predicted": predicted, "source": source} if set(source) <= SOURCES else None
 
 
@@ -37,11 +43,11 @@ def take_corrections(screen, table, target, earlier, missing):
     """Move the labels that were corrected in an earlier output to the target column."""
     if earlier is None:
         return
-    empty = ~read_target(table.frame[target], missing, need_labels=False).given
+    empty = ~given_cells(table.frame[target], missing)[0]
     rows = np.flatnonzero(empty & (earlier["source"] == "given") & (earlier["predicted"] != ""))
     if len(rows):
         fill_cells(table, target, rows, earlier["predicted"][rows])
-        predicted, _, source = added(target)
+        predicted, source = added(target, "predicted", "source")
         screen.note(f"{_labels(len(rows))} taken from {predicted!r}, where {source!r} says given.")
 
 
@@ -85,13 +91,11 @@ def take_answers(screen, table, targets, path, id, reading, missing, how):
         raise UsageError(f"{Path(path).name} has no column {targets[0]!r} with the answers.")
     rows = _places(table, more, path, id, targets)
     for target in found:
-        answers = read_target(more.frame[target], missing, need_labels=False)
-        given = np.flatnonzero(answers.given)
-        words = answers.labels[given]
-        old = read_target(table.frame[target], missing, need_labels=False)
-        changed = int(
-            np.sum([before is not None and before != new for before, new in zip(old.labels[rows[given]], words)])
-        )
+        filled, words, _ = given_cells(more.frame[target], missing)
+        given = np.flatnonzero(filled)
+        words = words[given]
+        known, old, _ = given_cells(table.frame[target], missing)
+        changed = int(np.sum(known[rows[given]] & (old[rows[given]] != words)))
         fill_cells(table, target, rows[given], words)
         theirs = how_words(more, target)
         if theirs is not None:

@@ -42,7 +42,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
     screen.step("drawing the rows", 0.4)
     points = _points(job, fitted, answer, seed)
     screen.step("weighing the columns", 0.8)
-    columns = columns_of(job.encoder, _effects(job, model, seed))
+    columns = columns_of(job.encoder, effects_of(job, model, seed))
     screen.step("making the page", 0.95)
     return Findings(
         title=f"{_rows(n - n_given - n_left)} labelled from {_count(n_given)}",
@@ -86,7 +86,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         columns=columns,
         reasons=_reasons(model),
         notes=job.notes,
-        code=_code(job, out, save, answer.sets),
+        code=code(job, out, save, added(job.target), "model.predict(rows), model.predict_proba(rows)", answer.sets),
     )
 
 
@@ -143,7 +143,8 @@ def columns_of(encoder, found=None):
     return sorted(columns, key=lambda column: (column["use"] == "left out", -(column["effect"] or 0), -column["say"]))
 
 
-def _effects(job, model, seed):
+def effects_of(job, model, seed):
+    """How much the answers depend on each column; not computed for very many."""
     return effects(model, job.X, job.encoder.slices_, seed) if len(job.encoder.slices_) <= MOST_EFFECTS else {}
 
 
@@ -187,11 +188,11 @@ def _reasons(model):
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     if not heavy:
         return model.report_.sentences
-    names = "; ".join(f"{METHODS[row['method']][0]} ({_settings(row)}), {row['weight']:.0%}" for row in heavy)
+    names = "; ".join(f"{METHODS[row['method']][0]} ({settings(row)}), {row['weight']:.0%}" for row in heavy)
     return [*model.report_.sentences, f"The largest weights: {names}."]
 
 
-def _settings(row):
+def settings(row):
     """A candidate's parameters and space, without the name of its method."""
     return row["candidate"].removeprefix(row["method"]).removeprefix(":").strip()
 
@@ -204,7 +205,7 @@ def _candidates(model, tested):
         rows.append(
             {
                 "name": METHODS[row["method"]][0],
-                "settings": _settings(row),
+                "settings": settings(row),
                 "right": right,
                 "low": low,
                 "high": high,
@@ -255,24 +256,20 @@ def _alike(job, fitted, rows):
     return words[rows].tolist()
 
 
-def _code(job, out, save, sets):
+def code(job, out, save, columns, ask, sets=None):
+    """How to use the table, with its new columns, and the model, which is asked so, in Python."""
     lines = [
         "import mercer",
         "import pandas as pd",
         "from mercer.inputs.tables import read_table",
         "",
-        f"# with {', '.join(added(job.target))}",
+        f"# with {', '.join(columns)}",
         f"labelled = {written_format(out, job.table).code(out, job.table)}",
     ]
     if sets:
         lines.append(f"may_be = labelled[{sets.name!r}].fillna('').str.split({sets.mark!r}, regex=False)")
     if save:
-        lines += [
-            "",
-            f"model = mercer.load({str(save)!r})",
-            'rows = read_table("new.csv").frame',
-            "model.predict(rows), model.predict_proba(rows)",
-        ]
+        lines += ["", f"model = mercer.load({str(save)!r})", 'rows = read_table("new.csv").frame', ask]
     else:
         lines += ["", "# `mercer label ... --save model.mercer` also keeps the model for new rows"]
     return "\n".join(lines)

@@ -80,3 +80,14 @@ def coverage_curve(coverage, majority=None):
         axis.annotate("always the most frequent class", (0, 100 * majority[1]), color=INK, fontsize=9, **where)
     axis.set(xlabel="share answered, most confident first (%)", ylabel="right (%)", xlim=(0, 101), ylim=(0, 102))
     return _svg(figure, "Accuracy on left-out labels against the share of rows labelled")
+
+
+def predicted_and_given(given, left_out, reach):
+    """Given numbers against the answers without them, with the band of the prediction interval."""
+    figure, axis = _figure()
+    ends = np.array([min(given.min(), left_out.min()), max(given.max(), left_out.max())])
+    axis.fill_between(ends, ends - reach, ends + reach, color=BAND, linewidth=0)
+    axis.plot(ends, ends, color=FAINT, linewidth=1)
+    axis.plot(left_out, given, "o", color=SERIES, markersize=3.5)
+    axis.set(xlabel="answer without the number", ylabel="given number")
+    return _svg(figure, "Given numbers against the answers of fits without them")

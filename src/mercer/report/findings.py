@@ -37,14 +37,15 @@ class Findings:
     marks: str = ""  # a sentence on what the points are
     confidence: np.ndarray | None = None  # of the rows that were not given
     abstain: float | None = None
+    withheld: tuple | None = None  # (given numbers, answers without them, half width of the interval); None: classes
     coverage: list = field(default_factory=list)  # (share of rows labelled, accuracy, low, high), most confident first
     majority: tuple | None = None  # (class, share): the accuracy of always answering the most frequent class
-    candidates: list = field(default_factory=list)  # dicts: name, settings, right, low, high, weight and seconds
+    candidates: list = field(default_factory=list)  # dicts: name, settings, right, low, high (or rmse, mae), weight …
     n_candidates: int = 0  # of which those are the first
     balance: list = field(default_factory=list)  # (class, given, predicted)
     n_abstained: int = 0  # rows left unlabelled
     recall: list = field(default_factory=list)  # dicts: name, tested, right, low, high, taken: [(other class, count)]
-    suggestions: list = field(default_factory=list)  # (row, predicted class, confidence, reason)
+    suggestions: list = field(default_factory=list)  # (row, prediction, confidence or None, reason)
     effect: str = ""  # a sentence on what more labels would do
     suspicious: list = field(default_factory=list)  # (row, given label, the model's class, reason)
     doubtful: list = field(default_factory=list)  # (row, predicted class, confidence, reasons)

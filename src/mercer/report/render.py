@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import __version__
 from ..backend import need
-from .figures import confidence_histogram, coverage_curve
+from .figures import confidence_histogram, coverage_curve, predicted_and_given
 from .picture import on_grid
 
 GRID = 10_000  # positions are whole numbers from 0 to here
@@ -53,6 +53,7 @@ def _part(findings):
         "shown": shown,
         "n_points": max(findings.n_rows, shown),
         "histogram": _figure(confidence_histogram, findings.confidence, findings.abstain),
+        "answers": _figure(predicted_and_given, *(findings.withheld or [None])),
         "curve": _figure(coverage_curve, findings.coverage, findings.majority),
         "most": max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,
     }

@@ -1,6 +1,7 @@
 """One reading of tables: every column of a data frame as numbers, and the same for tables that come later."""
 
 import difflib
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from mercer.inputs.tables import TableEncoder
+    >>> from mercer import TableEncoder
     >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "0,5"], "colour": ["red", "blue", "red"]})
     >>> encoder = TableEncoder()
     >>> encoder.fit_transform(frame).round(2).tolist()
@@ -88,15 +89,28 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._learn(frame, labelled)
 
     def transform(self, frame):
-        """Rows of another table with the same columns, in any order; (n, d) float64."""
+        """Rows of another table with the same columns, in any order; (n, d) float64.
+
+        A column that the table does not have counts as missing in every row, with a warning; the table is refused if it
+        has less than half of the columns that are used.
+        """
         check_is_fitted(self)
+        absent = self.absent(frame)
+        if absent:
+            remark = sentences(("absent", name, "") for name in absent)[0]
+            warnings.warn(remark, UserWarning, stacklevel=2)
         frame = self._named(frame)
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
+    def absent(self, frame) -> list[str]:
+        """Columns that are used and that another table does not have; none of an array, which is read by position."""
+        here = set(map(str, frame.columns)) if is_frame(frame) else set(self.names_)
+        return [name for name in self.names_ if name in self.used_ - here]
+
     def unread(self, frame) -> list[str]:
-        """Sentences on the cells of another table that the encoders can make nothing of."""
-        frame = self._named(frame)
-        found = [(encoder.name, encoder.unread(frame)) for encoder in self.encoders_]
+        """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""
+        absent, frame = self.absent(frame), self._named(frame)
+        found = [(one.name, one.unread(frame)) for one in self.encoders_ if one.name not in absent]
         return sentences(
             ("unread", name, cells_of(int(mask.sum())) + _example(frame, name, mask))
             for name, mask in found
@@ -240,13 +254,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "frame, or read a file with mercer.inputs.tables.read_table(path).frame."
             )
         frame = as_pandas(frame)
-        absent = [name for name in self.names_ if name in self.used_ - set(frame.columns)]
-        if absent:
+        absent = self.absent(frame)
+        if 2 * len(absent) > len(self.used_):
+            most = "" if len(self.used_) == 1 else f" (it has {len(self.used_) - len(absent)} of {len(self.used_)})"
             raise InputError(
-                f"The table has no column {_listed(absent, 5)}, which the model was trained with. "
+                f"The table has no column {_listed(absent, 5)}, which the model was trained with{most}. "
                 f"Columns here: {_listed(list(frame.columns))}."
             )
-        return frame
+        return frame.assign(**dict.fromkeys(absent)) if absent else frame
 
 
 def as_pandas(frame: Any) -> Any:

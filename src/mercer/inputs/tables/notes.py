@@ -16,6 +16,10 @@ _SAID = {  # kind → what is said of one column, and of several
     "rare": ("has rare values, which share one code", "have rare values, which share one code"),
     "date": ("is read as dates", "are read as dates"),
     "gaps": ("has gaps, which take the median and are marked", "have gaps, which take the median and are marked"),
+    "absent": (
+        "is not in this table and counts as missing in every row; the model goes by the other columns",
+        "are not in this table and count as missing in every row; the model goes by the other columns",
+    ),
     "unread": (
         "holds gaps or values that the model has not seen; there it goes by the other columns",
         "hold gaps or values that the model has not seen; there it goes by the other columns",
