@@ -68,14 +68,11 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
         votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
         own = np.where(labels.labelled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
-        found.append(
-            Why(
-                [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])],
-                [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0],
-                [(int(labels.labelled[i]), given[int(labels.labelled[i])], float(own[i])) for i in best],
-                [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions],
-            )
-        )
+        likely = [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])]
+        heavy = [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0]
+        nearest = [(int(labels.labelled[i]), given[int(labels.labelled[i])], float(own[i])) for i in best]
+        families = [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions]
+        found.append(Why(likely, heavy, nearest, families))
     return found
 
 
