@@ -85,10 +85,8 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     }
     table = np.column_stack([flags[name] for name in REASONS])
     rows = np.flatnonzero(table.any(axis=1))
-    order = np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))
-    rows = rows[order]
-    names = list(REASONS)
-    reasons = [[names[j] for j in np.flatnonzero(table[row])] for row in rows]
+    rows = rows[np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))]
+    reasons = [[name for name, flag in zip(REASONS, table[row]) if flag] for row in rows]
     return Doubts(rows, reasons, model.transduction_[rows], model.confidence_[rows])
 
 

@@ -94,12 +94,8 @@ def suggest(
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
     found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
     why = "drawn at random, so that the accuracy can be estimated"
-    return Suggestion(
-        now.numbers(np.append(found.rows, drawn)),
-        np.append(found.gains, np.zeros(len(drawn))),
-        found.reasons + [why] * len(drawn),
-        np.append(np.zeros(len(found.rows), dtype=bool), np.ones(len(drawn), dtype=bool)),
-    )
+    rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))
+    return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))
 
 
 def batch(now, n, strategy, rng):
@@ -127,22 +123,15 @@ def batch(now, n, strategy, rng):
         effect = effect.after(row)
         free = np.delete(free, best)
     if now.P is None and rows and not now.numeric:
-        reasons = [
-            f"{number} rows are more like it than like the other suggested rows" for number in _stand_for(now, rows)
-        ]
+        Z = effect.Z / np.maximum(np.linalg.norm(effect.Z, axis=1, keepdims=True), 1e-300)
+        numbers = np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows))  # nearer to it than to the others
+        reasons = [f"{number} rows are more like it than like the other suggested rows" for number in numbers]
     return Suggestion(np.array(rows, dtype=int), np.array(gains), reasons, np.zeros(len(rows), dtype=bool))
-
-
-def _stand_for(now, rows):
-    """For each of these rows the number of rows that are nearer to it than to the others of them."""
-    Z = now.effect.Z / np.maximum(np.linalg.norm(now.effect.Z, axis=1, keepdims=True), 1e-300)
-    return np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows)).tolist()
 
 
 def _expected_gain(now, effect, free, focus, rng):
     """Expected fall of Σ (1 − largest probability) if a row were labelled; −inf for rows that are not looked at."""
-    first = effect.focused(free, focus)
-    chosen = np.argsort(-first)[:SHORTLIST]
+    chosen = np.argsort(-effect.focused(free, focus))[:SHORTLIST]
     judged = np.arange(len(effect.Z))
     if len(judged) > JUDGED:
         judged = np.sort(rng.choice(judged, JUDGED, replace=False))

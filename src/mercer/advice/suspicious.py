@@ -87,10 +87,5 @@ def suspicious(model, n=None, *, X=None, y=None) -> Suspicious:
     order = np.argsort(margin, kind="stable")
     order = order[margin[order] < 0] if n is None else order[:n]
     rows = labels.labelled[known[order]]
-    return Suspicious(
-        rows,
-        margin[order],
-        wrong[order],
-        model.classes_[codes[order]],
-        model.classes_[scores.argmax(axis=1)[order]],
-    )
+    given, proposed = model.classes_[codes[order]], model.classes_[scores.argmax(axis=1)[order]]
+    return Suspicious(rows, margin[order], wrong[order], given, proposed)

@@ -76,14 +76,10 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
             found.append(Why([], [], nearest, []))
             continue
         votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
-        found.append(
-            Why(
-                [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])],
-                [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0],
-                nearest,
-                [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions],
-            )
-        )
+        likely = [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])]
+        heavy = [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0]
+        families = [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions]
+        found.append(Why(likely, heavy, nearest, families))
     return found
 
 

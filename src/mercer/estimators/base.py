@@ -12,7 +12,7 @@ from ..geometry.maps import mapped
 from ..geometry.open import open_gram
 from ..homes import home_of
 from ..inputs.check import check_rows
-from ..inputs.weights import seed_of
+from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed, as_kernel
 
 
@@ -74,6 +74,12 @@ class KernelEstimator(BaseEstimator):
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows))
+
+    def _begin(self, X, sample_weight):
+        """(rows, weights) of `fit`, checked, once the parameters are."""
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        return X, check_weight(sample_weight, X.shape[0])
 
     def _open(self, X, weight=None, store="auto", policy=None):
         """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""

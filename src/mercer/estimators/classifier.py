@@ -25,7 +25,6 @@ from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
 from ..geometry.maps import mapped
 from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
-from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
 from ..solvers.ridge.state import State
@@ -141,13 +140,8 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         choice = self._choose(left_out[:, known], labels.codes[labels.labelled[known]])
         best = clone(self).set_params(**candidates[choice.value])
         best.fit(X, y) if sample_weight is None else best.fit(X, y, sample_weight=sample_weight)
-        best.selection_ = {
-            "candidates": candidates,
-            "accuracy": choice.info["accuracy"],
-            "chosen": choice.value,
-            "interval": choice.info["interval"],
-            "reason": choice.reason,
-        }
+        found = {name: choice.info[name] for name in ("accuracy", "interval")}
+        best.selection_ = {"candidates": candidates, "chosen": choice.value, "reason": choice.reason} | found
         return best
 
     # The method on features: see the module.
@@ -194,9 +188,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _read(self, X, y, sample_weight):
         """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        X, weight = self._begin(X, sample_weight)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
         if weight is not None:
             labels = weighed(labels, weight)
@@ -246,7 +238,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def _unsupported(self, Z, scores):
         """Rows without similarity to a labelled row, and without a score that reached them through unlabelled rows."""
         suspects = np.flatnonzero(self._silent(scores))
-        bound = max(NO_SIMILARITY, 8 * _precision(Z)) * self.similarity_scale_
+        bound = max(NO_SIMILARITY, 8 * precision(Z.dtype)) * self.similarity_scale_
         if len(suspects) > MANY:  # two random combinations of the labelled rows clear all but the truly dissimilar
             mix = np.random.default_rng(0).normal(size=(len(self.labelled_features_), 2))
             probe = np.abs(dot(Z, self.labelled_features_.T @ mix)[suspects]).min(axis=1)
@@ -256,7 +248,3 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             similarity = np.linalg.norm(take(Z, suspects) @ self.labelled_features_.T, axis=1)
             flags[suspects] = similarity <= bound
         return flags
-
-
-def _precision(Z):
-    return precision(np.float32 if "float32" in str(Z.dtype) else np.float64)

@@ -53,11 +53,17 @@ class DualComponents(KernelComponents):
             self._refuse_rank(0)
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
-        self._check_rank(start, K.shape[0], eps)
+        H, GH = start
+        quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
+        rank = int(np.sum(quotient > eps * K.shape[0] * quotient.max(initial=0.0)))
+        if rank < self.n_components:
+            self._refuse_rank(rank)
         loss = Loss(norm=self.norm, location=self.center, **{name: a.value for name, a in asked.items() if not a.share})
         for name, a in asked.items():
             if a.share:
-                loss, _ = match_fraction(K, self.n_components, name, self._share(a, K), loss, start=start, eps=eps)
+                # Never fewer rows than the components need.
+                share = max(a.share, (self.n_components + 1) / K.shape[0]) if a.name == "keep" else a.share
+                loss, _ = match_fraction(K, self.n_components, name, share, loss, start=start, eps=eps)
         options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
         result = minimise(K, self.n_components, loss, **options)
         by_share = "epsilon" in asked and asked["epsilon"].share
@@ -81,15 +87,8 @@ class DualComponents(KernelComponents):
         self._close(gram, K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
-    def _check_rank(self, start, n, eps):
-        """Refuse more components than the kernel matrix has directions."""
-        H, GH = start
-        quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
-        rank = int(np.sum(quotient > eps * n * quotient.max(initial=0.0)))
-        if rank < self.n_components:
-            self._refuse_rank(rank)
-
     def _refuse_rank(self, rank):
+        """Refuse more components than the kernel matrix has directions."""
         if rank == 0:
             raise InputError(
                 "Every row has the same features, so there is no direction to find. Check the rows and the kernel."
@@ -98,10 +97,6 @@ class DualComponents(KernelComponents):
             f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
             f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
         )
-
-    def _share(self, asked, K):
-        """The share of the rows, but never fewer rows than the components need."""
-        return max(asked.share, (self.n_components + 1) / K.shape[0]) if asked.name == "keep" else asked.share
 
     def _refuse(self, K, loss, start, eps):
         raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")

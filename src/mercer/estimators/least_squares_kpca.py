@@ -87,10 +87,7 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
-DEFAULT_GRID: dict = {
-    "label_weight": np.geomspace(1e-3, 1e3, 7).tolist(),
-    "variance": np.geomspace(1e-2, 10.0, 7).tolist(),
-}
+DEFAULT_GRID: dict = {"label_weight": np.geomspace(1e-3, 1e3, 7), "variance": np.geomspace(1e-2, 10.0, 7)}
 
 
 class LeastSquaresKPCA(VarianceConstrained):
@@ -106,15 +103,10 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     Parameters
     ----------
-    label_weight : float, default=1.0
-        c, the weight of the squared loss on the labels.
-    variance : float, default=1.0
-        v, the variance of f over the training rows (the paper's s² divided by n).
-    center : bool, default=True
-        Variance about the mean; False takes the mean of f².
-    graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² to ‖f‖², over a graph with that many neighbours or with these weights.
-    graph_weight : float, default=1.0
+    label_weight : c, the weight of the squared loss on the labels.
+    variance : v, the variance of f over the training rows (the paper's s² divided by n).
+    center : variance about the mean; False takes the mean of f².
+    graph, graph_weight : see `LSSVMClassifier`.
     label_folds : None or int, default=None
         How `select` and the calibration withhold labels: one at a time, or in that many folds (10 in the paper).
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
@@ -130,11 +122,8 @@ class LeastSquaresKPCA(VarianceConstrained):
     -----
     Cost: O(n r²) in one pass and O(r³) once; every further c, v or labelling O(r l²) a root step. `select` has all
     left-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A constrained
-    eigenvalue problem, 1989.
+    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A
+    constrained eigenvalue problem, 1989.
 
     Examples
     --------

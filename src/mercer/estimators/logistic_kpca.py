@@ -26,8 +26,7 @@ class LogisticKPCA(VarianceConstrained):
     Parameters
     ----------
     label_weight, variance, center, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
-    max_iter : int, default=50
-        Most reweighting steps; 20 are rarely needed.
+    max_iter : most reweighting steps; 20 are rarely needed.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
@@ -40,10 +39,7 @@ class LogisticKPCA(VarianceConstrained):
     -----
     Left-out labels come from the last reweighted least-squares problem with the label withheld, not from a refit.
     Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss for the printed one.
+    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss.
 
     Examples
     --------
@@ -81,17 +77,8 @@ class LogisticKPCA(VarianceConstrained):
                         start = start * np.sqrt(spread / float(theta @ start**2))
                     fit = constrained_logistic(theta, Z, signs, weight, spread, each, start, max_iter=self.max_iter)
                     start = fit.value
-                    values = left_out(
-                        theta,
-                        Z,
-                        fit.info["response"],
-                        [weight / 2],
-                        [spread],
-                        sets,
-                        fit.info["curvature"],
-                        shrink=0,
-                    )
-                    out[a * len(spreads) + b, :, k] = values[0, 0, : len(t)]
+                    last = fit.info["response"], [weight / 2], [spread], sets, fit.info["curvature"]
+                    out[a * len(spreads) + b, :, k] = left_out(theta, Z, *last, shrink=0)[0, 0, : len(t)]
         return out
 
 

@@ -42,13 +42,11 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     gamma : float, default=1.0
         Weight of the errors; 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
         for "zero", with n rows of d features and no bias.
-    unlabeled : {"ignore", "zero"}, default="ignore"
-    bias : bool, default=True
-        Whether to fit the constant b. The paper leaves it out.
+    unlabeled : "ignore" or "zero", default="ignore"
+    bias : whether to fit the constant b. The paper leaves it out.
     graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not.
-        The graph has that many neighbours, or these edge weights.
-    graph_weight : float, default=1.0
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not. The
+        graph has that many neighbours, or these edge weights.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -60,10 +58,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     -----
     Cost: "ignore" O(l r min(l, r)) for l labels and r features; "zero" O(n r²) in one pass and O(r³).
     Backends: NumPy, torch, Dask.
-
-    References
-    ----------
-    Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
 
     Examples
     --------

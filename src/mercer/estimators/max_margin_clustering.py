@@ -43,14 +43,9 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     center : bool, default=True
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the result hardly depends on the balance. False is the formula as printed.
-    search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
-        How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
-    n_restarts : int, default=10
-        Searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
-    time_budget : float or None, default=None
-        Seconds after which the search returns the best clusters so far.
-    n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
-    kernel, approx, random_state : the kernel, how it is computed (see `KernelEstimator`), the seed.
+    search, time_budget, n_jobs, verbose : see `S2RLSClassifier`.
+    n_restarts : searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
+    kernel, approx, random_state : see `KernelEstimator`.
 
     Attributes
     ----------
@@ -66,10 +61,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1 000 rows and takes 300
     landmarks above. NumPy and torch (the search is on the host); not Dask.
-
-    References
-    ----------
-    Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
+    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
 
     Examples
     --------
@@ -135,23 +127,14 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         for number, times in enumerate(path):
             left = None if self.time_budget is None else (self.time_budget - seconds) / (len(path) - number)
             last = times == 1
-            self.result_ = label_search(
-                W if last else W * np.sqrt((theta + self.lam_) / (theta + times * self.lam_)),
-                codes,
-                n_restarts=self.n_restarts if last else (self.n_restarts + 1) // 2,
-                start=start,
-                time_budget=left,
-                certify=last,
-                **options,
-            )
+            smooth = W if last else W * np.sqrt((theta + self.lam_) / (theta + times * self.lam_))
+            options["n_restarts"] = self.n_restarts if last else (self.n_restarts + 1) // 2
+            self.result_ = label_search(smooth, codes, start=start, time_budget=left, certify=last, **options)
             start = self.result_.value
             seconds += self.result_.info["seconds"]
             evaluations += self.result_.info["evaluations"]
-        self.result_.info |= {
-            "seconds": seconds,
-            "evaluations": evaluations,
-            "evaluations_per_second": evaluations / max(seconds, 1e-9),
-        }
+        self.result_.info |= {"seconds": seconds, "evaluations": evaluations}
+        self.result_.info["evaluations_per_second"] = evaluations / max(seconds, 1e-9)
         if pinned is None and not np.ndim(self.balance):
             _number_by_appearance(self.result_, k)
         self.coef_ = coefficients(W, T, self.result_.value, k)

@@ -30,10 +30,8 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     Parameters
     ----------
     n_components : int, default=2
-    within_weight : float, default=1.0
-        c, the weight of the variance within the groups.
-    center : bool, default=True
-        Variance about the mean; False takes the mean of f².
+    within_weight : c, the weight of the variance within the groups.
+    center : see `LeastSquaresKPCA`.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
@@ -47,10 +45,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     Notes
     -----
     Cost: O(n r²) in one pass and O(r³). NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
+    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
 
     Examples
     --------

@@ -27,12 +27,8 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     Parameters
     ----------
-    lam : float, default=0.01
-        Penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
-    graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: Laplacian RLS, which uses the unlabelled rows.
-        The graph has that many neighbours, or these edge weights.
-    graph_weight : float, default=1.0
+    lam : penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
+    graph, graph_weight : see `LSSVMClassifier`; this is Laplacian RLS then, which uses the unlabelled rows.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -42,10 +38,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     Notes
     -----
     Cost: O(l r min(l, r)) for l labels and r features. NumPy, torch, Dask.
-
-    References
-    ----------
-    Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering, 2009.
+    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering, 2009.
 
     Examples
     --------

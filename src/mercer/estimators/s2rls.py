@@ -37,15 +37,12 @@ class S2RLSClassifier(KernelClassifier):
 
     Use it when the classes form clusters and the share of each class among the unlabelled rows is roughly known: with
     few labels the gain over `RLSClassifier` can be large, and a wrong share or a misleading cluster structure costs as
-    much. With more than two classes one search runs over all of them (the mean of the one-against-rest objectives), or
-    one search per class.
+    much. With more than two classes the objective is the mean of the one-against-rest ones.
 
     Parameters
     ----------
-    lam : float, default=0.01
-        Penalty λ.
-    lam_unlabeled : float, default=1.0
-        Weight λ' of the unlabelled rows beside the labelled ones.
+    lam : penalty λ.
+    lam_unlabeled : weight λ' of the unlabelled rows beside the labelled ones.
     balance : "labels", float, dict, array or None, default="labels"
         Wanted share of each class among the unlabelled rows: as among the labels; of ``classes_[1]`` (a number, two
         classes); {class: share} or one share per sorted class; None for no constraint (one class may take all rows).
@@ -55,8 +52,7 @@ class S2RLSClassifier(KernelClassifier):
         How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=50
         Searches from different starts; the best is kept. (10 where a fit only judges parameters or calibrates.)
-    multi_class : {"joint", "one_vs_rest"}, default="joint"
-        With more than two classes: one search over all labels, or one per class.
+    multi_class : with more than two classes, "joint" is one search over all labels, "one_vs_rest" one per class.
     label_folds : int, default=5
         Fits that each withhold some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
         candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
@@ -77,11 +73,8 @@ class S2RLSClassifier(KernelClassifier):
     -----
     Cost: O(n r²) once, then O(r) or O(1) per flip tried; 1 + label_folds such fits. NumPy and torch (the search is on
     the host); not Dask.
-
-    References
-    ----------
-    Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and unsupervised
-    regularized least-squares classification. Evolutionary Intelligence, 2012.
+    Reference: Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and
+    unsupervised regularized least-squares classification. Evolutionary Intelligence, 2012.
 
     Examples
     --------

@@ -39,8 +39,7 @@ class SemiKPCA(KernelClassifier):
 
     Parameters
     ----------
-    n_removed : int, default=1
-        How many leading components k to leave out. The first one hardly depends on x for kernels with positive entries.
+    n_removed : leading components k to leave out. The first hardly depends on x for kernels with positive entries.
     gamma : "middle" or float, default="middle"
         "middle" is the geometric middle of the convexity interval, 1/√(λ_k λ_{k+1}) (0.1/λ_1 for k = 0), kept 1 % away
         from the upper end.
@@ -58,10 +57,7 @@ class SemiKPCA(KernelClassifier):
     -----
     New points are classified exactly, f(x) = w · φ(x), which the paper says is not possible. Cost: O(n r²) in one pass
     and O(r³) for r features; every further γ, labelling or class O(r²). NumPy, torch, Dask.
-
-    References
-    ----------
-    Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
 
     Examples
     --------
@@ -86,14 +82,9 @@ class SemiKPCA(KernelClassifier):
         filter_ = shift_filter(basis.values, gamma, self.n_removed)
         W, _ = filtered_weights(basis, pull, filter_)
         V, left = basis.vectors[:, self.n_removed :], filter_[self.n_removed :]
-        result = closed_form(
-            W,
-            relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B),
-            gamma=gamma,
-            convexity_interval=interval,
-            eigenvalues=basis.values,
-            eigenvectors=basis.vectors,
-        )
+        gap = relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B)
+        found = {"gamma": gamma, "convexity_interval": interval}
+        result = closed_form(W, gap, **found, eigenvalues=basis.values, eigenvectors=basis.vectors)
         influence = (lambda: LabelEffect(state.rows, (V * left) @ V.T)) if state.weight is None else None
         return Solution(
             W, 0.0, result.warn(), lambda: left_out_path(basis, pull, [filter_], removed=False)[0], influence

@@ -23,14 +23,10 @@ class SparseKernelPCA(DualComponents):
     Parameters
     ----------
     n_components : int, default=2
-    epsilon : float, default=None
-        Rows closer than this to the centre (their score's length) are left out.
-    keep : float in (0, 1), default=None
-        Instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
-    kappa : float, default=None
-        Bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
-    norm : "row" or "element", default="row"
-        Let whole rows of H vanish, or single entries; a row vanishes when all its entries do.
+    epsilon : rows closer than this to the centre (their score's length) are left out.
+    keep : instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
+    kappa : bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
+    norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
     kernel, center, approx, solver, tol, max_iter, random_state : see `RobustKernelPCA`.
 
     Attributes
@@ -49,10 +45,7 @@ class SparseKernelPCA(DualComponents):
     Cost: 50 to 200 products with the kernel matrix, n² s each; `keep` adds five to ten looser solves. Projecting m rows
     costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
     convex, and the share kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
-
-    References
-    ----------
-    Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
+    Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
     --------

@@ -25,14 +25,10 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        Neighbours of each row in the graph.
-    n_eigenvectors : int, default=80
-        d.
-    label_weight : float, default=3200.0
-        c; large values trust the labels.
-    eigenvalues : "squares" or "laplacian", default="squares"
-        "squares" replaces the i-th non-trivial eigenvalue by i².
+    n_neighbors : neighbours of each row in the graph.
+    n_eigenvectors : d.
+    label_weight : c; large values trust the labels.
+    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i²; default="squares"
     balanced : bool, default=True
         Targets √(l₋/l₊) and −√(l₊/l₋) and costs a = l/2l₊, l/2l₋, so that both classes weigh the same; False takes ±1
         and ones.
@@ -52,10 +48,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     Transductive. New rows take the mean of their neighbours' values, weighted as the graph weighs edges.
     Cost: an exact neighbour search, and the low end of a sparse spectrum, whose largest residual is
     `map_.kernel_.residual_`: at most 1e-5 of the Laplacian's norm. O(d l²) a root step.
-
-    References
-    ----------
-    Joachims: Transductive learning via spectral graph partitioning, 2003.
+    Reference: Joachims: Transductive learning via spectral graph partitioning, 2003.
 
     Examples
     --------

@@ -47,9 +47,7 @@ def calibrate(left_out, given, margin, weight=None, n_labels=None):
     margin : the typical margin of the fit, from `typical_margin`.
     n_labels : how many labels the fit has, where that is more than l.
 
-    Returns
-    -------
-    Result with value (slope, floor), to be given to `probabilities`.
+    Returns a `Result` with value (slope, floor), to be given to `probabilities`.
     """
     l, k = given.shape
     s = np.ones(l) if weight is None else weight

@@ -126,7 +126,8 @@ def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) 
     given = np.zeros((len(labelled), len(classes)))
     given[np.arange(len(labelled)), codes[labelled]] = 1.0
     if len(classes) < 2:
-        also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if _holds_minus_one(values[marked]) else ""
+        minus_one = any(map(_minus_one, values[marked].tolist()))
+        also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if minus_one else ""
         raise InputError(
             f"y has one class only ({classes.tolist()[0]!r}, {len(labelled)} rows): a classifier needs labels of two "
             f"or more classes.{also}"
@@ -159,8 +160,7 @@ def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.nda
     """
     _, y = array_of(y)
     if y.ndim == 2:
-        empty = np.isnan(y) | (y == 0)
-        return empty.all(axis=1)
+        return (np.isnan(y) | (y == 0)).all(axis=1)
     values, codes = distinct(y)
     known = set(np.asarray(classes).tolist())
     strange = np.array([is_nothing(v) or v not in known for v in values.tolist()], dtype=bool)
@@ -215,10 +215,6 @@ def _minus_one(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_) and value == -1
 
 
-def _holds_minus_one(values: np.ndarray) -> bool:
-    return any(_minus_one(v) for v in values.tolist())
-
-
 def _marked(values: np.ndarray, missing_label: Any) -> np.ndarray:
     """(len(values),) which of the distinct entries mark unlabelled rows."""
     entries = values.tolist()
@@ -271,9 +267,7 @@ def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, n
     else:
         classes = values[keep]
     order = np.argsort(classes, kind="stable")
-    rank = np.empty(len(keep), dtype=int)
-    rank[order] = np.arange(len(keep))
-    return classes[order], rank
+    return classes[order], np.argsort(order)
 
 
 def _soft(names: list | None, table: np.ndarray) -> Labels:
@@ -301,8 +295,6 @@ def _soft(names: list | None, table: np.ndarray) -> Labels:
     codes[labelled] = np.argmax(given, axis=1)
     classes = np.arange(k) if names is None else np.asarray(names)
     order = np.argsort(classes, kind="stable")  # classes are sorted, so the columns follow
-    rank = np.empty(k, dtype=int)
-    rank[order] = np.arange(k)
-    codes[labelled] = rank[codes[labelled]]
+    codes[labelled] = np.argsort(order)[codes[labelled]]
     given = np.ascontiguousarray(given[:, order])
     return Labels(classes[order], codes, labelled, given, soft=bool(((given > 0) & (given < 1)).any()))

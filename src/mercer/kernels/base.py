@@ -239,11 +239,7 @@ def _as_rows(X: Any) -> Rows:
 
 def _empty(X: Rows, n: int, m: int) -> Block:
     if n * m > 2 * TILE**2:  # reading the free memory takes as long as a tile
-        room_for(
-            n * m * X.dtype.itemsize,
-            X,
-            f"The kernel matrix of {n} × {m} rows",
-            "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
-            "(products without storing the matrix), or float32 data (half the memory).",
-        )
+        remedy = "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
+        remedy += "(products without storing the matrix), or float32 data (half the memory)."
+        room_for(n * m * X.dtype.itemsize, X, f"The kernel matrix of {n} × {m} rows", remedy)
     return empty((n, m), X)

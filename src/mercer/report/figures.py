@@ -51,8 +51,7 @@ def confidence_histogram(confidence, abstain=None):
     """How sure the model is of the rows it filled in."""
     figure, axis = _figure()
     steps = 20 - int(20 * min(0.5, float(np.min(confidence))))  # twentieths, from 0.5 or below up to 1
-    bins = 1 - np.arange(steps, -1, -1) / 20
-    counts, edges = np.histogram(np.clip(confidence, 0, 1), bins)
+    counts, edges = np.histogram(np.clip(confidence, 0, 1), 1 - np.arange(steps, -1, -1) / 20)
     axis.bar(edges[:-1], counts, width=np.diff(edges) * 0.92, align="edge", color=SERIES)
     if abstain is not None:
         axis.axvline(abstain, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))

@@ -32,12 +32,5 @@ def together(results: Sequence[Result], value: Any, /, **info: Any) -> Result:
     """One Result for separate problems: the worst certificate, and the reason of one that failed, if any did."""
     worst = max(results, key=lambda result: result.gap)
     failed = next((result for result in results if not result.converged), worst)
-    return Result(
-        value,
-        objective=sum(result.objective or 0.0 for result in results),
-        gap=worst.gap,
-        n_iter=max(result.n_iter for result in results),
-        converged=failed.converged,
-        reason=failed.reason,
-        info=info,
-    )
+    total, n_iter = sum(result.objective or 0.0 for result in results), max(result.n_iter for result in results)
+    return Result(value, total, worst.gap, n_iter, failed.converged, failed.reason, info=info)

@@ -110,12 +110,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def unread(self, frame) -> list[str]:
         """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""
         absent, frame = self.absent(frame), self._named(frame)
-        found = [(one.name, one.unread(frame)) for one in self.encoders_ if one.name not in absent]
-        return sentences(
-            ("unread", name, cells_of(int(mask.sum())) + _example(frame, name, mask))
-            for name, mask in found
-            if mask.any()
-        )
+        notes = []
+        for encoder in self.encoders_:
+            name, mask = encoder.name, encoder.unread(frame)
+            if mask.any() and name not in absent:
+                example = f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""
+                notes.append(("unread", name, cells_of(int(mask.sum())) + example))
+        return sentences(notes)
 
     def outside(self, frame) -> list[str]:
         """Sentences on columns of numbers of which at least half are outside the range they were trained with."""
@@ -295,7 +296,3 @@ def _one_unit(frame, encoders) -> bool:
 
 def _listed(names, most=8):
     return ", ".join(map(repr, names[:most])) + (" …" if len(names) > most else "")
-
-
-def _example(frame, name, mask):
-    return f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""

@@ -176,8 +176,7 @@ def _words(column, words, there, kind="identifier"):
     if places:
         why = f"{n_levels} steps of a scale"
         return _in(Ordered.fit(column, places), "ordered", "half number, half category", why, there)
-    sample = known[:: max(1, n // 2000)]
-    per_cell = float(np.mean([words_in(word) for word in sample]))
+    per_cell = float(np.mean([words_in(word) for word in known[:: max(1, n // 2000)]]))
     mostly_different = n_levels > 0.5 * n and n > 3
     first = read_words(known, "first word") if mostly_different and 1.5 <= per_cell < 4 else None
     if first is not None and _repeats(first):

@@ -50,8 +50,7 @@ class LabelEffect:
 
         focus : (r, r) Σ_i focus_i z_i z_iᵀ from `focus_on`, so that all rows j cost one product with an r × r matrix.
         """
-        middle = self.M @ focus @ self.M
-        gain = np.einsum("ij,ij->i", self.Z[rows] @ middle, self.Z[rows])
+        gain = np.einsum("ij,ij->i", self.Z[rows] @ (self.M @ focus @ self.M), self.Z[rows])
         return gain if self.penalty is None else gain / (self.own(rows) + self.penalty)
 
     def after(self, j: int) -> "LabelEffect":

@@ -237,7 +237,8 @@ def installed(name: str, why: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise InputError(f"{why} needs the package {name!r}, which is not installed: pip install {name}.") from None
+        name = name.replace("_", "-")
+        raise InputError(f"{why} needs the package {name}, which is not installed: pip install {name}.") from None
 
 
 def one_of(names: Sequence[str], wanted: str, what: str, where: str, option: str, notes: list) -> str:
