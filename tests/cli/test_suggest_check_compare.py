@@ -62,14 +62,14 @@ def test_the_loop_of_suggesting_labelling_and_checking(tmp_path, data):
     assert "not learnt from: 'label_next'" in done.output
     direct = here("label", step[0], "-t", "species", "-o", tmp_path / "direct.csv", "-q")
     assert direct.exit_code == 0
-    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", *answers]
+    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", "species_how", *answers]
     assert pd.read_csv(step[2])["species_confidence"].equals(pd.read_csv(tmp_path / "direct.csv")["species_confidence"])
     assert here("check", step[2], "-t", "species", "-o", step[3], "-q").exit_code == 0
     assert here("check", step[3], "-t", "species", "-o", step[4], "-q").exit_code == 0
-    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", *answers, "species_doubtful"]
+    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", "species_how", *answers, "species_doubtful"]
     assert here("suggest", step[4], "-t", "species", "-n", "3", "-o", step[5], "-q").exit_code == 0
     last = pd.read_csv(step[5])
-    assert last.columns.tolist() == [*names, *answers, "species_doubtful", "label_next"]
+    assert last.columns.tolist() == [*names, "species_how", *answers, "species_doubtful", "label_next"]
     assert last["label_next"].equals(pd.read_csv(step[1])["label_next"])
 
 

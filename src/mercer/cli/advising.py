@@ -16,7 +16,7 @@ from ..jobs import numbers
 from ..jobs.answers import ROW, added, how_column
 from ..jobs.findings import effect_of_more
 from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
-from ..jobs.quality import doubtful_labels
+from ..jobs.quality import confirmed, contradicted_sentence, doubtful_labels
 from ..jobs.sources import claim, refuse_taken, shown, write
 from ..jobs.usage import UsageError, did_you_mean
 
@@ -118,9 +118,11 @@ def _alone(job, rows, how):
     return job.table.like(frame)
 
 
-def check(screen, data, target, n, out, method, seconds, force, seed, **source):
-    """Given labels that the other labels contradict, worst first."""
+def check(screen, data, target, n, above, out, method, seconds, force, seed, **source):
+    """Given labels that are probably wrong, as far as the other labels tell, worst first."""
     methods = methods_in(method)
+    if not 0 <= above < 1:
+        raise UsageError(f"--above {above:g} is not accepted: give a probability from 0 up to but not including 1.")
     claim(screen, out, force=force)
     with screen.stages() as stage:
         stage("reading the table", 0.05)
@@ -134,7 +136,7 @@ def check(screen, data, target, n, out, method, seconds, force, seed, **source):
                 "Every class has one label only, so no label can be checked. Label a second row of a class."
             )
         stage("withholding each label in turn", 0.95)
-        found = doubtful_labels(job, fitted)
+        found, (right, checked) = doubtful_labels(job, fitted, above), confirmed(model)
         stage("writing", 1.0)
         if out:
             mark = np.full(len(job.names), "", dtype=object)
@@ -144,12 +146,14 @@ def check(screen, data, target, n, out, method, seconds, force, seed, **source):
     rows = [(job.names[i], given, other, reason, job.telling.cells(i)) for i, given, other, reason in found[:n]]
     keys = ("row", "given", "others_say", "reason", "cells")
     screen.result |= {
-        "checked": int(model.labels_.testable.sum()),
+        "checked": checked,
+        "contradicted": checked - right,
         "doubtful": len(found),
         "labels": [dict(zip(keys, row)) for row in rows],
     }
     are = "is" if len(found) == 1 else "are"
-    screen.say(f"{len(found)} of {int(model.labels_.testable.sum())} labels {are} contradicted by the others.")
+    screen.say(f"{len(found)} of {checked} labels {are} wrong with a probability above {above:g}.")
+    screen.say(contradicted_sentence(right, checked))
     if rows:
         told = [job.telling.sentence(i) for i, *_ in found[:n]]
         lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]

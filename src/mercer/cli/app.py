@@ -229,14 +229,16 @@ def suggest():
     """
 
 
-DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), MARK]
+ABOVE = _real("--above", "List labels that are wrong with a probability above this.", 0.5)
+DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
 
 
 @_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
 def check():
-    """List the given labels that look wrong.
+    """List the given labels that are probably wrong.
 
-    A label looks wrong when a fit that does not know it contradicts it.
+    Each label is withheld and predicted from the others. How likely a contradicted one is wrong depends on how often
+    the model is right at all, which is said too.
     """
 
 

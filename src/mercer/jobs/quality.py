@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..advice.suspicious import suspicious
+from ..advice.suspicious import FLAGGED, suspicious
 from ..advice.unseen import unseen_rows
 from ..advice.why import why
 from ..evidence.choice import accuracy_interval
@@ -44,9 +44,25 @@ def per_class(model):
     return found
 
 
-def doubtful_labels(job, fitted):
-    """[(row, given label, what the others say, reason)] for labels that a fit without them contradicts, worst first."""
-    found = suspicious(fitted.model)
+def confirmed(model):
+    """(labels that come out right when withheld, labels that could be withheld): how far the model can be believed."""
+    codes, P = _withheld(model)
+    return int(np.sum(P.argmax(axis=1) == codes)) if len(codes) else 0, len(codes)
+
+
+def contradicted_sentence(right, checked):
+    """How often the model itself is right, which says what a contradiction is worth."""
+    if right == checked:
+        return f"Withheld, all {checked} labels come out right."
+    return (
+        f"Withheld, {right} of {checked} labels come out right ({right / checked:.0%}): the model errs that often, so "
+        "most labels that it contradicts are not wrong."
+    )
+
+
+def doubtful_labels(job, fitted, above=FLAGGED):
+    """[(row, given label, what the others say, reason)] for labels that are probably wrong, worst first."""
+    found = suspicious(fitted.model, above=above)
     names = [job.names[i] for i in fitted.rows]
     alike = [one.like(names) for one in why(fitted.model, found.rows)]
     columns = zip(

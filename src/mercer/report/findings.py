@@ -48,6 +48,7 @@ class Findings:
     suggestions: list = field(default_factory=list)  # (row, prediction, confidence or None, reason)
     effect: str = ""  # a sentence on what more labels would do
     suspicious: list = field(default_factory=list)  # (row, given label, the model's class, reason)
+    confirmed: str = ""  # a sentence on how often the model is right
     doubtful: list = field(default_factory=list)  # (row, predicted class, confidence, reasons)
     unseen: list = field(default_factory=list)  # (row, reason): rows that may belong to classes without a label
     unseen_share: str = ""  # a sentence on how many
