@@ -9,8 +9,8 @@ from ..evidence.accuracy import Rate
 from ..evidence.anytime import anytime, checks_to
 from .suggest import suggest
 
-CHECKING = 0.75  # share of random rows once they alone are what is missing
-ENOUGH = 12  # random checks before the share is raised
+CHECKING = 1.0  # share of random rows once they alone are what is missing
+ENOUGH = 5  # random checks before the share is raised
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ def share_of_checks(checks: Checks, share: float, goal: float) -> float:
     """The share of random rows among the next ones: `share`, or more when nothing but checks is missing.
 
     A certificate rests on random rows alone, and takes 53 of them for 90 % even when all come out right. A fourth of
-    the rows is enough to see whether the goal is near; when it is, chosen rows would only delay the certificate.
+    the rows is enough to see whether the goal is near. While it is, chosen rows would only delay the certificate; a few
+    checks that come out wrong end this, and the rows that help most are asked for again.
     """
     near = checks.number >= ENOUGH and checks.more(goal) is not None
     return max(share, CHECKING) if near and share > 0 else share

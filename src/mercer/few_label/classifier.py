@@ -158,6 +158,13 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         return self._learn(labels, found.fitted)
 
     @property
+    def predictor_(self):
+        """The pool as a function of any rows, made when first asked for."""
+        if self._predictor is None:
+            self._predictor = Predictor.of(self.fitted_candidates(), self._pool)
+        return self._predictor
+
+    @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
@@ -236,16 +243,16 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         """Everything that follows from the candidates fitted to the labels."""
         shares = wanted_shares(self.prior, labels)
         self.labels_, self.classes_ = labels, labels.classes
-        n, core = len(labels.codes), slice(None)
-        if self.outside_ is not None:
-            core = self.outside_.core
-        rows = np.arange(n)[core]
-        some = rows if len(rows) <= SAMPLE else np.sort(np.random.default_rng(0).choice(rows, SAMPLE, replace=False))
-        found = pool(fitted, labels, [candidate.scores(some) for candidate in fitted], self.combine)
-        self.weights_, self.slopes_, self._fitted = found.weights, found.slopes, fitted
+        n, core = len(labels.codes), slice(None) if self.outside_ is None else self.outside_.core
+        rows, every = np.arange(n)[core], None if self.outside_ is None else core
+        all_seen = every is not None or n <= SAMPLE
+        some = every if all_seen else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+        scores = [candidate.scores(some) for candidate in fitted]
+        found = pool(fitted, labels, scores, self.combine)
+        self.weights_, self._pool, self._fitted = found.weights, found, fitted
         self.votes_, P = np.zeros((n, labels.n_classes)), np.zeros((n, labels.n_classes))
         for m in np.flatnonzero(found.weights):
-            own = fitted[m].scores(None if self.outside_ is None else core)
+            own = scores[m] if all_seen else fitted[m].scores()
             self.votes_[rows, two_columns(own).argmax(axis=1)] += found.weights[m]
             P[core] += found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
         if self.outside_ is not None:
@@ -253,10 +260,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         heaviest = np.argsort(-found.weights, kind="stable").tolist()
         self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
-        self.predictor_ = Predictor.of(fitted, found)
         self._calibrate(P, found.left_out, labels, shares)
         self._answer(P, found.left_out, labels)
-        self._tried, self._estimate, self._report = tried(fitted, found, labels), None, None
+        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, None
         return self
 
     def _calibrate(self, P, left_out, labels, shares):

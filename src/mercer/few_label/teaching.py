@@ -36,6 +36,7 @@ class Teachable:
     drawn_: np.ndarray
     outside_: Any
     report_: Any
+    predictor_: Any
     verbose: Any
     set_params: Any
     _read: Any
@@ -113,9 +114,9 @@ class Teachable:
         before; `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
         """
         check_is_fitted(self)
-        _ = self.report_  # while the spaces are there
+        _ = self.report_, self.predictor_  # while the spaces are there
         small = copy.copy(self)
-        for name in ("candidates_", "outside_", "_everything", "_fitted"):
+        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool"):
             small.__dict__.pop(name, None)
         return small.set_params(verbose=False)
 
@@ -183,10 +184,9 @@ class Preparable(Teachable):
     time_budget: Any
     random_state: Any
     weights_: np.ndarray
-    slopes_: np.ndarray
-    predictor_: Any
     _rows: Any
     _validate_params: Any
+    _pool: Any  # how the candidates are weighed
 
     def prepare(self, X, core=None):
         """Everything that needs no label: a model that can be `taught`, and cannot answer yet.
@@ -233,14 +233,19 @@ class Preparable(Teachable):
         """
         self.check_whole("opinions")
         found: dict = {}
-        if not self._fitted:  # they do not go into a pickle
-            self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
-        for candidate, weight, slope in zip(self._fitted, self.weights_, self.slopes_):
+        pool = self._pool
+        for candidate, weight, slope in zip(self.fitted_candidates(), pool.weights, pool.slopes):
             if weight > 0:
-                P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, self.predictor_.floor)
+                P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, pool.floor)
                 total, sum_ = found.get(candidate.method, (0.0, 0.0))
                 found[candidate.method] = total + weight, sum_ + P
         return sorted(((name, float(w), P / w) for name, (w, P) in found.items()), key=lambda one: -one[1])
+
+    def fitted_candidates(self):
+        """Those of `candidates_`, fitted to the labels."""
+        if not self._fitted:  # they do not go into a pickle
+            self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
+        return self._fitted
 
 
 def drawn_mask(drawn, n):

@@ -33,6 +33,8 @@ class Ledger:
     Attributes
     ----------
     labels : {row: `Given`}. changed : {row: event that changed it last}.
+    holder : {row: event whose label it has now}: undo and redo give it back to an older one.
+    before, after : {event: {row: holder}} before and after each event.
     keys : {row: fingerprint of its cells}, of all rows that ever had a label.
     drawn : rows that were drawn at random before they were labelled.
     classes : [{"id", "name", "hidden", "merged"}], by number.
@@ -45,6 +47,9 @@ class Ledger:
 
     labels: dict = field(default_factory=dict)
     changed: dict = field(default_factory=dict)
+    holder: dict = field(default_factory=dict)
+    before: dict = field(default_factory=dict)
+    after: dict = field(default_factory=dict)
     keys: dict = field(default_factory=dict)
     drawn: set = field(default_factory=set)
     classes: list = field(default_factory=list)
@@ -76,6 +81,10 @@ class Ledger:
                 self.labels[row] = Given(value, via, rev)
             if via == "random":
                 self.drawn.add(row)
+        self.before[rev] = {row: self.holder.get(row) for row in rows}
+        old = self.before[event["undoes"]] if "undoes" in event else None
+        self.after[rev] = {row: rev if old is None else old[row] for row in rows}
+        self.holder |= self.after[rev]
         if "class" in event:
             after = event["class"]["after"]
             self.classes[after["id"] : after["id"] + 1] = [after]
@@ -116,7 +125,7 @@ class Ledger:
             else:
                 self._put(place[row], keys.get(row), Given(given.value, given.via, event["rev"]), row in drawn)
         self.sha256 = event["sha256"]
-        self.undoable, self.redoable = [], []
+        self.holder, self.before, self.after, self.undoable, self.redoable = {}, {}, {}, [], []
 
     def _put(self, row, key, given, drawn):
         self.labels[row], self.keys[row], self.changed[row] = given, key, given.rev
@@ -137,7 +146,7 @@ class Ledger:
         back = [
             (row, before, after)
             for row, before, after in zip(rows, spread(event.get("from"), number), spread(event.get("to"), number))
-            if self.changed.get(row) == event["rev"]
+            if self.holder.get(row) == self.after[event["rev"]][row]
         ]
         found: dict = {}
         if back:
