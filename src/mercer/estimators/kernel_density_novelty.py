@@ -1,6 +1,8 @@
 """Novelty as low density: Parzen windows, Gaussian or uniform, with a threshold by rejection rate."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,8 +16,10 @@ from ..kernels import RBF, bandwidth_of
 from ..kernels.bandwidth import RULES
 from ..rows import dot, host, like, tdot
 from .novelty import NoveltyDetector
+from .parameters import POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KernelDensityNovelty(NoveltyDetector):
     """Score rows by the logarithm of a kernel density estimate; the rarest are outliers.
 
@@ -56,21 +60,12 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    kernel = "rbf"  # for the base's tags: the rows are never a kernel matrix
-    _parameter_constraints = {  # noqa: RUF012
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott", "silverman", *RULES})],
-        "window": [StrOptions({"gaussian", "uniform"})],
-        "contamination": [Interval(Real, 0, 0.5, closed="right")],
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, bandwidth="scott", *, window="gaussian", contamination=0.1, approx="auto", random_state=None):
-        self.bandwidth = bandwidth
-        self.window = window
-        self.contamination = contamination
-        self.approx = approx
-        self.random_state = random_state
+    kernel: Any = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    bandwidth: Any = parameter("scott", POSITIVE, StrOptions({"scott", "silverman", *RULES}))
+    _: KW_ONLY
+    window: str = parameter("gaussian", StrOptions({"gaussian", "uniform"}))
+    contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
+    random_state: Any = parameter(None, "random_state")
 
     def fit(self, X, y=None, sample_weight=None):
         """Estimate the density and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""

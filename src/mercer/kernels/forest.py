@@ -78,11 +78,8 @@ class Forest(Kernel):
     Growing takes O(T s log s) for s = max_samples, whatever the number of rows: about 0.2 s. A row goes down the T
     trees in O(T log s); a kernel value takes as many operations as trees have both rows in one leaf. K = ΦΦᵀ exactly,
     with Φ the T leaves of each row as entries of a sparse matrix, and products with K take O(n T).
-
-    References
-    ----------
-    Geurts, Ernst, Wehenkel (2006), Extremely randomized trees; Ting, Zhu, Zhou (2018), Isolation kernel and its effect
-    on SVM.
+    References: Geurts, Ernst, Wehenkel (2006), Extremely randomized trees; Ting, Zhu, Zhou (2018), Isolation kernel
+    and its effect on SVM.
 
     Examples
     --------

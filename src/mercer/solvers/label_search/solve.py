@@ -91,8 +91,6 @@ def label_search(
     optimum), ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (or of every
     five) and ``form``.
 
-    Notes
-    -----
     Cost: O(n r) per round of the round-robin, O(u) per tabu step once M is there (O(u² r)).
     """
     started = time.perf_counter()
