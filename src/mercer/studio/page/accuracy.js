@@ -40,7 +40,7 @@ function other(accuracy) {
   const {left_out: leftOut, change, majority} = accuracy;
   return [
     leftOut ? h("div", {class: "greyed"}, h("h3", {}, "Left-out answers over all labels"), h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)), h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen")) : null,
-    change ? h("div", {class: "greyed"}, h("h3", {}, "What one more label would change"), h("p", {}, change.text || count(change.value)), h("p", {class: "hint"}, "the model's own view")) : null,
+    change ? h("div", {class: "greyed"}, h("h3", {}, "The model's own view"), h("p", {}, change.text)) : null,
     majority ? h("p", {class: "hint"}, "Always answering " + className(majority.class) + " would be right for " + percent(majority.value) + ".") : null,
   ];
 }

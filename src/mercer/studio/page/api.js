@@ -29,16 +29,18 @@ export async function post(path, body) {
   return (await answered(await fetch(path, request))).json();
 }
 
-// The newest of overlapping calls wins: one request under way, at most one waiting.
+// The newest of overlapping calls wins: one request under way, at most one waiting; the promise covers both.
 export function newest(load) {
-  let running = false, again = false;
-  return async function run() {
-    if (running) { again = true; return; }
-    running = true;
+  let running = null, again = false;
+  async function run() {
     try {
-      do { again = false; await load(); } while (again);
+      while (again) { again = false; await load(); }
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof TypeError)) throw error;  // network trouble shows elsewhere
-    } finally { running = false; }
+    } finally { running = null; }
+  }
+  return () => {
+    again = true;
+    return running ??= run();
   };
 }

@@ -27,7 +27,7 @@ export function bar(share, className = "") {
   return element;
 }
 
-export const percent = share => Math.round(100 * share) + " %";
+export const percent = share => Math.round(100 * share) + "\u00a0%";
 export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 export const plural = (n, one, many = one + "s") => count(n) + "\u00a0" + (n === 1 ? one : many);
 

@@ -34,33 +34,44 @@ export class Marks {
     this.chosenLarge = ring((large + 3.5) * r, 1.4 * r);
   }
 
+  // Places all rows on the pixels, once a drawing.
+  place() {
+    const {x, y, n} = store, {view, ratio} = this;
+    if (this.px?.length !== n) { this.px = new Int32Array(n); this.py = new Int32Array(n); }
+    const {px, py} = this, sx = view.sx * ratio, sy = view.sy * ratio, left = view.toX(0) * ratio + .5, low = view.toY(0) * ratio + .5;
+    for (let row = 0; row < n; row++) { px[row] = Math.floor(left + sx * x[row]); py[row] = Math.floor(low - sy * y[row]); }
+  }
+
   draw() {
-    const {x, y, given, first, sure, spotlight} = store, {raster, view, ratio} = this, paint = this.colours;
+    const {n, given, first, sure, shown, spotlight} = store, {raster} = this, paint = this.colours;
     raster.clear(paint.ground);
-    if (!x) { raster.show(); return; }
-    const top = Math.max(0, ...store.classes.map(one => one.id)) + 1, colour = new Uint32Array(top), form = new Uint8Array(top), away = new Uint8Array(top);
+    if (!store.x) { raster.show(); return; }
+    const top = Math.max(0, ...store.classes.map(one => one.id)) + 1, colour = new Uint32Array(256).fill(paint.faint), form = new Uint8Array(256), away = new Uint8Array(256), dim = new Float64Array(256).fill(spotlight === NONE ? 1 : .14);
     for (const one of store.classes) { colour[one.id] = paint.classes[colourOf(one.id)]; form[one.id] = shapeOf(one.id); away[one.id] = one.hidden ? 1 : 0; }
-    const labelled = [], px = row => Math.round(view.toX(x[row]) * ratio), py = row => Math.round(view.toY(y[row]) * ratio);
-    for (let row = 0; row < store.n; row++) if (given[row] >= 0) labelled.push(row);
+    if (spotlight !== NONE) dim[spotlight] = 1;
+    const labelled = [], secret = new Uint8Array(n);
+    for (const row of store.hiddenGuess) secret[row] = 1;
+    for (let row = 0; row < n; row++) if (given[row] >= 0) labelled.push(row);
     this.stamps(labelled.length);
-    const answered = store.tier !== "none", dim = id => spotlight === NONE || spotlight === id ? 1 : .14;
-    for (let row = 0; row < store.n; row++) {
+    this.place();
+    const {px, py, dot, speck, open} = this, answered = store.tier !== "none";
+    for (let row = 0; row < n; row++) {
       if (given[row] >= 0) continue;
-      if (!isShown(row)) { raster.put(this.speck, px(row), py(row), paint.faint, 40); continue; }
       const id = first[row];
-      if (!answered || store.hiddenGuess.has(row) || (id !== NO_ANSWER && id >= top)) raster.put(this.dot, px(row), py(row), paint.faint, 120 * dim(-9));
-      else if (id === NO_ANSWER) raster.put(this.open, px(row), py(row), paint.faint, 210 * dim(-9));
-      else if (!away[id]) raster.put(this.dot, px(row), py(row), colour[id], (56 + 190 * sure[row] / 255) * dim(id));
+      if (shown !== null && shown[row] === 0) raster.put(speck, px[row], py[row], paint.faint, 40);
+      else if (!answered || secret[row] === 1 || (id >= top && id !== NO_ANSWER)) raster.put(dot, px[row], py[row], paint.faint, 120 * dim[NO_ANSWER] | 0);
+      else if (id === NO_ANSWER) raster.put(open, px[row], py[row], paint.faint, 210 * dim[NO_ANSWER] | 0);
+      else if (away[id] === 0) raster.put(dot, px[row], py[row], colour[id], (56 + .75 * sure[row]) * dim[id] | 0);
     }
     for (const row of labelled) {
       const id = given[row], k = form[id];
       if (away[id]) continue;
-      if (!isShown(row)) { raster.put(this.speck, px(row), py(row), paint.faint, 70); continue; }
-      raster.put(this.halo[k], px(row), py(row), paint.ground, 230 * dim(id));
-      raster.put(this.edge[k], px(row), py(row), paint.ink, 256 * dim(id));
-      raster.put(this.fill[k], px(row), py(row), colour[id], 256 * dim(id));
+      if (!isShown(row)) { raster.put(speck, px[row], py[row], paint.faint, 70); continue; }
+      raster.put(this.halo[k], px[row], py[row], paint.ground, 230 * dim[id] | 0);
+      raster.put(this.edge[k], px[row], py[row], paint.ink, 256 * dim[id] | 0);
+      raster.put(this.fill[k], px[row], py[row], colour[id], 256 * dim[id] | 0);
     }
-    for (const row of store.selected) raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px(row), py(row), paint.accent, 230);
+    for (const row of store.selected) raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px[row], py[row], paint.accent, 230);
     raster.show();
   }
 }

@@ -1,5 +1,6 @@
 // The server's events. Browsers allow six connections to a host, so that one tab listens (it holds a lock) and relays
 // to the others; when it closes, the next takes over.
+import {Refused, json} from "./api.js";
 import {store, tell} from "./store.js";
 import {retry} from "./outbox.js";
 import {loadAll, loadAnswers, loadMap, loadQueue, loadSession, sync} from "./sync.js";
@@ -51,6 +52,7 @@ function open() {
     source.onerror = () => {
       source.close();
       pass("gone");
+      json("/api/session").catch(error => { if (error instanceof Refused) connection(false, error.message); });  // started again: no cookie
       setTimeout(start, wait);
       wait = Math.min(5000, 1.6 * wait);
     };

@@ -1,6 +1,22 @@
 // Rows sorted into 128 × 128 cells of the map: nearest row, rows in a circle, rows in a polygon, next row in a direction.
 const SIDE = 128, SHIFT = 9;  // positions are 16-bit numbers
 
+const at = value => Math.max(0, Math.min(SIDE - 1, Math.floor(value) >> SHIFT));
+
+// The cells that the edges of a polygon cross.
+function crossings(px, py) {
+  const crossed = new Uint8Array(SIDE * SIDE), size = 1 << SHIFT;
+  for (let i = 0, j = px.length - 1; i < px.length; j = i++) {
+    const [x0, y0, x1, y1] = py[i] < py[j] ? [px[i], py[i], px[j], py[j]] : [px[j], py[j], px[i], py[i]];
+    for (let v = at(y0); v <= at(y1); v++) {
+      const share = y => y1 > y0 ? Math.max(0, Math.min(1, (y - y0) / (y1 - y0))) : 0;
+      const from = y1 > y0 ? x0 + (x1 - x0) * share(v * size) : x0, to = y1 > y0 ? x0 + (x1 - x0) * share((v + 1) * size) : x1;
+      for (let u = at(Math.min(from, to)); u <= at(Math.max(from, to)); u++) crossed[v * SIDE + u] = 1;
+    }
+  }
+  return crossed;
+}
+
 export class Grid {
   constructor(x, y) {
     this.x = x; this.y = y;
@@ -15,7 +31,6 @@ export class Grid {
 
   // Calls `visit(row)` for the rows of the cells that a box touches.
   box(x0, y0, x1, y1, visit) {
-    const at = value => Math.max(0, Math.min(SIDE - 1, Math.floor(value) >> SHIFT));
     for (let v = at(y0); v <= at(y1); v++) for (let u = at(x0); u <= at(x1); u++)
       for (let k = this.start[v * SIDE + u]; k < this.start[v * SIDE + u + 1]; k++) visit(this.rows[k]);
   }
@@ -39,17 +54,25 @@ export class Grid {
     return found;
   }
 
-  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule.
+  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. A cell that no edge crosses is inside or
+  // outside as a whole.
   polygon(corners, allowed) {
-    const xs = corners.filter((_, k) => k % 2 === 0), ys = corners.filter((_, k) => k % 2 === 1), found = [];
-    const edges = xs.length, px = Float64Array.from(xs), py = Float64Array.from(ys);
-    this.box(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), row => {
-      const x = this.x[row], y = this.y[row];
+    const edges = corners.length / 2, px = Float64Array.from({length: edges}, (_, k) => corners[2 * k]), py = Float64Array.from({length: edges}, (_, k) => corners[2 * k + 1]);
+    const inside = (x, y) => {
       let odd = false;
       for (let i = 0, j = edges - 1; i < edges; j = i++)
         if (py[i] > y !== py[j] > y && x < (px[j] - px[i]) * (y - py[i]) / (py[j] - py[i]) + px[i]) odd = !odd;
-      if (odd && allowed(row)) found.push(row);
-    });
+      return odd;
+    };
+    const crossed = crossings(px, py), found = [], size = 1 << SHIFT, first = Math.min(...py), last = Math.max(...py), left = Math.min(...px), right = Math.max(...px);
+    for (let v = at(first); v <= at(last); v++) for (let u = at(left); u <= at(right); u++) {
+      const cell = v * SIDE + u, edge = crossed[cell] === 1;
+      if (!edge && !inside((u + .5) * size, (v + .5) * size)) continue;
+      for (let k = this.start[cell]; k < this.start[cell + 1]; k++) {
+        const row = this.rows[k];
+        if ((!edge || inside(this.x[row], this.y[row])) && allowed(row)) found.push(row);
+      }
+    }
     return found;
   }
 

@@ -20,7 +20,7 @@ function line(event) {
   return h("li", {class: event.undone ? "undone" : ""},
     h("span", {class: "rev"}, String(event.rev)),
     what(event),
-    event.undone || event.op === "undo" ? null : button("Undo", () => undo(event.rev), {class: "quiet small", "aria-label": "Undo revision " + event.rev}));
+    !event.undoable ? null : button("Undo", () => undo(event.rev), {class: "quiet small", "aria-label": "Undo revision " + event.rev}));
 }
 
 async function load(before = null) {

@@ -1,6 +1,6 @@
 // The tab "Next": one large card and the questions after it.
 import {$, button, fill, h, later, percent, plural} from "./dom.js";
-import {accept, go, labelCurrent, open, refill, skip} from "./actions.js";
+import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
 import {content, line, picture} from "./card.js";
 import {chips} from "./chips.js";
 import {getRow, getRows} from "./rows.js";
@@ -42,7 +42,7 @@ function explain() {
   if (hidden(at)) {
     fill(bars, h("p", {class: "hint"}, "The guess is hidden: rows drawn at random measure how often it is right."));
     fill(reasons);
-  } else showWhy(at.row, () => store.current === at, bars, reasons);
+  } else if (store.tier !== "none") showWhy(at.row, () => store.current === at, bars, reasons);
 }
 
 async function show() {
@@ -62,8 +62,18 @@ async function show() {
   explain();
 }
 
+// The classes; before there are two, a field names the class of this row.
 function choose() {
-  fill(choice, offered().length ? chips(labelCurrent) : h("p", {class: "hint"}, "Add the first classes in the list of classes; then label with their keys."));
+  if (offered().length >= 2) { fill(choice, chips(labelCurrent)); return; }
+  const field = h("input", {type: "text", id: "first-class", maxlength: 80, placeholder: "What is this row? Name its class", "aria-label": "Name the class of this row", autocomplete: "off"});
+  const submit = async event => {
+    event.preventDefault();
+    const name = field.value.trim();
+    if (!name || !await changeClass({op: "add", name})) return;
+    labelCurrent(offered().find(one => one.name === name).id);
+    if (offered().length < 2) $("#first-class").focus();
+  };
+  fill(choice, offered().length ? chips(labelCurrent) : null, h("form", {class: "field", onsubmit: submit}, field, h("button", {class: "primary"}, "Label")));
 }
 
 function empty() {

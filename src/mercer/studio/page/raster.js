@@ -13,6 +13,15 @@ function inside(corners, x, y) {
   return odd;
 }
 
+class Stamp {
+  constructor(half, dx, dy, cover) { Object.assign(this, {half, dx, dy, cover, offset: new Int32Array(dx.length), width: 0}); }
+
+  fit(width) {  // where its pixels lie in a buffer of this width
+    for (let k = 0; k < this.offset.length; k++) this.offset[k] = this.dy[k] * width + this.dx[k];
+    this.width = width;
+  }
+}
+
 // Pixels where `covers(x, y)` holds, x and y in pixels from the middle of the mark.
 function stamp(reach, covers) {
   const half = Math.ceil(reach), dx = [], dy = [], cover = [];
@@ -22,7 +31,7 @@ function stamp(reach, covers) {
       if (covers(x + (u + .5) / FINE - .5, y + (v + .5) / FINE - .5)) hits++;
     if (hits) { dx.push(x); dy.push(y); cover.push(Math.round(256 * hits / (FINE * FINE))); }
   }
-  return {half, dx: Int8Array.from(dx), dy: Int8Array.from(dy), cover: Uint16Array.from(cover), offset: new Int32Array(dx.length), width: 0};
+  return new Stamp(half, Int8Array.from(dx), Int8Array.from(dy), Int32Array.from(cover));
 }
 
 export const disc = r => stamp(r, (x, y) => x * x + y * y <= r * r);
@@ -40,25 +49,22 @@ export class Raster {
     this.width = this.canvas.width = width;
     this.height = this.canvas.height = height;
     this.image = this.context.createImageData(width, height);
-    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.pixels = new Int32Array(this.image.data.buffer);
   }
 
   clear(colour) { this.pixels.fill(colour); }
   show() { this.context.putImageData(this.image, 0, 0); }
 
-  // Blends a stamp in this colour at the pixel (x, y); alpha from 0 to 256.
+  // Blends a stamp in this colour at the pixel (x, y); alpha is a whole number from 0 to 256.
   put(mark, x, y, colour, alpha) {
-    const {half, dx, dy, cover, offset} = mark, {width, height, pixels} = this;
+    const half = mark.half, width = this.width, height = this.height;
     if (x < -half || y < -half || x >= width + half || y >= height + half) return;
-    if (mark.width !== width) {
-      for (let k = 0; k < dx.length; k++) offset[k] = dy[k] * width + dx[k];
-      mark.width = width;
-    }
+    if (mark.width !== width) mark.fit(width);
     const whole = x >= half && y >= half && x < width - half && y < height - half, at = y * width + x;
-    const redBlue = colour & 0xff00ff, green = colour & 0xff00;
+    const pixels = this.pixels, {dx, dy, cover, offset} = mark, redBlue = colour & 0xff00ff, green = colour & 0xff00;
     for (let k = 0; k < offset.length; k++) {
       if (!whole && (x + dx[k] < 0 || x + dx[k] >= width || y + dy[k] < 0 || y + dy[k] >= height)) continue;
-      const a = cover[k] * alpha >> 8, b = 256 - a, old = pixels[at + offset[k]];
+      const a = Math.imul(cover[k], alpha) >> 8, b = 256 - a, old = pixels[at + offset[k]];
       pixels[at + offset[k]] = 0xff000000
         | (Math.imul(old & 0xff00ff, b) + Math.imul(redBlue, a)) >>> 8 & 0xff00ff
         | (Math.imul(old & 0xff00, b) + Math.imul(green, a)) >>> 8 & 0xff00;

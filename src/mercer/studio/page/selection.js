@@ -19,7 +19,7 @@ function verdict(row) {
   const label = store.given[row], seen = guess(row);
   if (label >= 0) return [glyph(label), className(label)];
   if (label !== NONE) return ["cannot tell"];
-  return seen ? [glyph(seen.id, false), h("span", {class: "soft"}, className(seen.id) + " " + percent(seen.p))] : [h("span", {class: "soft"}, store.hiddenGuess.has(row) ? "random check" : "–")];
+  return seen ? [glyph(seen.id, false), h("span", {class: "soft"}, className(seen.id) + ", " + percent(seen.p))] : [h("span", {class: "soft"}, store.hiddenGuess.has(row) ? "random check" : "–")];
 }
 
 function table(rows) {

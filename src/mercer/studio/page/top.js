@@ -13,7 +13,7 @@ const EXPORTS = [
   ["model", null, "Model", "to predict new rows with mercer"],
   ["report", null, "Report", "an HTML page to send to others"],
 ];
-let refused = 0;
+let refused = 0, why = "";
 
 function saved() {
   const {waiting, connected, rev} = store;
@@ -48,8 +48,9 @@ function notice(kind, ...content) {
 function clear() { $("#notice").hidden = true; delete $("#notice").dataset.kind; }
 
 function connection(text) {
-  if (store.connected) { if ($("#notice").dataset.kind === "gone") clear(); saved(); return; }
-  notice("gone", h("b", {}, "The server does not answer. "), text ? text + " " : "",
+  why = text || why;
+  if (store.connected) { why = ""; if ($("#notice").dataset.kind === "gone") clear(); saved(); return; }
+  notice("gone", h("b", {}, (why || "The server does not answer.") + " "),
     store.waiting ? plural(store.waiting, "change is", "changes are") + " kept in this browser and sent when it is back. " : "Labels you give are kept in this browser and sent when it is back. ", "Trying again…");
   saved();
 }
