@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
@@ -269,6 +270,16 @@ def test_suggest_takes_away_the_most_variance():
     assert found.reasons[0] == f"its number takes {share:.1%} of the variance from the predictions of all rows"
 
 
+def test_sparse_rows():
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.poisson(0.3, size=(80, 40)).astype(float))
+    y = np.asarray(X @ rng.normal(size=40))
+    model = FewLabelRegressor().fit(X, some(y, 40))
+    assert {candidate.method for candidate in model.candidates_}.isdisjoint({"forest", "additive"})
+    np.testing.assert_allclose(model.predict(X), model.predicted_, atol=1e-8)
+    assert model.trust(X).min() == 1.0
+
+
 def test_report_says_what_was_tried():
     X, y = curves()
     model = FewLabelRegressor(QUICK).fit(X, some(y, 30))
@@ -292,6 +303,8 @@ def test_refusals():
         FewLabelRegressor().fit(X, ["a"] * 40)
     with pytest.raises(InputError, match=r"methods='trees' is not accepted: give 'auto' or a list of lssvm, .*forest"):
         FewLabelRegressor("trees").fit(X, y)
+    with pytest.raises(InputError, match="forest cannot read sparse rows. Add 'lssvm' to the methods"):
+        FewLabelRegressor("forest").fit(sp.csr_matrix(X), y)
     model = FewLabelRegressor(QUICK).fit(X, some(y, 20))
     with pytest.raises(InputError, match=r"coverage=90 is not accepted: give a share between 0 and 1, such as 0.9"):
         model.predict_interval(X, 90)

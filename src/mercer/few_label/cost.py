@@ -52,6 +52,11 @@ def forest_seconds(l: int, k: int) -> float:
     return 0.4 + 1e-5 * l * k
 
 
+def number_forest_seconds(l: int, k: int) -> float:
+    """Seconds to grow two hundred trees on four fifths of l numbers."""
+    return 0.3 + 8e-4 * l
+
+
 def affordable(costs: list, budget: float, always: int = 3) -> list:
     """Which costs fit into the budget, the first ones first; the first `always` are taken in any case.
 

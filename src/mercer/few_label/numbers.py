@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..errors import InputError
 from ..estimators.lssvm import LSSVMClassifier
 from ..solvers.ridge.pairs import errors_of_groups, residual_maker, squares_of_others
-from .cost import forest_seconds
+from .cost import number_forest_seconds
 from .number_forest import TREES, NumberForest
 from .plan import Candidate, Step, spaces_for
 from .spaces import Space
@@ -72,9 +72,11 @@ def planned_numbers(X: Any, methods: tuple, random_state: int) -> list[Step]:
     """What the regressor builds, the most useful first."""
     steps = spaces_for([candidate for candidate in CANDIDATES if candidate[0] in methods], X, random_state)
     if "forest" in methods and not sp.issparse(X):
-        steps.insert(0, Step("forest", partial(_forest, X, random_state), forest_seconds))
+        steps.insert(0, Step("forest", partial(_forest, X, random_state), number_forest_seconds))
     if "mean" in methods:
         steps.insert(0, Step("mean", partial(_mean, X.shape[0]), lambda l, k: 0.0))
+    if not steps:
+        raise InputError(f"{', '.join(methods)} cannot read sparse rows. Add 'lssvm' to the methods, or use 'auto'.")
     return steps
 
 
@@ -95,12 +97,13 @@ def left_out_errors(fitted: list, targets: Targets) -> tuple[np.ndarray, np.ndar
     t, groups = targets.signs[:, 0], targets.groups
     errors = np.array([t - candidate.left_out[:, 0] for candidate in fitted])
     errors = np.where(np.isfinite(errors), errors, np.where(np.isfinite(errors).any(axis=0), t, 0.0))
-    together = groups[:, None] == groups
-    sums = (errors**2) @ ~together
+    copies = len(np.unique(groups)) < len(t)
+    own = np.array([np.bincount(groups, row)[groups] for row in errors**2])
+    sums = np.sum(errors**2, axis=1, keepdims=True) - own
     if 2 < len(t) <= PAIRS:
         for m, candidate in enumerate(fitted):
             if candidate.method != "forest":
                 P, alpha = residual_maker(candidate.state.take(targets.labelled), t, 1.0 / candidate.model.gamma)
-                errors[m] = errors_of_groups(P, alpha, groups) if together.sum() > len(t) else errors[m]
+                errors[m] = errors_of_groups(P, alpha, groups) if copies else errors[m]
                 sums[m] = squares_of_others(P, alpha, groups)
     return errors, sums

@@ -178,7 +178,7 @@ class FewLabelRegressor(RegressorMixin, Teachable, Reading, BaseEstimator):
             sum(self.weights_[m] * fitted[m].scores()[:, 0] for m in np.flatnonzero(self.weights_))
         )
         self.transduction_ = np.where(np.isnan(targets.values), self.predicted_, targets.values)
-        others = np.sum(targets.groups[:, None] != targets.groups, axis=0)
+        others = len(targets.groups) - np.bincount(targets.groups)[targets.groups]
         self.left_out_ = self._unscaled(left_out_mean(targets.signs[:, 0] - errors, sums, others, prior))
         found = accuracy_of(*self._judged())
         self.left_out_r2_, self.r2_interval_ = found.r2, found.r2_interval

@@ -66,11 +66,11 @@ class TableRegressor(BaseEstimator):
     >>> import pandas as pd
     >>> from mercer import FewLabelRegressor
     >>> from mercer.inputs.tables import TableEncoder, TableRegressor
-    >>> frame = pd.DataFrame({"size": range(20), "price": [2.0 * i if i % 2 else None for i in range(20)]})
+    >>> frame = pd.DataFrame({"size": [i / 4 for i in range(20)], "price": [i / 2 if i % 2 else None for i in range(20)]})
     >>> encoder = TableEncoder(ignore=["price"]).fit(frame)
     >>> model = FewLabelRegressor(["lssvm"]).fit(encoder.transform(frame), frame["price"])
-    >>> TableRegressor(encoder, model, "price").predict(frame.iloc[[10]]).round().tolist()
-    [20.0]
+    >>> TableRegressor(encoder, model, "price").predict(frame.iloc[[10]]).round(1).tolist()
+    [5.0]
     """
 
     numeric = True
