@@ -66,7 +66,8 @@ class TableRegressor(BaseEstimator):
     >>> import pandas as pd
     >>> from mercer import FewLabelRegressor
     >>> from mercer.inputs.tables import TableEncoder, TableRegressor
-    >>> frame = pd.DataFrame({"size": [i / 4 for i in range(20)], "price": [i / 2 if i % 2 else None for i in range(20)]})
+    >>> price = [i / 2 if i % 2 else None for i in range(20)]
+    >>> frame = pd.DataFrame({"size": [i / 4 for i in range(20)], "price": price})
     >>> encoder = TableEncoder(ignore=["price"]).fit(frame)
     >>> model = FewLabelRegressor(["lssvm"]).fit(encoder.transform(frame), frame["price"])
     >>> TableRegressor(encoder, model, "price").predict(frame.iloc[[10]]).round(1).tolist()
