@@ -104,7 +104,7 @@ def batch(now, n, strategy, rng):
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(np.ones(len(doubt)) if everywhere else doubt)
     rows, gains, reasons = [], [], []
-    left = float(effect.own(np.arange(len(doubt))).sum()) if now.numeric else 1.0  # variance of all rows
+    total = (float(effect.own(np.arange(len(doubt))).sum()) or 1.0) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):
         if strategy in ("coverage", "variance"):
             gain = effect.focused(free, focus)
@@ -118,8 +118,7 @@ def batch(now, n, strategy, rng):
         row = int(free[best])
         rows.append(row)
         gains.append(float(gain[best]))
-        reasons.append(_reason(now, strategy, row, gains[-1] / (left or 1.0)))
-        left -= gains[-1]
+        reasons.append(_reason(now, strategy, row, gains[-1] / total))
         effect = effect.after(row)
         free = np.delete(free, best)
     if now.P is None and rows and not now.numeric:
