@@ -95,11 +95,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         has less than half of the columns that are used.
         """
         check_is_fitted(self)
-        absent = self.absent(frame)
+        absent, frame = self.absent(frame), self._named(frame)
         if absent:
-            remark = sentences(("absent", name, "") for name in absent)[0]
-            warnings.warn(remark, UserWarning, stacklevel=2)
-        frame = self._named(frame)
+            warnings.warn(sentences(("absent", name, "") for name in absent)[0], UserWarning, stacklevel=2)
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
     def absent(self, frame) -> list[str]:
