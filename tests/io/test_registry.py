@@ -21,6 +21,7 @@ OTHER_MODELS = [
     mercer.LSSVMRegressor(),
     mercer.MaxMarginClustering(2),
     mercer.KPCANovelty(kernel=mercer.RBF(1.0) * mercer.Linear()),
+    mercer.LSSVMClassifier(kernel=mercer.Forest(20)),
     mercer.FewLabelClassifier("all", random_state=0),
 ]
 
