@@ -55,6 +55,7 @@ def test_the_estimate_rests_on_rows_drawn_at_random_through_the_whole_loop(tmp_p
     third = tmp_path / "third.csv"
     facts = json.loads(here("label", second, "-t", "species", "-o", third, "--json", *QUICK).stdout)
     assert (facts["given"], facts["labels_drawn"]) == (24, 13)
+    assert len(facts["coverage"]) == 13  # the curve of the report is drawn from these labels too
     assert read(third)["species_how"].tolist() == out["species_how"].tolist()
 
     # The library, told the same, says the same.

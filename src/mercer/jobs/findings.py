@@ -178,7 +178,10 @@ def _tiles(n, n_given, n_left, tested, model, low, high, sets):
     if sets:
         each = " of each class" if sets.by_class else ""
         caption = f"of {len(model.classes_)} classes in {sets.name} on average; the right one is among them in about "
-        tiles.append((f"{sets.mean_size:.1f}", f"{caption}{sets.coverage:.0%} of the rows{each}"))
+        caption += f"{sets.coverage:.0%} of the rows{each}"
+        if sets.mean_size >= len(model.classes_):
+            caption = f"classes in every cell of {sets.name}, all there are: the labels are too few for less"
+        tiles.append((f"{sets.mean_size:.1f}".removesuffix(".0"), caption))
     if n_left:
         tiles.append((_count(n_left), f"row{_s(n_left)} left unlabelled"))
     return tiles

@@ -15,10 +15,15 @@ def _withheld(model):
 
 
 def coverage(model):
-    """[(share answered, accuracy, low, high)] over the withheld labels, most confident first."""
+    """[(share answered, accuracy, low, high)] over the withheld labels, most confident first.
+
+    Of labels that were chosen and labels drawn at random the latter only: they speak for all rows.
+    """
     codes, P = _withheld(model)
     if len(codes) == 0:
         return []
+    drawn = model.drawn_[model.labels_.labelled[model.labels_.testable]]
+    codes, P = (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
     right = P.argmax(axis=1) == codes
     right = right[np.argsort(-P.max(axis=1), kind="stable")]
     total = len(right)

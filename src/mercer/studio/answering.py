@@ -179,7 +179,7 @@ def queue_of(model: Any, task: Task, order: np.ndarray, coverage: list, names: A
 
 
 def suspicious_of(model: Any, task: Task, names: Any) -> dict:
-    """Given labels that the others contradict."""
+    """Given labels that are likelier wrong than right, as far as the others tell."""
     found = suspicious(model)
     items = [
         {"row": int(row), "name": names[int(row)], "given": int(a), "proposed": int(b), "probability": float(p)}
@@ -187,7 +187,7 @@ def suspicious_of(model: Any, task: Task, names: Any) -> dict:
     ]
     tested = int(model.labels_.testable.sum())
     are = "is" if len(items) == 1 else "are"
-    text = f"{len(items)} of {tested} labels that could be withheld {are} contradicted by the others."
+    text = f"{len(items)} of {tested} labels that could be withheld {are} likelier wrong than right."
     return {"rev": task.rev, "items": items, "text": text}
 
 
