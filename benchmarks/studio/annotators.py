@@ -5,8 +5,8 @@
 Each run draws a table of at most 1 200 rows and labels it as the page of `mercer studio` asks for: rows that help most,
 mixed with rows drawn at random, four at a time, with the true labels. It looks at the certificate after every four
 labels and stops when the lower end of the interval that holds at every moment reaches 90 %, or at 400 labels. Whether
-this claim is true is seen from all other rows: the share of right answers for those without a label. Beside it, the same
-with every row drawn at random, and with a fourth of them to the end (the share is not raised when only checks are
+this claim is true is seen from all other rows: the share of right answers for those without a label. Beside it, the
+same with every row drawn at random, and with a fourth of them to the end (the share is not raised when only checks are
 missing). Writes benchmarks/results/studio_annotators.{csv,md}.
 """
 
@@ -50,7 +50,7 @@ def table(folder, name, seed):
         X, t = (file["X_train"], file["y_train"]) if name == "usps" else (file["X"], file["y"])
         X = X.astype(np.float64)
     rows = np.random.default_rng(seed).permutation(X.shape[0])[:ROWS]
-    names, codes = np.unique(t, return_inverse=True)
+    _names, codes = np.unique(t, return_inverse=True)
     return X[rows], codes[rows]
 
 

@@ -13,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 from .errors import BackendError
 
 _EXTRA = {"torch": "gpu", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
+_EXTRA |= {"starlette": "studio", "uvicorn": "studio"}
 
 
 def need(name):

@@ -133,7 +133,7 @@ def test_history_is_paged_from_the_newest(offline):
     rev = session.journal.rev
     first = client.read("history?limit=2")["events"]
     assert [event["rev"] for event in first] == [rev, rev - 1]
-    assert first[0]["text"] == "flower 5: a (click)" and first[0]["count"] == 1 and not first[0]["undone"]
+    assert first[0]["text"] == "flower 5: a" and first[0]["count"] == 1 and not first[0]["undone"]
     assert client.read(f"history?before={rev - 1}&limit=1")["events"][0]["rev"] == rev - 2
 
 
@@ -177,7 +177,7 @@ def test_a_damaged_journal_is_shown_and_not_written_to(offline, tmp_path):
 
 @pytest.mark.parametrize("by_name", [True, False])
 def test_labels_are_found_again_in_a_table_that_was_sorted_and_cut(offline, tmp_path, by_name):
-    path, truth = iris(tmp_path)
+    path, _truth = iris(tmp_path)
     id = {"id": "name" if by_name else None}
     client, session = offline(path, **id)
     for name in ("a", "b"):
@@ -217,6 +217,18 @@ def test_parquet_and_npz(offline, tmp_path):
     np.savez(tmp_path / "embedded.npz", X=np.random.default_rng(0).normal(size=(30, 40)))
     client, _ = offline(tmp_path / "embedded.npz", id=None)
     assert client.read("session")["n"] == 30
+
+
+def test_rows_that_were_skipped_are_not_asked_for(offline):
+    client, session = offline()
+    session.queue = {
+        "rev": 1,
+        "mode": "coverage",
+        "items": [{"row": row, "via": "queue", "reason": ""} for row in range(6)],
+    }
+    assert [item["row"] for item in client.read("queue?exclude=1,3")["items"]] == [0, 2, 4, 5]
+    assert set(session.task().labelled) == {1, 3}  # nor in the queues that follow
+    assert client.get("queue?exclude=x").status_code == 400
 
 
 def test_quit_and_unknown_paths(offline):

@@ -49,6 +49,7 @@ class Outside:
         others = X[self.rows]
         self.trust = support.trust(others)
         self._seen: dict = {}
+        self._asked: tuple[bytes, dict] = (b"", {})
         views: dict = {}
         for base in (base for one in candidates if one.method != "forest" for base in one.space.bases()):
             if id(base) not in self._seen:
@@ -58,6 +59,8 @@ class Outside:
 
     def features(self, space: Any, rows: Any) -> np.ndarray:
         """(m, r) features of any rows of the table in a space."""
+        if rows is self.core:
+            return space.Z
         rows = np.arange(self.n)[rows]
         out = np.empty((len(rows), space.Z.shape[1]), dtype=space.Z.dtype)
         inside = self.inside[rows]
@@ -68,8 +71,14 @@ class Outside:
         return out
 
     def _in(self, base, others):
-        seen = self._seen[id(base)][others]
-        return seen @ base.Z if sp.issparse(seen) else seen
+        """Features of some of the other rows in a base; those of the same rows are asked for by many spaces in turn."""
+        if self._asked[0] != others.tobytes():
+            self._asked = others.tobytes(), {}
+        known = self._asked[1]
+        if id(base) not in known:
+            seen = self._seen[id(base)][others]
+            known[id(base)] = seen @ base.Z if sp.issparse(seen) else seen
+        return known[id(base)]
 
     def pooled(self, fitted: list, found: Any) -> tuple[np.ndarray, np.ndarray]:
         """((n − c, k) pooled probabilities of the rows, (n − c, k) votes) of fitted candidates weighed as `found`."""

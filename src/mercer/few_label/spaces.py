@@ -67,8 +67,8 @@ class KernelSpace(Space):
         self.scale, self.Z = _unit(host(gram.Z))
 
     def seen(self, rows):
-        """(m, r) features of other rows in this view."""
-        return np.asarray(self.scale * host(self.map_.transform(moved(rows))), dtype=self.Z.dtype)
+        """(m, r) features of other rows in this view, in single precision: there may be very many."""
+        return np.asarray(self.scale * host(self.map_.transform(moved(rows))), dtype=np.float32)
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor."""

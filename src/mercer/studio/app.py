@@ -152,10 +152,7 @@ class Pages:
         return Response(body, media_type="application/octet-stream", headers=headers)
 
     async def rows(self, request: Request) -> Response:
-        words = [word for word in request.query_params.get("ids", "").split(",") if word]
-        if len(words) > MOST_ROWS or not all(word.isascii() and word.isdecimal() for word in words):
-            raise Refused(400, f"ids are not accepted: give at most {MOST_ROWS} row numbers with commas.")
-        return JSONResponse({"rows": [self._row(self._known(int(word))) for word in words]})
+        return JSONResponse({"rows": [self._row(self._known(row)) for row in _numbers(request, "ids")]})
 
     def _row(self, row):
         s = self._session
@@ -186,7 +183,9 @@ class Pages:
     async def queue(self, request: Request) -> Response:
         s = self._session
         found = s.queue or {"rev": s.journal.rev, "mode": "coverage", "items": []}
-        items = [item for item in found["items"] if item["row"] not in s.ledger.labels]
+        skipped = set(_numbers(request, "exclude"))
+        items = [item for item in found["items"] if item["row"] not in s.ledger.labels and item["row"] not in skipped]
+        s.skip(skipped, len(items))
         return JSONResponse(found | {"items": items})
 
     async def suspicious(self, request: Request) -> Response:
@@ -236,6 +235,13 @@ class Pages:
         if not 0 <= row < len(self._session.rows):
             raise Refused(404, f"There is no row {row}.")
         return row
+
+
+def _numbers(request: Request, name: str) -> list[int]:
+    words = [word for word in request.query_params.get(name, "").split(",") if word]
+    if len(words) > MOST_ROWS or not all(word.isascii() and word.isdecimal() for word in words):
+        raise Refused(400, f"{name} are not accepted: give at most {MOST_ROWS} row numbers with commas.")
+    return [int(word) for word in words]
 
 
 def _number(request: Request, name: str, default: int) -> int:

@@ -10,7 +10,7 @@ SHOWN = 12  # rows of an event that are named
 def history(events: list, ledger: Ledger, rows: Any, before: int, limit: int) -> list:
     """The events before a revision, the newest first, as the page shows them."""
     names = {one["id"]: one["name"] for one in ledger.classes}
-    out = []
+    out: list = []
     for event in reversed(events[: max(before - 1, 0)]):
         if len(out) == limit:
             break
@@ -35,7 +35,7 @@ def history(events: list, ledger: Ledger, rows: Any, before: int, limit: int) ->
 
 def _sentence(event, names, rows):
     if event["op"] == "label":
-        return f"{_rows(event, rows)}: {_change(event, names)} ({event.get('via')})"
+        return f"{_rows(event, rows)}: {_change(event, names)}"
     if event["op"] in ("undo", "redo"):
         what = f": {_rows(event, rows)} → {_word(event.get('to'), names)}" if event.get("rows") else ""
         return f"{'Undid' if event['op'] == 'undo' else 'Did again'} event {event['undoes']}{what}"

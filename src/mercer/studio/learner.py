@@ -31,7 +31,7 @@ def learn(pipe: Any, data: str, target: str, options: dict, seed: int, cache: st
     """What the process runs: everything comes and goes through the pipe, and its end is the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     with contextlib.suppress(OSError):
-        os.nice(5)  # a label is on the disk before anything is learnt from it
+        os.nice(2)  # a label is on the disk before anything is learnt from it
     warnings.simplefilter("ignore")
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         Learner(pipe, data, target, options, seed, Path(cache)).run()

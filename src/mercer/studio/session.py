@@ -18,6 +18,7 @@ from .ledger import CANNOT, Ledger
 from .table import Rows
 from .teacher import Teacher
 
+FEW = 4  # rows in the queue below which it is filled up
 KEPT = ("from", "to")  # null means something there: no label
 
 
@@ -44,6 +45,7 @@ class Session:
         self.accuracy: dict | None = None
         self.suspicious: dict = {"rev": 0, "items": [], "text": ""}
         self.offered: set = set()
+        self.skipped: set = set()
         self.teacher: Teacher | None = None
         if self.journal.damage:
             self.problem = {"code": "journal_damaged", "text": self.journal.damage}
@@ -166,7 +168,7 @@ class Session:
             rows,
             ids,
             drawn,
-            sorted(ledger.labels),
+            sorted(self.skipped.union(ledger.labels)),
             ledger.cannot_tell(),
             {one["id"]: one["name"] for one in ledger.classes},
             ledger.settings["goal"],
@@ -179,6 +181,12 @@ class Session:
         """Let the learner take up the present labelling."""
         if self.teacher and not (self.problem and self.problem["code"] != "disk_full"):
             self.teacher.send("task", self.task())
+
+    def skip(self, rows: set, left: int) -> None:
+        """Rows not to ask for; with few left in the queue another one is made."""
+        new, self.skipped = rows - self.skipped, rows
+        if new and left < FEW:
+            self.send_task()
 
     # What the page asks for
 

@@ -139,6 +139,7 @@ def _listen(port, fixed):
         if fixed:
             raise UsageError(f"--port {port} cannot be used: {error.strerror}. Give another, or none.") from None
         listening.bind(("127.0.0.1", 0))
+    listening.listen(128)  # who opens the address before the server is up waits
     return listening
 
 

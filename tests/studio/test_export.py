@@ -1,0 +1,153 @@
+"""Every export, read back by what it is meant for."""
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mercer
+from mercer import FewLabelClassifier
+from mercer.advice.checks import Checks
+from mercer.cli.screen import Screen
+from mercer.errors import InputError
+from mercer.jobs.job import open_jobs
+from mercer.studio.answering import Task
+from mercer.studio.exports import ENDINGS, file_name, write_export
+from mercer.studio.table import Quiet
+
+from .conftest import iris
+
+KINDS = ["setosa", "versicolor", "virginica"]
+LABELLED = list(range(0, 36, 2))
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """(folder with all exports, task, model, facts, truth)."""
+    folder = tmp_path_factory.mktemp("exports")
+    path, truth = iris(folder)
+    (job,) = open_jobs(Quiet(), path, ["kind"], need_labels=False, new_target=True, id="name")
+    ids = [KINDS.index(truth[row]) for row in LABELLED]
+    drawn = [row % 4 == 0 for row in LABELLED]
+    names = dict(enumerate(KINDS))
+    task = Task(30, LABELLED, ids, drawn, LABELLED, 1, names, 0.9, 0.25, 9, 18)
+    model = FewLabelClassifier(missing_label=[], random_state=0).prepare(job.X)
+    model = model.taught(LABELLED, [names[c] for c in ids], drawn=np.array(drawn))
+    facts = {
+        "labels": {row: ["queue", "2026-01-02T03:04:05.000+00:00", row + 5] for row in LABELLED},
+        "hash": "f" * 64,
+        "rev": 30,
+        "digest": "d" * 64,
+        "abstain": 0.6,
+        "sha256": "a" * 64,
+    }
+    for what in ENDINGS:
+        write_export(what, folder / file_name("flowers", what), job, model, task, facts)
+    write_export("table", folder / "flowers_labelled.parquet", job, model, task, facts)
+    return folder, task, model, facts, truth
+
+
+def test_the_table_is_what_the_command_writes_and_reads(done):
+    folder, _, model, _, _ = done
+    frame = pd.read_csv(folder / "flowers_labelled.csv", dtype=str, keep_default_na=False)
+    added = [f"kind_{name}" for name in ("predicted", "confidence", "source", "via", "when", "rev")]
+    assert frame.columns.tolist()[-6:] == added and len(frame) == 120
+    given = np.isin(np.arange(120), LABELLED)
+    left = (model.confidence_ < 0.6) & ~given
+    expected = np.where(given, "given", np.where(left, "abstained", "predicted"))
+    assert frame["kind_source"].tolist() == expected.tolist()
+    assert frame["kind_predicted"][~left].tolist() == model.transduction_[~left].tolist()
+    assert (frame["kind_predicted"][left] == "").all()
+    assert (frame["kind_via"] != "").to_numpy().tolist() == given.tolist() and frame["kind_rev"][2] == "7"
+    # The command learns from what is given, and from nothing else.
+    screen = Screen(quiet=True)
+    (job,) = open_jobs(screen, folder / "flowers_labelled.csv", ["kind"], id="name")
+    assert np.flatnonzero(job.labels.given).tolist() == LABELLED
+    assert not {name for name in job.encoder.slices_} & set(added)
+
+
+def test_parquet(done):
+    folder, _, model, _, _ = done
+    frame = pd.read_parquet(folder / "flowers_labelled.parquet")
+    np.testing.assert_allclose(frame["kind_confidence"], np.round(model.confidence_, 4))
+
+
+def test_label_studio(done):
+    """Against the schema of its documentation: data, annotations and predictions with choices."""
+    folder, _, model, _, truth = done
+    tasks = json.loads((folder / "flowers_label_studio.json").read_text(encoding="utf-8"))
+    assert len(tasks) == 120 and [task["id"] for task in tasks] == list(range(1, 121))
+    for row, task in enumerate(tasks):
+        assert set(task["data"]) >= {"name", "petal width"} and "kind" not in task["data"]
+        assert ("annotations" in task) == (row in LABELLED) != ("predictions" in task)
+        (one,) = task.get("annotations") or task["predictions"]
+        (result,) = one["result"]
+        assert result["type"] == "choices" and {"from_name", "to_name", "value"} <= set(result)
+        (choice,) = result["value"]["choices"]
+        assert choice == (truth[row] if row in LABELLED else model.classes_[model.predicted_[row]])
+        if "predictions" in task:
+            assert 0 <= one["score"] <= 1 and one["model_version"].startswith("mercer ")
+
+
+def test_cleanlab_has_left_out_probabilities(done):
+    folder, task, model, _, _ = done
+    found = np.load(folder / "flowers_cleanlab.npz", allow_pickle=False)
+    labels, P, classes = found["labels"], found["pred_probs"], found["classes"]
+    assert classes.tolist() == KINDS and found["rows"].tolist() == LABELLED
+    assert labels.tolist() == task.ids and P.shape == (18, 3)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert np.abs(P - model.probabilities_[LABELLED]).max() > 0.01  # not those of the model that knows the label
+    np.testing.assert_array_equal(P, model.left_out_probabilities_)
+    cleanlab = pytest.importorskip("cleanlab")
+    assert len(cleanlab.filter.find_label_issues(labels, P)) == len(labels)
+
+
+def test_the_certificate_says_what_it_rests_on(done):
+    folder, task, model, facts, _ = done
+    found = json.loads((folder / "flowers_certificate.json").read_text())
+    checks = Checks.of(model, task.cannot)
+    assert (found["checks"], found["right"], found["cannot_tell"]) == (10, checks.right, 1)
+    assert found["interval"] == [checks.rate.low, checks.rate.high] and found["reached"] is False
+    assert found["random_rows"] == [row for row in LABELLED if row % 4 == 0]
+    assert found["journal_hash"] == facts["hash"] and found["answer_digest"] == facts["digest"]
+
+
+def test_the_model_answers_for_new_tables(done):
+    folder, _, model, _, _ = done
+    saved = mercer.load(folder / "flowers_model.mercer")
+    frame = pd.read_csv(folder / "flowers.csv", dtype=str, keep_default_na=False)
+    np.testing.assert_allclose(saved.predict_proba(frame), model.predict_proba(saved.encoder.transform(frame)))
+    assert (saved.predict(frame) == model.transduction_).mean() > 0.95 and saved.target == "kind"
+
+
+def test_the_report_is_a_page(done):
+    folder, *_ = done
+    text = (folder / "flowers_report.html").read_text(encoding="utf-8")
+    seen = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            seen.append(tag)
+
+    Reader().feed(text)
+    assert seen.count("html") == 1 and "table" in seen and "102" in text and "flowers.csv" in text
+
+
+def test_what_is_no_export_is_refused():
+    with pytest.raises(InputError, match="Accepted: table"):
+        file_name("x", "everything")
+    with pytest.raises(InputError, match="csv or parquet"):
+        file_name("x", "table", "xls")
+
+
+def test_export_over_http_waits_for_the_answer(tmp_path, started):
+    path, _truth = iris(tmp_path, labels=range(8))
+    one = started(path, "--target", "kind", "--id", "name")
+    found = one.client.do("export", what="certificate")
+    assert found == {"file": "flowers_certificate.json", "path": "flowers.csv.mercer/exports/flowers_certificate.json"}
+    certificate = json.loads((tmp_path / found["path"]).read_text())
+    assert certificate["labels"] == 8 and certificate["journal_rev"] == one.client.read("session")["rev"]
+    assert one.client.post("export", what="nothing").status_code == 400
+    one.stop()

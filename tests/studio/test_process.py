@@ -1,0 +1,139 @@
+"""What happens to the process: kills, a second server, changed files, full disks."""
+
+import json
+import resource
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from .conftest import httpx, iris
+
+
+def started_with_classes(started, path):
+    one = started(path, "--target", "kind", "--id", "name")
+    if not one.client.read("session")["classes"]:
+        for name in ("a", "b", "c"):
+            one.client.do("class", op="add", name=name)
+    return one
+
+
+def test_no_acknowledged_label_is_lost_when_the_process_is_killed(tmp_path, started):
+    path, _ = iris(tmp_path)
+    rng, known = np.random.default_rng(0), {}
+    for moment in (0.15, 0.4):
+        one = started_with_classes(started, path)
+        threading.Timer(moment, one.kill).start()
+        sent = None
+        with pytest.raises(httpx.TransportError):
+            while True:
+                row, value = int(rng.integers(120)), int(rng.integers(3))
+                sent = row, value
+                one.client.label(row, value)
+                known[row] = value
+        again = started_with_classes(started, path)
+        found = {one["row"]: one["class"] for one in again.client.read("labels")["labels"]}
+        assert known and (found == known or found == known | {sent[0]: sent[1]})  # the last one was under way
+        known = found
+        again.kill()
+
+
+def test_a_second_server_is_refused_a_stop_says_goodbye_and_the_port_stays(tmp_path, started):
+    path, _ = iris(tmp_path)
+    one = started(path, "--target", "kind")
+    with pytest.raises(RuntimeError) as error:
+        started(path, "--target", "kind")
+    assert one.url in str(error.value)
+    lines = []
+
+    def listen():
+        with one.client.http.stream("GET", "/api/events") as stream:
+            lines.extend(stream.iter_lines())
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    time.sleep(1.0)
+    code, out, _ = one.stop()
+    thread.join(10)
+    assert code == 0 and "0 labels" in out and "event: hello" in lines and "event: bye" in lines
+    two = started(path, "--target", "kind")  # the folder is free again
+    assert two.base == one.base and two.token != one.token
+    two.client.do("quit")
+    assert two.process.wait(30) == 0
+
+
+def test_events_that_were_missed_come_again(tmp_path, started):
+    path, _ = iris(tmp_path)
+    one = started_with_classes(started, path)
+    revs = [one.client.label(row, 0) for row in range(4)]
+    with one.client.http.stream("GET", f"/api/events?since={revs[1]}") as stream:
+        told = []
+        for line in stream.iter_lines():
+            if line.startswith("data: ") and '"op":"label"' in line:
+                told.append(json.loads(line[6:])["rev"])
+            if len(told) == 2:
+                break
+    assert told == revs[2:]
+
+
+def test_a_table_that_is_changed_stops_learning_and_loses_nothing(tmp_path, started):
+    path, _ = iris(tmp_path)
+    one = started_with_classes(started, path)
+    one.client.label([3, 4, 5], 0)
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.drop(index=[4]).to_csv(path, index=False)
+    problem = one.client.until(lambda: one.client.read("session")["problem"])
+    assert problem["code"] == "file_changed" and problem["unmatched"] == ["flower 5"] and problem["matched"] == 2
+    assert one.client.read("session")["stage"]["name"] == "stopped"
+    assert one.client.post("label", rows=[7], **{"class": 0}).status_code == 409
+    one.stop()
+    again = started_with_classes(started, path)
+    assert [one["row"] for one in again.client.read("labels")["labels"]] == [3, 4]
+
+
+def test_a_disk_without_room_refuses_the_label(tmp_path, started):
+    path, _ = iris(tmp_path)
+    one = started_with_classes(started, path)
+    one.client.label(1, 0)
+    size = (tmp_path / "flowers.csv.mercer" / "journal.jsonl").stat().st_size
+    one.stop()
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 200, size + 200))
+
+    again = started(path, "--target", "kind", preexec_fn=limited)
+    refused = again.client.post("label", rows=list(range(50)), **{"class": 0})
+    assert refused.status_code == 507 and again.client.read("session")["problem"]["code"] == "disk_full"
+    assert [one["row"] for one in again.client.read("labels")["labels"]] == [1]
+    again.kill()
+    third = started(path, "--target", "kind")
+    third.client.label(2, 0)
+    assert len(third.client.read("labels")["labels"]) == 2
+
+
+def test_what_is_wrong_with_the_command_is_said(tmp_path):
+    for arguments, words in [
+        ([tmp_path / "none.csv", "--target", "kind"], "There is no file"),
+        ([iris(tmp_path)[0]], "--target COLUMN"),
+        ([iris(tmp_path)[0], "--target", "kind", "--goal", "90"], "--goal 90 is not accepted"),
+        ([], "--demo"),
+    ]:
+        done = subprocess.run(
+            [sys.executable, "-m", "mercer", "studio", *map(str, arguments), "--no-browser"],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 2 and words in done.stderr
+
+
+def test_the_demo(tmp_path, started):
+    one = started(tmp_path / "demo", "--demo")
+    session = one.client.read("session")
+    assert session["demo"] and session["n"] == 1797 and [c["name"] for c in session["classes"]] == list("0123456789")
+    image = one.client.get("image/5")
+    assert image.headers["content-type"] == "image/png" and image.content.startswith(b"\x89PNG")
+    one.kill()
