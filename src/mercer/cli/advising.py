@@ -16,7 +16,7 @@ from ..jobs import numbers
 from ..jobs.answers import ROW, added, how_column
 from ..jobs.findings import effect_of_more
 from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_before
-from ..jobs.quality import confirmed, contradicted_sentence, doubtful_labels
+from ..jobs.quality import contradicted_sentence, contradictions, doubtful_labels
 from ..jobs.sources import claim, refuse_taken, shown, write
 from ..jobs.usage import UsageError, did_you_mean
 
@@ -136,7 +136,7 @@ def check(screen, data, target, n, above, out, method, seconds, force, seed, **s
                 "Every class has one label only, so no label can be checked. Label a second row of a class."
             )
         stage("withholding each label in turn", 0.95)
-        found, (right, checked) = doubtful_labels(job, fitted, above), confirmed(model)
+        found, (right, checked, wrong) = doubtful_labels(job, fitted, above), contradictions(model)
         stage("writing", 1.0)
         if out:
             mark = np.full(len(job.names), "", dtype=object)
@@ -148,12 +148,13 @@ def check(screen, data, target, n, above, out, method, seconds, force, seed, **s
     screen.result |= {
         "checked": checked,
         "contradicted": checked - right,
+        "expected_wrong": wrong,
         "doubtful": len(found),
         "labels": [dict(zip(keys, row)) for row in rows],
     }
     are = "is" if len(found) == 1 else "are"
     screen.say(f"{len(found)} of {checked} labels {are} wrong with a probability above {above:g}.")
-    screen.say(contradicted_sentence(right, checked))
+    screen.say(contradicted_sentence(right, checked, wrong))
     if rows:
         told = [job.telling.sentence(i) for i, *_ in found[:n]]
         lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]

@@ -17,7 +17,7 @@ from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
 from ..report.picture import SENTENCE, positions
 from .answers import added
-from .quality import confirmed, contradicted_sentence, coverage, doubtful_labels, per_class, unlike_labelled
+from .quality import contradicted_sentence, contradictions, coverage, doubtful_labels, per_class, unlike_labelled
 
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
@@ -78,7 +78,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         suggestions=following,
         effect=effect,
         suspicious=[(row_of(job, i), *rest) for i, *rest in suspect],
-        confirmed=contradicted_sentence(*confirmed(model)) if suspect else "",
+        confirmed=contradicted_sentence(*contradictions(model)) if suspect else "",
         doubtful=doubted,
         unseen=unseen,
         unseen_share=unseen_sentence(model.estimate_) if unseen else "",

@@ -49,19 +49,24 @@ def per_class(model):
     return found
 
 
-def confirmed(model):
-    """(labels that come out right when withheld, labels that could be withheld): how far the model can be believed."""
-    codes, P = _withheld(model)
-    return int(np.sum(P.argmax(axis=1) == codes)) if len(codes) else 0, len(codes)
+def contradictions(model):
+    """(labels that come out right when withheld, labels that could be withheld, how many of the others are wrong)."""
+    tested = int(model.labels_.testable.sum())
+    if not tested:
+        return 0, 0, 0.0
+    found = suspicious(model, tested)
+    against = found.margins < 0
+    return tested - int(against.sum()), tested, float(found.probability[against].sum())
 
 
-def contradicted_sentence(right, checked):
+def contradicted_sentence(right, tested, wrong):
     """How often the model itself is right, which says what a contradiction is worth."""
-    if right == checked:
-        return f"Withheld, all {checked} labels come out right."
+    if right == tested:
+        return f"Withheld, all {tested} labels come out right."
+    number = "hardly any is" if wrong < 0.5 else f"about {wrong:.0f} {'is' if round(wrong) == 1 else 'are'}"
     return (
-        f"Withheld, {right} of {checked} labels come out right ({right / checked:.0%}): the model errs that often, so "
-        "most labels that it contradicts are not wrong."
+        f"Withheld, {right} of {tested} labels come out right ({right / tested:.0%}). Of the {tested - right} that the "
+        f"others contradict {number} wrong, by this reckoning; the rest are mistakes of the model."
     )
 
 
