@@ -102,7 +102,11 @@ class Process:
             self.said += line
         self.url = re.search(r"http://\S+", self.said).group()
         self.base, _, self.token = self.url.partition("/?token=")
-        self.client = self.connect()
+        try:
+            self.client = self.connect()
+        except BaseException:
+            self.kill()
+            raise
 
     def connect(self):
         http = httpx.Client(base_url=self.base, timeout=60, follow_redirects=False)

@@ -120,7 +120,7 @@ class Outside:
 class WideCandidate(Candidate):
     """A candidate whose space is that of the core, and whose rows are all rows."""
 
-    outside: Outside | None = None
+    outside: Any = None
 
     def features(self, rows):
         return self.outside.features(self.space, rows)
@@ -130,7 +130,8 @@ class WideCandidate(Candidate):
         raise InputError("The features of all rows are not held at once here: ask `features` for those of some rows.")
 
     def scores(self, rows=None):
-        return self.solution.scores(self.features(slice(None) if rows is None else rows))
+        rows = slice(None) if rows is None else rows
+        return self.solution.scores(self.features(rows))  # type: ignore[union-attr]
 
     def solve(self, labels):
         """Fitted to the features of the labelled rows; what the state knows of all rows is that of the core."""

@@ -147,7 +147,7 @@ class Teachable:
             print(f"[{type(self).__name__}] {fraction:4.0%} {stage}", flush=True)
 
     def __getstate__(self):
-        state = super().__getstate__()  # type: ignore[misc]
+        state: Any = super().__getstate__()
         return state | {"_fitted": []} if "_fitted" in state else state
 
     def _learn_again(self, labels, tier="full", tell=None, stop=None):

@@ -47,7 +47,7 @@ class Learner:
         self.asked: list = []  # requests not served yet
         self.model: Any = None  # the newest snapshot, and the task it answers
         self.fast: Any = None
-        self.task: Task | None = None
+        self.task: Any = None
         self.known: dict = {}  # models of earlier labellings
         self.ahead: dict = {}  # (rev, row) → what its label would change
         self.cancelled = False

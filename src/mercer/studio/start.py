@@ -23,7 +23,7 @@ WATCHED = 2.0  # seconds between two looks at the table
 REMEMBERED = ("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "table", "missing")
 
 
-def open_session(data: str | Path, target: str | None, options: dict, settings: dict, demo: bool = False, classes=()):
+def open_session(data: Any, target: str | None, options: dict, settings: dict, demo: bool = False, classes=()):
     """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default."""
     data = Path(data)
     folder_path = data if _is_session(data) else data.with_name(data.name + ENDING)

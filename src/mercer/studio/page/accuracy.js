@@ -65,8 +65,8 @@ const load = newest(async () => {
 
 export function start() {
   on("accuracy", settled(load, 120));
-  const form = $("#settings"), save = settled(async () => {
-    try { Object.assign(store.session, await post("/api/settings", {goal: Number(form.goal.value) / 100, random_share: Number(form.share.value) / 100})); tell("accuracy"); }
+  const form = $("#settings"), share = field => field.value === "" ? null : Number(field.value) / 100, save = settled(async () => {
+    try { Object.assign(store.session, await post("/api/settings", {goal: share(form.goal), random_share: share(form.share), abstain: share(form.abstain)})); tell("accuracy"); }
     catch (error) { tell("refused", error); }
   }, 400);
   form.addEventListener("submit", event => event.preventDefault());
@@ -75,5 +75,6 @@ export function start() {
     if (form.contains(document.activeElement)) return;
     form.goal.value = Math.round(100 * store.session.goal);
     form.share.value = Math.round(100 * store.session.random_share);
+    form.abstain.value = store.session.abstain === null ? "" : Math.round(100 * store.session.abstain);
   });
 }

@@ -78,6 +78,7 @@ export async function undo(rev) {
   const answer = await send("/api/undo", rev === undefined ? {} : {rev});
   if (!answer) return;
   if (back && store.given[back.row] === NONE) go(back.row, back.via);
+  else if (back) trail.push(back);  // something else was undone
   say("Undone.");
 }
 

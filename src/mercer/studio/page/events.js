@@ -7,14 +7,12 @@ import {loadAll, loadAnswers, loadMap, loadQueue, loadSession, sync} from "./syn
 
 const NAMES = ["hello", "label", "stage", "classes", "map", "answer", "queue", "accuracy", "why", "settings", "problem", "bye"];
 const channel = new BroadcastChannel("mercer-events");
-let lost = false;
 
 const handle = {
-  hello() {
-    const again = lost;
-    lost = false;
+  hello() {  // what happened while nobody listened is not told again
     connection(true);
-    if (again) { loadAll(); retry(); } else sync();
+    loadAll();
+    retry();
   },
   label() { sync(); tell("history"); },
   stage(value) { store.stage = value; tell("stage"); },
@@ -24,10 +22,10 @@ const handle = {
   queue() { loadQueue(); },
   accuracy() { tell("accuracy"); },
   why(value) { tell("why", value.row); },
-  settings(value) { Object.assign(store.session, value); tell("session"); tell("accuracy"); },
+  settings(value) { Object.assign(store.session ?? {}, value); tell("session"); tell("accuracy"); },
   problem(value) { store.problem = value?.code ? value : null; tell("stage"); },
-  bye() { lost = true; connection(false, "mercer was ended in the terminal."); },
-  gone() { lost = true; connection(false); },
+  bye() { connection(false, "mercer was ended in the terminal."); },
+  gone() { connection(false); },
 };
 
 function connection(connected, text = "") {
@@ -60,7 +58,8 @@ function open() {
   start();
 }
 
-export function listen() {
-  channel.onmessage = ({data}) => handle[data.name]?.(data.value);
-  navigator.locks.request("mercer-events", () => new Promise(open));  // held as long as the tab lives
-}
+// Before anything is loaded, so that nothing is missed in between.
+export function follow() { channel.onmessage = ({data}) => handle[data.name]?.(data.value); }
+
+// After the session is loaded; the lock is held as long as the tab lives.
+export function lead() { navigator.locks.request("mercer-events", () => new Promise(open)); }

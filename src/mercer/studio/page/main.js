@@ -11,7 +11,7 @@ import * as selection from "./selection.js";
 import * as sheet from "./sheet.js";
 import * as tabs from "./tabs.js";
 import * as top from "./top.js";
-import {listen} from "./events.js";
+import {follow, lead} from "./events.js";
 import {restore} from "./outbox.js";
 import {loadAll} from "./sync.js";
 import {store, tell} from "./store.js";
@@ -21,7 +21,7 @@ for (const part of [tabs, top, classes, filters, map, selection, next, review, a
 async function begin() {
   if (await loadAll()) {
     await restore();
-    listen();
+    lead();
     document.documentElement.dataset.ready = "true";
     return;
   }
@@ -29,4 +29,5 @@ async function begin() {
   tell("connection", "");
   setTimeout(begin, 1500);
 }
+follow();
 begin();

@@ -5,7 +5,7 @@ import {Marks} from "./draw.js";
 import {View} from "./view.js";
 import {go} from "./actions.js";
 import {hideTip, showTip} from "./tip.js";
-import {className, guess, isShown, on, rowName, store, tell} from "./store.js";
+import {NONE, className, guess, isShown, on, rowName, store, tell} from "./store.js";
 
 const box = $("#plot"), over = $("#over"), view = new View(), marks = new Marks($("#marks"), view), pen = over.getContext("2d");
 const BRUSH = 26;
@@ -17,7 +17,7 @@ const redraw = later(() => { marks.draw(); sketch(); });
 const resketch = later(sketch);
 
 function sketch() {
-  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), accent = style.getPropertyValue("--accent");
+  const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), accent = style.getPropertyValue("--accent"), ground = style.getPropertyValue("--card");
   pen.setTransform(marks.ratio, 0, 0, marks.ratio, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
   if (!store.x) return;
@@ -27,7 +27,7 @@ function sketch() {
   };
   const at = store.current?.row, base = Math.max(7, marks.radius() + 3) + (at !== undefined && store.given[at] >= 0 ? 3 : 0);
   if (hover >= 0 && hover !== at) circle(hover, base, 1.5, ink);
-  if (at !== undefined) { circle(at, base, 2, ink); circle(at, base + 4.5, 2, accent); }
+  if (at !== undefined) { circle(at, base + 2.2, 9, ground); circle(at, base, 2, ink); circle(at, base + 4.5, 2, accent); }
   if (path.length > 2) {
     pen.beginPath();
     for (let k = 0; k < path.length; k += 2) pen.lineTo(path[k], path[k + 1]);
@@ -158,7 +158,7 @@ export function start() {
   const recolour = () => { marks.theme(); redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
   for (const [name, paper] of [["beforeprint", true], ["afterprint", false]])
-    window.addEventListener(name, () => { document.documentElement.classList.toggle("paper", paper); marks.theme(); marks.draw(); sketch(); });
+    window.addEventListener(name, () => { document.documentElement.classList.toggle("paper", paper); store.spotlight = NONE; marks.theme(); marks.draw(); sketch(); });
   setMode("move");
   resize();
 }

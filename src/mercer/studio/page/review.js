@@ -26,10 +26,10 @@ async function show() {
 }
 
 function item(one, k, data) {
-  const change = h("span", {class: "change"}, glyph(one.given), className(one.given), h("span", {class: "soft"}, " → "), glyph(one.proposed, false), className(one.proposed), h("span", {class: "soft"}, " " + percent(one.probability)));
+  const change = h("span", {class: "change"}, glyph(one.given), className(one.given), h("span", {class: "soft"}, " → "), glyph(one.proposed, false), className(one.proposed));
   const open = k === at && store.current?.row === one.row;
   return h("li", {class: open ? "at" : "", "data-row": one.row},
-    button([open && data.image ? null : mini(data), h("span", {class: "entry-text"}, h("b", {}, data.name), change)], () => look(k), {class: "entry", "aria-current": open ? "true" : null}),
+    button([open && data.image ? null : mini(data), h("span", {class: "entry-text"}, h("b", {}, data.name), change, h("span", {class: "soft"}, percent(one.probability) + " likely wrong"))], () => look(k), {class: "entry", "aria-current": open ? "true" : null}),
     h("span", {class: "pair-buttons"}, button("Keep", () => decide(k, one.given)), button(["Change to ", className(one.proposed)], () => decide(k, one.proposed))),
     open ? content(data) : null);
 }

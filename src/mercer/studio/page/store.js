@@ -6,7 +6,6 @@ export const store = {
   x: null, y: null,                              // Uint16Array, null until the map is ready
   given: new Int16Array(0),                      // class id, NONE or CANNOT: the server's labels and what waits in the outbox
   known: new Int16Array(0),                      // the server's labels alone
-  via: new Map(),                                // row → how its label came about
   first: new Uint8Array(0), second: new Uint8Array(0), sure: new Uint8Array(0), tier: "none", digest: "",
   queue: {mode: "coverage", items: []}, hiddenGuess: new Set(),    // rows of random checks, whose guess is not shown
   current: null, skipped: new Set(),             // current: {row, via, since}

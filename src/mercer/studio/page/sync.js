@@ -16,11 +16,8 @@ export async function loadSession() {
 export const sync = newest(async () => {
   if (!store.n) return;
   const answer = await json("/api/labels?since=" + store.rev);
-  for (const one of answer.labels) {
-    store.known[one.row] = one.class === "cannot" ? CANNOT : one.class;
-    store.via.set(one.row, one.via);
-  }
-  for (const row of answer.removed) { store.known[row] = NONE; store.via.delete(row); }
+  for (const one of answer.labels) store.known[one.row] = one.class === "cannot" ? CANNOT : one.class;
+  for (const row of answer.removed) store.known[row] = NONE;
   Object.assign(store, {rev: answer.rev, undo: answer.undo, redo: answer.redo});
   echo();
 });

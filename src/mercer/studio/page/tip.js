@@ -2,7 +2,7 @@
 import {$, fill, h, percent} from "./dom.js";
 import {cells, picture} from "./card.js";
 import {getRow} from "./rows.js";
-import {NONE, className, guess, rowName, store} from "./store.js";
+import {NONE, NO_ANSWER, className, guess, rowName, store} from "./store.js";
 import {glyph} from "./palette.js";
 
 const tip = $("#tip");
@@ -15,7 +15,7 @@ function verdict(row) {
   if (label >= 0) return [glyph(label), className(label) + ", given"];
   if (label !== NONE) return ["cannot tell"];
   if (store.hiddenGuess.has(row)) return ["random check: guess not shown"];
-  if (seen) return [glyph(seen.id, false), className(seen.id) + ", " + percent(seen.p)];
+  if (seen) return [glyph(seen.id, false), className(seen.id) + ", " + percent(seen.p) + (seen.p < .8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : "")];
   return [store.tier === "none" ? "not labelled" : "no answer"];
 }
 
