@@ -152,7 +152,7 @@ def test_a_label_outside_counts_as_one_of_the_same_row_inside(wide):
 
 
 def test_advice_names_rows_of_the_whole_table(wide):
-    X, t, core, model = wide
+    _, t, _, model = wide
     rows = np.r_[np.arange(0, 150, 15), 160, 190]
     own = model.taught(rows, t[rows])
     found = suggest(own, 6, audit=0.4)
