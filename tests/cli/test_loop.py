@@ -183,7 +183,9 @@ def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):
     assert here("label", tmp_path / "t.csv", "-t", "tags", "-f", "-s", tmp_path / "m.mercer").exit_code == 2
 
 
-@pytest.mark.parametrize("command", [["suggest", "-n", "6"], ["check", "--above", "0.05"], ["novelty", "--share", "0.1"]])
+@pytest.mark.parametrize(
+    "command", [["suggest", "-n", "6"], ["check", "--above", "0.05"], ["novelty", "--share", "0.1"]]
+)
 def test_rows_are_shown_with_their_cells_and_a_reason_of_their_own(tmp_path, command):
     frame, truth = iris()
     frame["species"] = np.where(np.arange(50) % 2, "", np.roll(truth, 10))
