@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
@@ -30,13 +31,14 @@ class Player:
         self.page = page
 
     def picture(self, name):
-        """The page in 256 colours: small, and no different to the eye."""
+        """The page in 256 colours, in which rare colours have their say: small, and no different to the eye."""
         self.page.mouse.move(700, 8)
         self.page.wait_for_timeout(600)
         image = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
-        image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-            HERE / f"{name}.png", optimize=True
-        )
+        colours, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
+        sample = np.repeat(colours, np.ceil(np.sqrt(counts)).astype(int), axis=0)
+        palette = Image.fromarray(sample[None].astype(np.uint8)).quantize(256, Image.Quantize.MEDIANCUT, kmeans=4)
+        image.quantize(palette=palette, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
 
     def state(self, expression):
         return self.page.evaluate(
@@ -93,7 +95,7 @@ def play(page):
     player.label(3)
     player.settled()
     player.picture("2-first-answers")
-    player.label(34)
+    player.label(21)
     player.settled()
     for _ in range(10):  # a row that is not easy
         if player.state("store.current.via !== 'random' && store.sure[store.current.row] < 180"):
@@ -130,8 +132,6 @@ def main():
             folder + "/demo",
             "--demo",
             "--no-browser",
-            "--random-share",
-            "0.5",
         ]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         url = next(found.group() for found in (re.search(r"http://\S+", line) for line in server.stdout) if found)

@@ -9,14 +9,11 @@ import time
 import uuid
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-
-httpx = pytest.importorskip("httpx")
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
 
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 

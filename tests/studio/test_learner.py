@@ -145,6 +145,15 @@ def test_fast_labels_are_kept_in_order_and_only_the_newest_is_learnt(client, run
     assert [rev for rev, _ in tiers] == sorted(rev for rev, _ in tiers)
 
 
+def test_a_cancelled_answer_is_left_and_the_next_label_is_learnt(client, running):
+    _, truth, _ = running
+    give(client, truth, range(9))
+    client.do("cancel")
+    client.until(lambda: client.read("session")["stage"]["name"] == "idle")
+    rev = client.label(20, int(truth[20]))
+    assert int(client.answer(rev).headers["x-mercer-rev"]) == rev
+
+
 def test_the_map_never_moves(client, running):
     _process, truth, path = running
     before = client.get("map").content

@@ -7,11 +7,12 @@ import sys
 import threading
 import time
 
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
 
-from .conftest import httpx, iris
+from .conftest import iris
 
 
 def started_with_classes(started, path):

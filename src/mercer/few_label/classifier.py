@@ -160,9 +160,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
     @property
     def predictor_(self):
         """The pool as a function of any rows, made when first asked for."""
-        if self._predictor is None:
-            self._predictor = Predictor.of(self.fitted_candidates(), self._pool)
-        return self._predictor
+        if not self._predictor:
+            self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
+        return self._predictor[0]
 
     @property
     def left_out_probabilities_(self):
@@ -262,7 +262,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
         self._calibrate(P, found.left_out, labels, shares)
         self._answer(P, found.left_out, labels)
-        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, None
+        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, []
         return self
 
     def _calibrate(self, P, left_out, labels, shares):

@@ -187,7 +187,7 @@ class Preparable(Teachable):
     _rows: Any
     _validate_params: Any
     _pool: Any  # how the candidates are weighed
-    _predictor: Any
+    _predictor: list  # the predictor, once it was asked for: predictions change no attribute
 
     def prepare(self, X, core=None):
         """Everything that needs no label: a model that can be `taught`, and cannot answer yet.

@@ -53,7 +53,7 @@ class Rows:
                 f"{target!r} holds numbers such as {self.labels.numbers[self.labels.given][0]:g}, and the studio is "
                 "for classes. `mercer label` and `mercer suggest` predict numbers; for classes, write them as words."
             )
-        self.frame, self.target = read.table.frame, target
+        self.frame, self.target, self._lists = read.table.frame, target, dict[str, list]()
         self.id = options.get("id")
         hidden = {target, *read.old}
         self._features = [name for name in self.frame.columns if name not in hidden]
@@ -72,15 +72,21 @@ class Rows:
 
     def name(self, row: int) -> str:
         """What a row is called."""
-        return str(self.frame[self.id].iloc[row]) if self.id else f"row {row + 1}"
+        return self._cell(self.id, row) if self.id else f"row {row + 1}"
 
     def cells(self, row: int) -> list:
         """[[column, text]] of a row's card."""
-        return [[name, _word(self.frame[name].iloc[row])] for name in self.columns]
+        return [[name, self._cell(name, row)] for name in self.columns]
 
     def shown_text(self, row: int) -> str | None:
         """The text of a row, where there is a column of them."""
-        return _word(self.frame[self.text].iloc[row]) if self.text else None
+        return self._cell(self.text, row) if self.text else None
+
+    def _cell(self, name: str, row: int) -> str:
+        """A cell as text; columns are turned into lists once, since a lasso asks for very many cells."""
+        if name not in self._lists:
+            self._lists[name] = self.frame[name].tolist()
+        return _word(self._lists[name][row])
 
     @functools.cached_property
     def _searched(self) -> list:
@@ -98,9 +104,7 @@ class Rows:
         """A fingerprint of a row: its name, or its cells."""
         if self.id:
             return f"id:{self.name(row)}"
-        text = "\x1f".join(
-            _word(self.frame[name].iloc[row]) for name in self._features if name not in self.table.beside
-        )
+        text = "\x1f".join(self._cell(name, row) for name in self._features if name not in self.table.beside)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def places(self, keys: list) -> list:
@@ -114,8 +118,7 @@ class Rows:
         """(bytes, type) of the image of a row: a PNG, JPEG or WebP file in the folder of the table; None otherwise."""
         if not self.image:
             return None
-        column = self.frame[self.image]
-        cell = _word(column.iloc[row])
+        cell = self._cell(self.image, row)
         root = Path(self.frame.attrs.get("folder", ".")).resolve()
         path = path_of(self.frame, cell).resolve()
         if not cell or not path.is_relative_to(root) or not path.is_file():

@@ -3,7 +3,8 @@ import {send} from "./outbox.js";
 import {loadQueue} from "./sync.js";
 import {isOpen, openTab} from "./tabs.js";
 import {post} from "./api.js";
-import {NONE, className, guess, rowName, store, tell} from "./store.js";
+import {nameOf} from "./rows.js";
+import {NONE, className, guess, store, tell} from "./store.js";
 import {count, say} from "./dom.js";
 
 const trail = [];  // rows labelled one by one in this tab: undo goes back to them
@@ -28,7 +29,7 @@ export function advance(done = "") {
   else { store.current = null; tell("current"); }
   const seen = store.current && guess(store.current.row);
   const next = !store.current ? "The next rows are being chosen."
-    : "Next: " + rowName(store.current.row) + (store.current.via === "random" ? ", a random check." : seen ? ", guess " + className(seen.id) + "." : ".");
+    : "Next: " + nameOf(store.current.row) + (store.current.via === "random" ? ", a random check." : seen ? ", guess " + className(seen.id) + "." : ".");
   say((done + " " + next).trim());
 }
 
@@ -48,7 +49,7 @@ export function labelCurrent(id) {
   if (!at) { say("No row is open."); return; }
   trail.push(at);
   label([at.row], id, at.via, guess(at.row)?.id ?? null, at.since);
-  const text = rowName(at.row) + (id === null ? ": label taken away." : ": " + className(id) + ".");
+  const text = nameOf(at.row) + (id === null ? ": label taken away." : ": " + className(id) + ".");
   advance(text);
 }
 
@@ -62,7 +63,7 @@ export function accept() {
 export function skip() {
   if (!store.current) return;
   store.skipped.add(store.current.row);
-  advance(rowName(store.current.row) + " skipped.");
+  advance(nameOf(store.current.row) + " skipped.");
   if (!store.current) loadQueue();
 }
 
@@ -70,7 +71,7 @@ export function skip() {
 export function step(by) {
   const items = open(), at = items.findIndex(item => item.row === store.current?.row);
   const item = at < 0 ? items[0] : items[(at + by + items.length) % items.length];
-  if (item) { go(item.row, item.via); say(rowName(item.row)); }
+  if (item) { go(item.row, item.via); say(nameOf(item.row)); }
 }
 
 export async function undo(rev) {

@@ -4,8 +4,9 @@ import {Grid} from "./grid.js";
 import {Marks} from "./draw.js";
 import {View} from "./view.js";
 import {go} from "./actions.js";
+import {nameOf} from "./rows.js";
 import {hideTip, showTip} from "./tip.js";
-import {NONE, className, guess, isShown, on, rowName, store, tell} from "./store.js";
+import {NONE, className, guess, isShown, on, store, tell} from "./store.js";
 
 const box = $("#plot"), over = $("#over"), view = new View(), marks = new Marks($("#marks"), view), pen = over.getContext("2d");
 const BRUSH = 26;
@@ -128,7 +129,7 @@ export function arrow(dx, dy) {
   if (row < 0) { say("No row further that way."); return; }
   go(row, "click");
   const label = store.given[row], seen = guess(row);
-  say(rowName(row) + (label !== -1 ? ", given " + className(label) : seen ? ", guess " + className(seen.id) : "") + ".");
+  say(nameOf(row) + (label !== -1 ? ", given " + className(label) : seen ? ", guess " + className(seen.id) : "") + ".");
 }
 
 export function start() {

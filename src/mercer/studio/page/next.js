@@ -3,10 +3,10 @@ import {$, button, fill, h, later, percent, plural} from "./dom.js";
 import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
 import {content, line, picture} from "./card.js";
 import {chips} from "./chips.js";
-import {getRow, getRows} from "./rows.js";
+import {getRow, getRows, nameOf} from "./rows.js";
 import {guessBars, showWhy} from "./why.js";
 import {glyph} from "./palette.js";
-import {NONE, className, guess, offered, on, rowName, store} from "./store.js";
+import {NONE, className, guess, offered, on, store} from "./store.js";
 
 const card = $("#card"), rest = $("#rest");
 const head = h("header", {class: "card-head"}), body = h("div", {class: "card-body"}), bars = h("div", {class: "bars-box"});
@@ -51,7 +51,7 @@ async function show() {
   card.dataset.via = at?.via ?? "";
   if (!at) { fill(card, empty()); return; }
   const seen = guess(at.row), item = store.queue.items.find(one => one.row === at.row);
-  heading(at, rowName(at.row));
+  heading(at, nameOf(at.row));
   fill(body);
   fill(bars, seen ? guessBars([[seen.id, seen.p]]) : null);
   fill(reasons, item?.reason ? h("p", {class: "reason"}, item.reason) : null);

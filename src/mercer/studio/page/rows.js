@@ -1,22 +1,26 @@
 // Cells of rows, fetched in batches of at most 200 and kept while they are likely to be shown again.
 import {json} from "./api.js";
-import {rowName} from "./store.js";
 
 const KEEP = 3000, BATCH = 200;
 const kept = new Map();  // row → promise of {row, name, cells, text, image}
+const names = new Map();
 let asked = [];
+
+// What a row is called, as far as it was fetched.
+export const nameOf = row => names.get(row) ?? "row " + (row + 1);
 
 async function fetchBatch(batch) {
   try {
     const answer = await json("/api/rows?ids=" + batch.map(one => one.row).join(","));
     const found = new Map(answer.rows.map(one => [one.row, one]));
+    for (const one of answer.rows) names.set(one.row, one.name);
     for (const one of batch) one.resolve(found.get(one.row) ?? blank(one.row));
   } catch {
     for (const one of batch) { kept.delete(one.row); one.resolve(blank(one.row)); }
   }
 }
 
-const blank = row => ({row, name: rowName(row), cells: [], text: null, image: false, missing: true});
+const blank = row => ({row, name: nameOf(row), cells: [], text: null, image: false, missing: true});
 
 export function getRow(row) {
   if (kept.has(row)) return kept.get(row);

@@ -35,7 +35,6 @@ export function allocate(n) {
 
 export const className = id => id === CANNOT || id === "cannot" ? "cannot tell" : store.classes.find(one => one.id === id)?.name ?? "?";
 export const offered = () => store.classes.filter(one => !one.hidden && one.merged === null);
-export const rowName = row => "row\u00a0" + row;
 export const isShown = row => store.shown === null || store.shown[row] === 1;
 
 // The guess for a row as {id, p}, or null where there is none or it must not be seen.

@@ -2,7 +2,7 @@
 import {$, fill, h, percent} from "./dom.js";
 import {cells, picture} from "./card.js";
 import {getRow} from "./rows.js";
-import {NONE, NO_ANSWER, className, guess, rowName, store} from "./store.js";
+import {NONE, NO_ANSWER, className, guess, store} from "./store.js";
 import {glyph} from "./palette.js";
 
 const tip = $("#tip");
@@ -25,7 +25,7 @@ export function showTip(row, x, y, box) {
   timer = setTimeout(async () => {
     const data = await getRow(row);
     if (wanted !== row) return;
-    fill(tip, h("strong", {}, data.name || rowName(row)), h("span", {class: "verdict"}, ...verdict(row)),
+    fill(tip, h("strong", {}, data.name), h("span", {class: "verdict"}, ...verdict(row)),
       data.image && picture(row, data.name, "tip-picture"), data.text ? h("span", {class: "tip-text"}, data.text.slice(0, 180)) : !data.image && cells(data, 5));
     tip.hidden = false;
     const left = x + 16 + tip.offsetWidth > box.clientWidth ? x - tip.offsetWidth - 14 : x + 14;
