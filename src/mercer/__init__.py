@@ -8,8 +8,10 @@ import importlib
 __version__ = "0.1.0"
 
 _HOMES = {
+    "inputs.tables": "TableEncoder",
     "kernels": "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable",
     "kernels.base": "Kernel",
+    "kernels.forest": "Forest",
     "kernels.bandwidth": "bandwidth_of",
     "kernels.graph": "Diffusion GraphLaplacian",
     "geometry.maps": "LandmarkMap FourierMap",
@@ -34,11 +36,13 @@ _HOMES = {
     "model_selection.risk": "risk_bound",
     "io": "save load register",
     "few_label.classifier": "FewLabelClassifier",
+    "few_label.regressor": "FewLabelRegressor",
     "model_selection.split": "LabeledKFold RepeatedLabeledKFold LeaveOneLabelOut LabeledScorer",
     "advice.suggest": "suggest",
     "advice.stop": "expected_change",
     "advice.suspicious": "suspicious",
     "advice.doubt": "doubt",
+    "advice.unseen": "unseen_rows",
     "backend": "to_device use_device",
     "errors": "InputError NotInductiveError BackendError NotConverged",
 }

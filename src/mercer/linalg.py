@@ -83,9 +83,7 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=
         pivoted Cholesky, Chen et al. 2024; accepting by rejection as Epperly et al. 2025 keeps its distribution).
     threads : how many threads call `block` (None: as many as BLAS may use).
 
-    Returns
-    -------
-    pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
+    Returns pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
     """
     rounds = _Rounds(block, diag, max_rank, dtype, rng, threads)
     rounds.run()
@@ -103,8 +101,7 @@ def random_pivots(block, diag, number, dtype, rng, threads=None):
     """
     rounds = _Rounds(block, diag, number, dtype, rng, threads, room=len(diag) * max(number, 4) // 4)
     rounds.run()
-    pivots = rounds.order[: rounds.rank].copy()
-    return pivots, rounds.factor(np.arange(rounds.rank))
+    return rounds.order[: rounds.rank].copy(), rounds.factor(np.arange(rounds.rank))
 
 
 class _Rounds:

@@ -30,12 +30,15 @@ def test_what_a_row_is_most_like_is_labelled_near_and_not_itself(model):
 
 def test_the_sentence_names_whom_the_answer_disagrees_with():
     one = Why(
-        [("a", 0.5), ("b", 0.4), ("c", 0.1)], [("b", 0.6), ("a", 0.38), ("c", 0.02)], [(2, "b", 0.9), (0, "a", 0.01)]
+        [("a", 0.5), ("b", 0.4), ("c", 0.1)],
+        [("b", 0.6), ("a", 0.38), ("c", 0.02)],
+        [(2, "b", 0.9), (0, "a", 0.01)],
+        [],
     )
     assert one.sentence(["x", "y", "z"]) == "a (50 %) or b (40 %); 60 % of the vote for b; most like z (b)"
     assert one.sentence(["x", "y", "z"], first=False).startswith("or b (40 %);")
     assert (
-        Why([("a", 0.97), ("b", 0.03)], [("a", 1.0)], [(0, "a", 0.01)]).sentence("x")
+        Why([("a", 0.97), ("b", 0.03)], [("a", 1.0)], [(0, "a", 0.01)], []).sentence("x")
         == "a (97 %); hardly like any labelled row"
     )
 

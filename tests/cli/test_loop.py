@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer import load
 from mercer.inputs.tables import read_table, write_table
 
 from .command import here, iris
@@ -24,7 +25,7 @@ def test_suggested_rows_go_out_and_their_answers_come_back(tmp_path, data):
     assert done.exit_code == 0, done.output
     assert f"mercer label {data} --target species --more {tmp_path / 'next.csv'}" in done.output
     asked = read(tmp_path / "next.csv")
-    assert asked.columns.tolist()[:3] == ["species", "row_number", "flower"]
+    assert asked.columns.tolist()[:3] == ["species", "row_number", "species_how"]
     assert len(asked) == 5 and (asked["species"] == "").all()
     rows = asked["row_number"].astype(int).to_numpy() - 1
     assert asked["flower"].tolist() == iris()[0]["flower"][rows].tolist()
@@ -154,8 +155,10 @@ def test_several_targets_in_one_run_are_those_of_a_run_each(tmp_path, data):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count("<article") == 2 and page.count("<canvas") == 2
     assert 'href="#part2">iris.csv, column size' in page
-    done = here("label", data, "-t", "species", "-t", "size", "-s", tmp_path / "m.mercer")
-    assert done.exit_code == 2 and "--save keeps one model" in done.output
+    done = here("label", data, "-t", "species", "-t", "size", "-s", tmp_path / "m.mercer", "-m", "lssvm", "-f")
+    assert done.exit_code == 0, done.output
+    assert [load(tmp_path / f"m-{name}.mercer").target for name in ("species", "size")] == ["species", "size"]
+    assert not (tmp_path / "m.mercer").exists()
 
 
 def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):
@@ -180,7 +183,9 @@ def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):
     assert here("label", tmp_path / "t.csv", "-t", "tags", "-f", "-s", tmp_path / "m.mercer").exit_code == 2
 
 
-@pytest.mark.parametrize("command", [["suggest", "-n", "6"], ["check"], ["novelty", "--share", "0.1"]])
+@pytest.mark.parametrize(
+    "command", [["suggest", "-n", "6"], ["check", "--above", "0.05"], ["novelty", "--share", "0.1"]]
+)
 def test_rows_are_shown_with_their_cells_and_a_reason_of_their_own(tmp_path, command):
     frame, truth = iris()
     frame["species"] = np.where(np.arange(50) % 2, "", np.roll(truth, 10))

@@ -43,6 +43,21 @@ def test_predict_refuses_other_models_and_other_tables(tmp_path, data):
     assert "has no column 'sepal length'" in done.output
 
 
+def test_an_absent_column_counts_as_missing_and_is_named_once(tmp_path, data):
+    assert here("label", data, "-t", "species", "-q", "-s", tmp_path / "m.mercer").exit_code == 0
+    frame = pd.read_csv(data)
+    frame.drop(columns="sepal width").to_csv(tmp_path / "less.csv", index=False)
+    done = here("predict", tmp_path / "m.mercer", tmp_path / "less.csv", "--json")
+    assert done.exit_code == 0, done.output
+    notes = json.loads(done.stdout)["notes"]
+    assert sum("'sepal width'" in note for note in notes) == 1
+    assert any("is not in this table and counts as missing in every row" in note for note in notes)
+    frame.assign(**{"sepal width": ""}).to_csv(tmp_path / "empty.csv", index=False)
+    assert here("predict", tmp_path / "m.mercer", tmp_path / "empty.csv", "-q").exit_code == 0
+    less, empty = (pd.read_csv(tmp_path / f"{name}_labelled.csv") for name in ("less", "empty"))
+    pd.testing.assert_frame_equal(less, empty.drop(columns="sepal width"))
+
+
 def test_predictions_may_not_replace_the_model(tmp_path, data):
     model = tmp_path / "model.csv"
     assert here("label", data, "-t", "species", "-q", "-s", model).exit_code == 0

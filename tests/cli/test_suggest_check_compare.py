@@ -62,14 +62,14 @@ def test_the_loop_of_suggesting_labelling_and_checking(tmp_path, data):
     assert "not learnt from: 'label_next'" in done.output
     direct = here("label", step[0], "-t", "species", "-o", tmp_path / "direct.csv", "-q")
     assert direct.exit_code == 0
-    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", *answers]
+    assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", "species_how", *answers]
     assert pd.read_csv(step[2])["species_confidence"].equals(pd.read_csv(tmp_path / "direct.csv")["species_confidence"])
     assert here("check", step[2], "-t", "species", "-o", step[3], "-q").exit_code == 0
     assert here("check", step[3], "-t", "species", "-o", step[4], "-q").exit_code == 0
-    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", *answers, "species_doubtful"]
+    assert pd.read_csv(step[4]).columns.tolist() == [*names, "label_next", "species_how", *answers, "species_doubtful"]
     assert here("suggest", step[4], "-t", "species", "-n", "3", "-o", step[5], "-q").exit_code == 0
     last = pd.read_csv(step[5])
-    assert last.columns.tolist() == [*names, *answers, "species_doubtful", "label_next"]
+    assert last.columns.tolist() == [*names, "species_how", *answers, "species_doubtful", "label_next"]
     assert last["label_next"].equals(pd.read_csv(step[1])["label_next"])
 
 
@@ -97,3 +97,24 @@ def test_a_line_break_in_a_cell_does_not_break_a_piped_table(tmp_path):
     done = here("suggest", tmp_path / "t.csv", "-t", "species", "-n", "3", "--id", "flower")
     lines = [line for line in done.stdout.splitlines() if line.startswith("a flower with f")]
     assert [line.count("\t") for line in lines] == [2, 2, 2]
+
+
+def test_check_says_how_many_contradicted_labels_are_wrong(tmp_path):
+    rng = np.random.default_rng(0)
+    names = np.repeat(["left", "right"], 60)
+    frame = pd.DataFrame(rng.normal(size=(120, 2)) + 3.0 * (names == "right")[:, None], columns=["x", "y"])
+    wrong = np.array([3, 17, 70, 95])
+    given = names.astype(object)
+    given[wrong] = np.where(names[wrong] == "left", "right", "left")
+    frame.assign(side=given).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ("check", tmp_path / "t.csv", "-t", "side", "-m", "lssvm,diffusion")
+    facts = json.loads(here(*arguments, "--json").stdout)
+    assert {int(row["row"]) - 1 for row in facts["labels"]} <= set(wrong) and facts["doubtful"] >= 2
+    assert 1 < facts["expected_wrong"] < 6 and facts["contradicted"] >= 4
+    more = json.loads(here(*arguments, "--above", "0.01", "--json").stdout)
+    assert more["doubtful"] > facts["doubtful"]
+    done = here(*arguments)
+    assert f"{facts['doubtful']} of 120 labels are wrong with a probability above 0.5." in done.stdout
+    assert f"Withheld, {120 - facts['contradicted']} of 120 labels come out right" in done.stdout
+    assert "wrong, by this reckoning; the rest are mistakes of the model" in done.stdout
+    assert here(*arguments, "--above", "1").exit_code == 2

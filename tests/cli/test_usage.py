@@ -81,7 +81,7 @@ BAD_DATA = {
     "no label": ("a,b,y\n1,2,\n3,5,\n", "No row has a label"),
     "one class": ("a,b,y\n1,2,p\n3,5,\n4,1,p\n", "All 2 labels"),
     "all labelled": (GOOD, "nothing to fill in"),
-    "numbers to predict": ("a,b,y\n1,2,0.5\n3,5,\n4,1,2.25\n", "a measurement"),
+    "numbers to predict": ("a,b,y\n1,2,0.5\n3,5,\n4,1,2.25\n", "Give at least 5 numbers"),
     "minus one": ("a,b,y\n1,2,-1\n3,5,1\n4,1,0\n", "--missing=-1"),
     "no feature": ("y,c\np,1\nq,1\n,1\n", "No column is left to learn from"),
     "ragged": ("a,b,y\n1,2,p\n1,2,3,4,5\n", "line 3"),

@@ -144,7 +144,7 @@ def test_right_labels_are_not_called_wrong():
 def test_trees_vote_as_scikit_learn_s():
     X, y = load_iris(return_X_y=True)
     forest = ExtraTreesClassifier(20, random_state=0).fit(X[::3], y[::3])
-    np.testing.assert_allclose(Trees(forest, np.arange(3), 3).votes(X), forest.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(Trees.of_classes(forest, np.arange(3), 3).votes(X), forest.predict_proba(X), atol=1e-12)
 
 
 def test_out_of_bag_answers_do_not_know_their_label():
@@ -169,9 +169,9 @@ def test_audited_suggestions_are_marked_and_counted():
     assert all("at random" in reason for reason, drawn in zip(found.reasons, found.drawn) if drawn)
     model.teach(found.rows, y[found.rows], drawn=found.drawn)
     assert model.estimate_.n_drawn == 13 and model.estimate_.n_labels == 20
-    assert "rests on the 13 labels" in str(model.report_)
+    assert "as 13 labels of rows drawn at random show" in str(model.report_)
     chosen = FewLabelClassifier(QUICK).fit(X, given, drawn=np.zeros(200, dtype=bool))
-    assert "not an estimate for all rows" in str(chosen.report_)
+    assert "Not an estimate for all rows" in str(chosen.report_)
     with pytest.raises(InputError, match="audit=2 is not accepted"):
         suggest(model, 3, audit=2)
     with pytest.raises(InputError, match="drawn has shape"):

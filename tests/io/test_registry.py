@@ -14,13 +14,14 @@ from test_save_load import MODELS, X, Y, answers
 
 import mercer
 from mercer.errors import InputError
-from mercer.inputs.tables import TableClassifier, TableEncoder
+from mercer.inputs.tables import TableClassifier, TableEncoder, TableRegressor
 from mercer.io import registry
 
 OTHER_MODELS = [
     mercer.LSSVMRegressor(),
     mercer.MaxMarginClustering(2),
     mercer.KPCANovelty(kernel=mercer.RBF(1.0) * mercer.Linear()),
+    mercer.LSSVMClassifier(kernel=mercer.Forest(20)),
     mercer.FewLabelClassifier("all", random_state=0),
 ]
 
@@ -92,6 +93,9 @@ def classes(tmp_path_factory):
         found,
     )
     held(table_model(), found)
+    noise = np.random.default_rng(0).normal(size=len(X))  # tells no candidate from another: all of them are held
+    numbers = mercer.FewLabelRegressor(["additive", "forest"], random_state=0).fit(X, noise)
+    held(TableRegressor(TableEncoder().fit(pd.DataFrame(X)), numbers, "y"), found)
     return set(found)
 
 

@@ -8,11 +8,12 @@ import scipy.linalg as sla
 from scipy.optimize import brentq, minimize
 
 from mercer.errors import InputError
+from mercer.linalg import eigh_down
 from mercer.solvers.ridge.smoother import Moments
 from mercer.solvers.ridge.state import TiltedState
 from mercer.solvers.sphere.irls import constrained_logistic
 from mercer.solvers.sphere.left_out import compress, left_out
-from mercer.solvers.sphere.secular import constrained_least_squares, diagonalise, largest_shift, variance_basis
+from mercer.solvers.sphere.secular import constrained_least_squares, largest_shift, variance_basis
 
 
 def problem(n=30, l=7, seed=0, width=1.0, centred=True):
@@ -24,7 +25,7 @@ def problem(n=30, l=7, seed=0, width=1.0, centred=True):
     Z = vectors * np.sqrt(np.clip(values, 0, None))
     P = Z.T @ Z - (np.outer(Z.sum(0), Z.sum(0)) / n if centred else 0)
     t = np.where(X[:l, 0] > 0, 1.0, -1.0)
-    theta, Q = diagonalise(P)
+    theta, Q = variance_basis(*eigh_down(P))
     return theta, Z[:l] @ Q, t, Z[:l], P, Q
 
 

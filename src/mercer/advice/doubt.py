@@ -10,6 +10,7 @@ from ..few_label.classifier import FewLabelClassifier
 from .suspicious import suspicious
 from .why import similar_labelled
 
+CONTRADICTED = 0.2  # probability of being wrong from which a given label is doubtful
 REASONS = {
     "low margin": "the two likeliest classes are nearly equally likely",
     "candidates disagree": "the candidates that were averaged name different classes",
@@ -79,16 +80,14 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     flags = {
         "low margin": (P[:, -1] - P[:, -2] < margin) & ~given,
         "candidates disagree": (model.votes_.max(axis=1) < agreement * model.votes_.sum(axis=1)) & ~given,
-        "label contradicted": np.isin(np.arange(len(given)), suspicious(model).rows),
+        "label contradicted": np.isin(np.arange(len(given)), suspicious(model, above=CONTRADICTED).rows),
         "far from labels": (_nearest(model) < similarity) & ~given,
         "novel": _novel(model, novelty) & ~given,
     }
     table = np.column_stack([flags[name] for name in REASONS])
     rows = np.flatnonzero(table.any(axis=1))
-    order = np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))
-    rows = rows[order]
-    names = list(REASONS)
-    reasons = [[names[j] for j in np.flatnonzero(table[row])] for row in rows]
+    rows = rows[np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))]
+    reasons = [[name for name, flag in zip(REASONS, table[row]) if flag] for row in rows]
     return Doubts(rows, reasons, model.transduction_[rows], model.confidence_[rows])
 
 

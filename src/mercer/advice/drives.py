@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 ROWS = 20_000  # rows predicted in all
 
@@ -12,12 +13,13 @@ def effects(model: Any, X: np.ndarray, parts: dict, random_state: int = 0) -> di
 
     Parameters
     ----------
-    model : fitted classifier with `predict_proba`.
+    model : fitted classifier with `predict_proba`, or a regressor.
     X : (n, d) rows, of which a sample is looked at. parts : {name: columns of X that belong together}.
 
     Returns
     -------
-    {name: mean over the sample of half the sum of |changes of the class probabilities|}, from 0 to 1.
+    {name: mean over the sample of half the sum of |changes of the class probabilities|}, from 0 to 1; for numbers the
+    mean |change| over the standard deviation of the answers.
 
     Examples
     --------
@@ -33,10 +35,12 @@ def effects(model: Any, X: np.ndarray, parts: dict, random_state: int = 0) -> di
     rng = np.random.default_rng(random_state)
     n = min(len(X), int(np.clip(ROWS // max(len(parts), 1), 20, 200)))
     sample = X[rng.permutation(len(X))[:n]]
-    before = model.predict_proba(sample)
+    ask = model.predict if is_regressor(model) else model.predict_proba
+    before = ask(sample)
+    unit = (float(np.std(before)) or 1.0) if is_regressor(model) else 2.0
     found = {}
     for name, part in parts.items():
         exchanged = sample.copy()
         exchanged[:, part] = X[rng.integers(0, len(X), n)][:, part]
-        found[name] = float(np.abs(model.predict_proba(exchanged) - before).sum(axis=1).mean() / 2)
+        found[name] = float(np.abs(ask(exchanged) - before).reshape(n, -1).sum(axis=1).mean() / unit)
     return found

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_regressor
 
 from ..errors import InputError
 from ..evidence.calibration import probabilities
@@ -19,26 +20,17 @@ FEATURES = 200  # of the heaviest linear candidate that advice looks at
 
 @dataclass(frozen=True)
 class Situation:
-    """A model that is linear in its labels, beside the model whose answers count.
+    """A model that is linear in its labels, beside the model whose answers count; scores and P need labels."""
 
-    Attributes
-    ----------
-    effect : of one more label on the linear model.
-    free : rows without a label.
-    linear_scores : (n, k') scores of the linear model; None, like the next two, without labels.
-    scores : (n, k') scores of the model. P : (n, k) its probabilities, of slope `slope`.
-    unit : of the linear scores: divided by it they add to the model's.
-    rows : (n,) numbers of the rows in the table; None: they are all of it.
-    """
-
-    effect: LabelEffect
-    free: np.ndarray
-    linear_scores: Any = None
-    scores: Any = None
-    P: Any = None
+    effect: LabelEffect  # of one more label on the linear model
+    free: np.ndarray  # rows without a label
+    linear_scores: Any = None  # (n, k') of the linear model
+    scores: Any = None  # (n, k') of the model
+    P: Any = None  # (n, k) its probabilities, of this slope
     slope: float = 1.0
-    unit: float = 1.0
-    rows: Any = None
+    unit: float = 1.0  # of the linear scores: divided by it they add to the model's
+    numeric: bool = False  # whether the labels are numbers; there are no probabilities then
+    rows: Any = None  # (n,) numbers of the rows in the table; None: they are all of it
 
     def numbers(self, places: Any) -> np.ndarray:
         """The numbers in the table of rows looked at."""
@@ -47,7 +39,7 @@ class Situation:
 
     @property
     def doubt(self) -> np.ndarray:
-        """(n,) 1 less the lead of the likeliest class over the second; 1 everywhere without labels."""
+        """(n,) 1 less the lead of the likeliest class over the second; 1 everywhere without labels or for numbers."""
         if self.P is None:
             return np.ones(len(self.effect.Z))
         top = np.partition(self.P, -2, axis=1)[:, -2:]
@@ -85,7 +77,7 @@ def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
 
 
 def _of_average(model: Any) -> Situation:
-    """A `FewLabelClassifier`: the effect is that of its heaviest linear candidate, on the features that matter."""
+    """A few-label model: the effect is that of its heaviest linear candidate, on the features that matter."""
     if model.linear_ is None:
         raise InputError(
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
@@ -95,10 +87,13 @@ def _of_average(model: Any) -> Situation:
     labels = model.labels_.among(rows)
     Z = _short(candidate.features(rows))
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
+    free = np.setdiff1d(np.arange(len(rows)), labels.labelled)
+    if is_regressor(model):
+        return Situation(solution.effect, free, numeric=True, rows=rows)
     own = solution.scores(Z)
     unit = 1.0 / model.linear_slope_  # the model's scores are logarithms of probabilities
     scores, P, slope = model.with_prior(model.scores_[rows]), model.probabilities_[rows], model.calibration_[0]
-    return Situation(solution.effect, np.flatnonzero(labels.codes < 0), own, scores, P, slope, unit, rows)
+    return Situation(solution.effect, free, own, scores, P, slope, unit, rows=rows)
 
 
 def _of_prepared(model: Any) -> Situation:
@@ -130,7 +125,7 @@ def _of_rows(rows: Any) -> Situation:
         rows = None if hasattr(rows, "get_params") else np.asarray(rows, dtype=np.float64)  # an estimator is not rows
     if rows is None or rows.ndim != 2 or rows.shape[0] < 2:
         raise InputError(
-            f"{name} is neither a fitted model nor rows. Accepted: a FewLabelClassifier, an LSSVMClassifier or "
+            f"{name} is neither a fitted model nor rows. Accepted: a few-label model, an LSSVMClassifier or "
             "SemiKPCA with X and y, or a table of at least two rows."
         )
     n, d = rows.shape

@@ -34,6 +34,11 @@ def expected_change(model, n=20, *, X=None, y=None):
     True
     """
     now = situation(model, X, y, "expected_change")
+    if now.numeric:
+        raise InputError(
+            "The stop rule counts changed classes, and this model predicts numbers: see its mae_interval_ and the "
+            "gains of suggest."
+        )
     if now.P is None:
         raise InputError("A stop rule needs a fitted model. Label a few rows and fit first.")
     rows = batch(now, now.number(n), "informative", np.random.default_rng(0)).rows

@@ -35,13 +35,15 @@ class Suggestion:
         return "\n".join(f"row {row}: {reason}" for row, reason in zip(self.rows, self.reasons))
 
 
-def suggest(model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), X=None, y=None, random_state=None):
+def suggest(
+    model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), X=None, y=None, random_state=None
+) -> Suggestion:
     """Suggest rows to label next.
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X and y of its fit; or,
-        when there are no labels at all, the rows themselves.
+    model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
+        and y of its fit; or, when there are no labels at all, the rows themselves.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 
@@ -53,16 +55,13 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), 
         * "density": these rows, weighted by how many rows are similar;
         * "coverage": rows that stand for all others; needs no label.
 
-        "auto" is "coverage" without labels, else "informative".
+        "auto" is "coverage" without labels, else "informative"; "variance" for numbers, and then of all rows: how much
+        variance a number takes away does not depend on the numbers, so it is known beforehand.
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
     among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of a model that was prepared
         on a core, the rows of the core are looked at.
     random_state : seed of these draws, and of the rows on which "error" is judged.
-
-    Returns
-    -------
-    Suggestion
 
     Notes
     -----
@@ -84,8 +83,10 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), 
         now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
     n = now.number(n)
     if strategy == "auto":
-        strategy = "coverage" if now.P is None else "informative"
-    if now.P is None and strategy != "coverage":
+        strategy = "variance" if now.numeric else "coverage" if now.P is None else "informative"
+    if now.numeric and strategy not in ("variance", "coverage"):
+        raise InputError(f"strategy={strategy!r} needs class probabilities; for numbers use 'variance'.")
+    if now.P is None and not now.numeric and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
     if not 0 <= audit <= 1:
         raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
@@ -93,12 +94,8 @@ def suggest(model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), 
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
     found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
     why = "drawn at random, so that the accuracy can be estimated"
-    return Suggestion(
-        now.numbers(np.append(found.rows, drawn)),
-        np.append(found.gains, np.zeros(len(drawn))),
-        found.reasons + [why] * len(drawn),
-        np.append(np.zeros(len(found.rows), dtype=bool), np.ones(len(drawn), dtype=bool)),
-    )
+    rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))
+    return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))
 
 
 def batch(now, n, strategy, rng):
@@ -107,6 +104,7 @@ def batch(now, n, strategy, rng):
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(np.ones(len(doubt)) if everywhere else doubt)
     rows, gains, reasons = [], [], []
+    total = (float(effect.own(np.arange(len(doubt))).sum()) or 1.0) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):
         if strategy in ("coverage", "variance"):
             gain = effect.focused(free, focus)
@@ -120,26 +118,19 @@ def batch(now, n, strategy, rng):
         row = int(free[best])
         rows.append(row)
         gains.append(float(gain[best]))
-        reasons.append(_reason(now, strategy, row))
+        reasons.append(_reason(now, strategy, row, gains[-1] / total))
         effect = effect.after(row)
         free = np.delete(free, best)
-    if now.P is None:
-        reasons = [
-            f"{number} rows are more like it than like the other suggested rows" for number in _stand_for(now, rows)
-        ]
+    if now.P is None and rows and not now.numeric:
+        Z = effect.Z / np.maximum(np.linalg.norm(effect.Z, axis=1, keepdims=True), 1e-300)
+        numbers = np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows))  # nearer to it than to the others
+        reasons = [f"{number} rows are more like it than like the other suggested rows" for number in numbers]
     return Suggestion(np.array(rows, dtype=int), np.array(gains), reasons, np.zeros(len(rows), dtype=bool))
-
-
-def _stand_for(now, rows):
-    """For each of these rows the number of rows that are nearer to it than to the others of them."""
-    Z = now.effect.Z / np.maximum(np.linalg.norm(now.effect.Z, axis=1, keepdims=True), 1e-300)
-    return np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows)).tolist()
 
 
 def _expected_gain(now, effect, free, focus, rng):
     """Expected fall of Σ (1 − largest probability) if a row were labelled; −inf for rows that are not looked at."""
-    first = effect.focused(free, focus)
-    chosen = np.argsort(-first)[:SHORTLIST]
+    chosen = np.argsort(-effect.focused(free, focus))[:SHORTLIST]
     judged = np.arange(len(effect.Z))
     if len(judged) > JUDGED:
         judged = np.sort(rng.choice(judged, JUDGED, replace=False))
@@ -156,7 +147,9 @@ def _expected_gain(now, effect, free, focus, rng):
     return gain
 
 
-def _reason(now, strategy, row):
+def _reason(now, strategy, row, share):
+    if now.numeric:
+        return f"its number takes {share:.1%} of the variance from the predictions of all rows"
     if now.P is None:
         return ""  # known when all are chosen
     sure = f"{now.P[row].max():.0%} sure of its class"

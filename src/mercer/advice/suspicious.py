@@ -10,6 +10,8 @@ from ..evidence.calibration import probabilities, two_columns
 from ..evidence.label_errors import wrong_probability
 from ..few_label.classifier import FewLabelClassifier
 
+FLAGGED = 0.5  # probability above which a label is called probably wrong
+
 
 @dataclass(frozen=True)
 class Suspicious:
@@ -36,19 +38,16 @@ class Suspicious:
         return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} likely wrong)" for row, old, new, p in lines)
 
 
-def suspicious(model, n=None, *, X=None, y=None):
-    """Rank the labelled rows by how clearly the other labels contradict them.
+def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
+    """Rank the labelled rows by how likely their labels are wrong, as far as the other labels tell.
 
     Parameters
     ----------
     model : fitted `FewLabelClassifier`, whose left-out answers are at hand; or any other classifier of this library
         with the X and y of its fit.
-    n : int or None, how many rows to return; None returns those that the other labels contradict. How many of them are
-        wrong is what `probability` says: few, where most labels are right.
-
-    Returns
-    -------
-    Suspicious
+    n : int or None, how many rows to return; None returns those that are wrong with a probability above `above`. Of
+        good labels that are few, also where the other labels contradict many of them: the model errs that often.
+    above : probability, 0.5 by default: likelier wrong than right.
 
     Notes
     -----
@@ -60,7 +59,7 @@ def suspicious(model, n=None, *, X=None, y=None):
     >>> from mercer import FewLabelClassifier, suspicious
     >>> X = [[i / 10] for i in range(10)] + [[5 + i / 10] for i in range(10)]
     >>> y = [0, 0, 0, 1] + [-1] * 12 + [1, 1, 1, 1]  # row 3 is wrong
-    >>> suspicious(FewLabelClassifier().fit(X, y)).rows.tolist()
+    >>> suspicious(FewLabelClassifier().fit(X, y), 1).rows.tolist()
     [3]
     """
     check_is_fitted(model)
@@ -86,13 +85,8 @@ def suspicious(model, n=None, *, X=None, y=None):
     scores[np.arange(len(known)), codes] = -np.inf
     margin = own - scores.max(axis=1)
     wrong = wrong_probability(probabilities(left_out[known], slope, floor), codes)
-    order = np.argsort(margin, kind="stable")
-    order = order[margin[order] < 0] if n is None else order[:n]
+    order = np.lexsort((margin, -wrong))
+    order = order[wrong[order] > above] if n is None else order[:n]
     rows = labels.labelled[known[order]]
-    return Suspicious(
-        rows,
-        margin[order],
-        wrong[order],
-        model.classes_[codes[order]],
-        model.classes_[scores.argmax(axis=1)[order]],
-    )
+    given, proposed = model.classes_[codes[order]], model.classes_[scores.argmax(axis=1)[order]]
+    return Suspicious(rows, margin[order], wrong[order], given, proposed)

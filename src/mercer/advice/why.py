@@ -1,32 +1,27 @@
 """Why a row is named: what speaks for its class, which candidates differ, which labelled rows are most like it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 UNLIKE = 0.05  # cosine below which two rows are not called alike
 
 
 @dataclass(frozen=True)
 class Why:
-    """What a model goes by in one row.
+    """What a model goes by in one row."""
 
-    Attributes
-    ----------
-    likely : [(class, probability)], the likeliest first.
-    votes : [(class, share of the candidates' weight that names it)], the heaviest first.
-    nearest : [(labelled row, its class, cosine)], the most similar first.
-    families : [(method, the class that it names, its weight)], the heaviest first.
-    """
-
-    likely: list
-    votes: list
-    nearest: list
-    families: list = field(default_factory=list)
+    likely: list  # [(class, probability)], the likeliest first; empty for numbers, like `votes` and `families`
+    votes: list  # [(class, share of the candidates' weight that names it)], the heaviest first
+    nearest: list  # [(labelled row, its class or number, cosine)], the most similar first
+    families: list  # [(method, the class that it names, its weight)], the heaviest first
 
     def between(self, first: bool = True) -> str:
         """The likeliest class, unless it stands there already, and the second if it is likely too."""
+        if not self.likely:
+            return ""
         answer = f"{self.likely[0][0]} ({_percent(self.likely[0][1])})" if first else ""
         other = f"or {self.likely[1][0]} ({_percent(self.likely[1][1])})" if self.likely[1][1] >= 0.05 else ""
         return f"{answer} {other}".strip()
@@ -49,16 +44,12 @@ class Why:
 
 
 def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
-    """What a fitted `FewLabelClassifier` goes by in some of its training rows.
+    """What a fitted few-label model goes by in some of its training rows.
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`.
+    model : fitted `FewLabelClassifier` or `FewLabelRegressor`.
     rows : (m,) row numbers. n : how many labelled rows to name for each.
-
-    Returns
-    -------
-    m `Why`
 
     Examples
     --------
@@ -71,23 +62,24 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     """
     model.check_whole("why")
     rows = np.asarray(rows, dtype=int)
-    names, labels = model.classes_.tolist(), model.labels_
-    given = {int(row): names[labels.codes[row]] for row in labels.labelled}
+    labels, numeric = model.labels_, is_regressor(model)
+    names = [] if numeric else model.classes_.tolist()
+    told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labelled]]
     cosines = similar_labelled(model, rows, heaviest(model))
-    opinions = model.opinions(rows)
+    opinions = [] if numeric else model.opinions(rows)
     found = []
     for place, (row, cosine) in enumerate(zip(rows, cosines)):
-        votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
         own = np.where(labels.labelled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
-        found.append(
-            Why(
-                [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])],
-                [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0],
-                [(int(labels.labelled[i]), given[int(labels.labelled[i])], float(own[i])) for i in best],
-                [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions],
-            )
-        )
+        nearest = [(int(labels.labelled[i]), told[i], float(own[i])) for i in best]
+        if numeric:
+            found.append(Why([], [], nearest, []))
+            continue
+        votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
+        likely = [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])]
+        heavy = [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0]
+        families = [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions]
+        found.append(Why(likely, heavy, nearest, families))
     return found
 
 

@@ -76,12 +76,18 @@ MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
 REPORT = _file("--report -r", "HTML report to write.")
 ABSTAIN = _real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
 PROBABILITIES = _flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
+SETS = [
+    _real(
+        "--coverage", "Add TARGET_set: classes among which the right one is in this share (such as 0.9).", None, "SHARE"
+    ),
+    _flag("--by-class", "Keep the promise of --coverage for every class by itself."),
+]
 SEARCH = [
     _option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
     _real("--seconds", "Work to do, in seconds of one core.", 60.0, "S", 1),
 ]
 KERNEL = [
-    _option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine.", str, "rbf", "NAME"),
+    _option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine, forest.", str, "rbf", "NAME"),
     _parameter(
         "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
     ),
@@ -97,6 +103,13 @@ COLUMNS = [
     _option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
 ]
 INCLUDE = _columns("--include", "Column to learn from though it tells labelled rows apart.")
+KIND = _option(
+    "--as",
+    "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
+    list[str],
+    metavar="KIND",
+    name="kind",
+)
 MISSING = _option(
     "--missing",
     "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
@@ -130,7 +143,7 @@ MORE = _option(
     list[Path],
     metavar="FILE",
 )
-LABELLED = [ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
+LABELLED = [KIND, ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
 
 
 def _command(job, *parameters):
@@ -171,8 +184,8 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-SAVE = _file("--save -s", "Model to write, for `mercer predict`.")
-LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES]
+SAVE = _file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
+LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS]
 
 
 @_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
@@ -186,35 +199,46 @@ def label():
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted or abstained
 
+    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high stand in place of
+    the confidence: an interval that holds nine of ten true numbers.
+
     To correct an answer, type it into TARGET, or into TARGET_predicted with `given` beside it in TARGET_source, and
     give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.
 
     For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
     class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
     cells of several labels (a;b) are filled in label by label.
+
+    A column TARGET_how, such as `mercer suggest` writes, says which labelled rows were drawn at random and which were
+    chosen: the accuracy is then estimated from the random ones only. Without it all count as drawn at random.
     """
 
 
 ONLY = _file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
-NEXT = [_whole("-n", "How many rows.", 20, 1), MARK, ONLY]
+AUDIT = _real("--audit", "Share of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0)
+NEXT = [_whole("-n", "How many rows.", 20, 1), AUDIT, MARK, ONLY]
 
 
 @_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
 def suggest():
     """Say which rows to label next.
 
-    They are those whose labels would help most; it works without any label too.
+    They are those whose labels would help most; it works without any label too. Such rows are harder than others, so
+    how often they come out right says little of all rows: --audit mixes in rows drawn at random. The column TARGET_how
+    says which is which, and `mercer label` reads it.
     """
 
 
-DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), MARK]
+ABOVE = _real("--above", "List labels that are wrong with a probability above this.", 0.5)
+DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
 
 
 @_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
 def check():
-    """List the given labels that look wrong.
+    """List the given labels that are probably wrong.
 
-    A label looks wrong when a fit that does not know it contradicts it.
+    Each label is withheld and predicted from the others. How likely a contradicted one is wrong depends on how often
+    the model is right at all, which is said too.
     """
 
 
@@ -227,7 +251,7 @@ MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.", P
 NEW = _argument("new", "NEW", "Table with the same columns.")
 
 
-@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *FORMAT, PROTECT, FORCE, *SCREEN)
+@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, PROTECT, FORCE, *SCREEN)
 def predict():
     """Label new rows with a saved model.
 

@@ -25,16 +25,8 @@ def demo(screen, out, seed=0):
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labelled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']} --force"
     screen.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
-    [(model, answer)] = label(
-        screen,
-        files[".csv"],
-        ["digit"],
-        out=files["_labelled.csv"],
-        report=files["_report.html"],
-        save=files[".mercer"],
-        id="image",
-        force=True,
-    )
+    outputs = {"out": files["_labelled.csv"], "report": files["_report.html"], "save": files[".mercer"]}
+    [(model, answer)] = label(screen, files[".csv"], ["digit"], **outputs, id="image", force=True)
     hidden = (frame["digit"] == "").to_numpy()
     right = model.classes_[answer.codes] == truth
     sure = hidden & (answer.confidence >= np.median(answer.confidence[hidden]))

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 import mercer
 
 from ..backend import devices, memory_available, n_threads, size
+from ..few_label.numbers import FAMILIES
 from ..few_label.plan import METHODS
 
 RUNS_ON = {
@@ -27,13 +28,8 @@ def info(screen):
         except PackageNotFoundError:
             found[package] = None
     free = memory_available()
-    screen.result = {
-        "versions": found,
-        "cores": os.cpu_count(),
-        "threads": n_threads(),
-        "devices": devices(),
-        "memory_available": free,
-    }
+    screen.result = {"versions": found, "cores": os.cpu_count(), "threads": n_threads()}
+    screen.result |= {"devices": devices(), "memory_available": free}
     for package, number in found.items():
         screen.say(f"{package:15} {number or 'not installed'}")
     screen.say(f"{'cores':15} {os.cpu_count()}, of which {n_threads()} used")
@@ -49,10 +45,12 @@ def methods(screen):
             continue
         cls = getattr(mercer, name)
         if inspect.isclass(cls) and hasattr(cls, "fit"):
-            access = getattr(cls, "access", "rows")
-            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access))
+            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], getattr(cls, "access", "rows")))
     screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": RUNS_ON[a]} for n, d, a in rows]}
     screen.result["label_methods"] = {key: f"{name}: {what}" for key, (name, what) in METHODS.items()}
+    screen.result["number_methods"] = {key: f"{name}: {what}" for key, (_, name, what) in FAMILIES.items()}
     screen.table(["estimator", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
     screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
     screen.table(["--method", "name", "what it is"], [(key, *words) for key, words in METHODS.items()])
+    screen.say("\nWhere the labels are numbers:")
+    screen.table(["--method", "name", "what it is"], [(key, *words[1:]) for key, words in FAMILIES.items()])

@@ -78,19 +78,14 @@ def components(source, scores, shares, seed):
         name = f"component {j + 1}" + (f" ({shares[j]:.0%} of the variance)" if shares is not None else "")
         rows = [_captioned("highest", source, high), _captioned("lowest", source, low)]
         portraits.append({"name": name, "size": None, "telling": _rising(source, component), "rows": rows})
-    common = _common(source, np.zeros(len(scores), dtype=int), [], seed, np.asarray(scores)[:, :2])
+    hint = "The columns that rise (+) or fall (-) with it, by their rank correlation."
+    explained = [] if shares is None else [(f"{shares.sum():.0%}", "of the variance")]
     return Findings(
         f"{len(scores)} rows on {scores.shape[1]} components",
-        **common,
-        tiles=[
-            (str(len(scores)), "rows"),
-            *([(f"{shares.sum():.0%}", "of the variance")] if shares is not None else []),
-        ],
+        **_common(source, np.zeros(len(scores), dtype=int), [], seed, np.asarray(scores)[:, :2]),
+        tiles=[(str(len(scores)), "rows"), *explained],
         groups=portraits,
-        grouping=(
-            "What each component is",
-            "The columns that rise (+) or fall (-) with it, by their rank correlation.",
-        ),
+        grouping=("What each component is", hint),
     )
 
 
@@ -119,14 +114,8 @@ def _common(source, codes, names, seed, xy=None):
     given = np.zeros(len(rows), dtype=bool)
     if xy is not None:
         xy = xy[rows] if xy.shape[1] == 2 else np.column_stack([xy[rows, 0], np.zeros(len(rows))])
-    points = Points(
-        positions(source.X[rows], seed) if xy is None else xy,
-        codes[rows],
-        given,
-        None,
-        [source.names[i] for i in rows],
-        cells_of(source.telling, rows),
-    )
+    names_of, cells = [source.names[i] for i in rows], cells_of(source.telling, rows)
+    points = Points(positions(source.X[rows], seed) if xy is None else xy, codes[rows], given, None, names_of, cells)
     return {
         "subtitle": source.data.name,
         "classes": names,

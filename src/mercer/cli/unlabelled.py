@@ -1,29 +1,16 @@
 """`mercer embed`, `mercer cluster` and `mercer novelty`: the commands that need no labels."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import mercer
 
 from ..inputs.tables import Telling
-from ..jobs.job import BLOCK
-from ..jobs.sources import (
-    Reading,
-    claim,
-    default_out,
-    keep,
-    kernel_for,
-    matrix,
-    open_table,
-    refuse_taken,
-    row_names,
-    shown,
-    write,
-)
+from ..jobs import sources
+from ..jobs.job import BLOCK, Job
+from ..jobs.sources import default_out, kernel_for
 from ..jobs.usage import UsageError, did_you_mean
 from ..report import render
 from . import pages
@@ -32,32 +19,20 @@ EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "Spars
 DETECTORS = {"svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
 
-@dataclass
-class Source:
-    """A table without labels, ready for a method."""
-
-    data: Path
-    table: Any
-    encoder: Any
-    X: Any
-    names: list
-    telling: Telling
-    notes: list
-
-
 def _open(screen, data, out, report, force, writes, *, id, ignore, scale, **source):
     """The table and the matrix of its columns, with the outputs and the columns to write claimed."""
-    claim(screen, out, report, force=force)
-    keep(data, report)
+    sources.claim(screen, out, report, force=force)
+    sources.keep(data, report)
     screen.stage("reading the table", 0.1)
-    ignore, reading = ignore or [], Reading(**source)
-    table = open_table(screen, data, reading, [id, *ignore])
-    refuse_taken(table, writes)
+    ignore, reading = ignore or [], sources.Reading(**source)
+    table = sources.open_table(screen, data, reading, [id, *ignore])
+    sources.refuse_taken(table, writes)
     notes = list(screen.notes)
-    encoder, X = matrix(screen, table, [id, *ignore], reading, data, scale)
+    encoder, X = sources.matrix(screen, table, [id, *ignore], reading, data, scale)
     path = Path("standard input" if str(data) == "-" else data)
     telling = Telling(table.frame, encoder, X)
-    return Source(path, table, encoder, X, row_names(table, id), telling, notes + encoder.notes_)
+    names, notes = sources.row_names(table, id), notes + encoder.notes_
+    return Job(path, table, "", None, encoder, X, names, telling, notes)
 
 
 def _write(screen, stage, source, new, out, report, force, page):
@@ -68,13 +43,13 @@ def _write(screen, stage, source, new, out, report, force, page):
         text = render(page())
         others[report] = lambda path: path.write_text(text, encoding="utf-8")
     stage("writing", 1.0)
-    write(screen, source.table, new, out, force, others)
+    sources.write(screen, source.table, new, out, force, others)
     if report:
         screen.result["report"] = str(report)
 
 
 def _said(screen, out, report):
-    screen.say(f"Written to {shown(out)}.")
+    screen.say(f"Written to {sources.shown(out)}.")
     if report:
         screen.say(f"Report: {report}.")
 
@@ -130,9 +105,7 @@ def cluster(screen, data, clusters, kernel, out, report, force, seed, **source):
         model.set_params(verbose=lambda text, share: screen.step(f"grouping {X.shape[0]} rows, {text}", share)).fit(X)
         counts = np.bincount(model.labels_, minlength=clusters)
         order = np.argsort(-counts, kind="stable")
-        rank = np.empty(clusters, dtype=int)
-        rank[order] = np.arange(1, clusters + 1)
-        groups = rank[model.labels_]
+        groups = np.argsort(order)[model.labels_] + 1
         page = lambda: pages.groups(screen, opened, groups - 1, model, chosen, approx, seed)  # noqa: E731
         _write(screen, stage, opened, {"cluster": groups}, out, report, force, page)
     sizes = counts[order].tolist()
@@ -154,16 +127,14 @@ def novelty(screen, data, method, share, kernel, out, report, force, seed, **sou
         opened = _open(screen, data, out, report, force, ["novelty", "novel"], **source)
         table, X = opened.table, opened.X
         chosen, approx = kernel_for(X, kernel)
-        options = {"contamination": share, "approx": approx, "random_state": seed}
-        if method != "density":
-            options["kernel"] = chosen
-        if method == "svdd":
-            options["nu"] = max(share, 0.05)
-        if method == "kpca":
-            options["n_components"] = 0.7  # at 0.9 a far row among fifty has a component of its own and looks normal
+        own = {
+            "svdd": {"kernel": chosen, "nu": max(share, 0.05)},
+            "kpca": {"kernel": chosen, "n_components": 0.7},  # at 0.9 a far row has a component of its own
+            "density": {},
+        }
         n = X.shape[0]
         stage(f"fitting {cls.__name__} to {n} rows", 0.7, counted=False)
-        model = cls(**options).fit(X)
+        model = cls(contamination=share, approx=approx, random_state=seed, **own[method]).fit(X)
         stage(f"scoring {n} rows", 0.9)
         score = np.empty(n)
         for begin in range(0, n, BLOCK):

@@ -48,9 +48,8 @@ def sentence(error):
     if kind == "NoSuchOption":
         names = [name for p in context.command.params for name in p.opts if name.startswith("--")] if context else []
         close = difflib.get_close_matches(option, names, n=1)
-        return f"{command} has no option {option}. " + (
-            f"Did you mean {close[0]}?" if close else f"`{path} --help` lists those there are."
-        )
+        hint = f"Did you mean {close[0]}?" if close else f"`{path} --help` lists those there are."
+        return f"{command} has no option {option}. {hint}"
     if kind == "MissingParameter":
         return f"{command} needs {_shown(error.param)}."
     if kind == "BadOptionUsage":

@@ -1,6 +1,7 @@
 """What every estimator shares: reading rows wherever they live, opening the kernel matrix, tags."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -11,14 +12,15 @@ from ..geometry.maps import mapped
 from ..geometry.open import open_gram
 from ..homes import home_of
 from ..inputs.check import check_rows
-from ..inputs.weights import seed_of
+from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed, as_kernel
 
 
+@dataclass(eq=False, repr=False)
 class KernelEstimator(BaseEstimator):
     """Base of all estimators: `kernel=` and `approx=` in, rows z(x) out.
 
-    A subclass sets `access`, its constructor with `kernel` and `approx`, and its own `fit`, in which
+    A subclass is a dataclass of its parameters; it sets `access` and its own `fit`, in which
     ``X = self._rows(X, reset=True)`` reads the rows and ``Z = self._fit_map(X)`` gives the tall matrix; for new rows
     ``Z = self._features(X)`` does both.
 
@@ -33,8 +35,16 @@ class KernelEstimator(BaseEstimator):
     """
 
     access = "moments"
-    map_: Any
-    policy: str | None = None  # row of `POLICIES` that says what "auto" means; None: the one named after `access`
+    policy: ClassVar[str | None] = None  # row of `POLICIES` that says what "auto" means; None: that of `access`
+
+    _: KW_ONLY
+    kernel: Any = "rbf"
+    approx: Any = "auto"
+    random_state: Any = None
+
+    @property
+    def _parameter_constraints(self):
+        return {f.name: f.metadata["accepted"] for f in fields(self) if f.metadata}
 
     def set_params(self, **params):
         """Set parameters; ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
@@ -65,11 +75,18 @@ class KernelEstimator(BaseEstimator):
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows))
 
+    def _begin(self, X, sample_weight):
+        """(rows, weights) of `fit`, checked, once the parameters are."""
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        return X, check_weight(sample_weight, X.shape[0])
+
     def _open(self, X, weight=None, store="auto", policy=None):
         """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""
-        seed = seed_of(getattr(self, "random_state", None))
+        seed = seed_of(self.random_state)
         gram = open_gram(self._kernel(), self.approx, X, weight, policy or self.policy or self.access, seed, store)
-        self.map_, self.kernel_, self.approx_reason_ = gram.map, gram.kernel, gram.reason
+        self.map_: Any = gram.map
+        self.kernel_, self.approx_reason_ = gram.kernel, gram.reason
         return gram
 
     def _fit_map(self, X, weight=None):

@@ -13,29 +13,31 @@ A method on features Z is two functions, and may be a third; the scikit-learn cl
     grid where it is None. The default solves once for each.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..evidence.accuracy import DESIGN, jeffreys
 from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
 from ..geometry.maps import mapped
 from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
-from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision
 from ..rows import dot, gram, take
 from ..solvers.ridge.state import State
 from .base import KernelEstimator
-from .grid import LeftOutSearch, answered, product_of
+from .grid import LeftOutSearch, answered, nested_hits, parameters_of, product_of, table_of
 from .solution import Solution
 
 NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
 MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
 
 
+@dataclass(eq=False, repr=False)
 class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     """Base of the few-label classifiers: see the module for what a method must define.
 
@@ -63,15 +65,12 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "kernel": "no_validation",  # these four are read where they are used, with a sentence of advice each
-        "approx": "no_validation",
-        "missing_label": "no_validation",
-        "random_state": "no_validation",
-    }
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
     max_refits = 10  # at most this many refits for the probabilities where there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
+
+    _: KW_ONLY
+    missing_label: Any = "auto"
 
     def fit(self, X, y, sample_weight=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
@@ -133,21 +132,28 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
         Returns
         -------
-        A new fitted classifier. Its ``selection_`` holds the candidates, their left-out accuracies, the chosen one and
-        a sentence on how far to trust it. The parameters of self are one of the candidates, and they are kept unless
-        the labels tell a better one apart by more than a standard error.
+        A new fitted classifier. Its ``selection_`` holds the candidates, their left-out accuracies, the chosen one,
+        what it is worth once the choice is taken into account (``corrected``, with ``interval``: in five folds of
+        labels the choice is made again without them) and a sentence. The parameters of self are one of the candidates,
+        and they are kept unless the labels tell a better one apart by more than a standard error.
         """
-        candidates, left_out, labels = self.left_out_table(X, y, sample_weight, grid or "default")
+        routes = self.routes(X, y, sample_weight, grid or "default")
+        found, left_out = table_of(routes)
+        labels, candidates = routes[0].labels, parameters_of(found)
         known = answered(labels, left_out)
         choice = self._choose(left_out[:, known], labels.codes[labels.labelled[known]])
+        right, tested = nested_hits(routes, lambda some, codes: self._choose(some, codes).value)
+        worth = jeffreys(right / tested, tested / DESIGN)
         best = clone(self).set_params(**candidates[choice.value])
         best.fit(X, y) if sample_weight is None else best.fit(X, y, sample_weight=sample_weight)
         best.selection_ = {
             "candidates": candidates,
             "accuracy": choice.info["accuracy"],
+            "corrected": worth.value,
             "chosen": choice.value,
-            "interval": choice.info["interval"],
-            "reason": choice.reason,
+            "interval": (worth.low, worth.high),
+            "reason": f"{choice.info['found']} Chosen anew without a fifth of the labels at a time, {right} of "
+            f"{tested} of these come out right (95 % interval {worth.low:.0%} to {worth.high:.0%}).",
         }
         return best
 
@@ -195,9 +201,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _read(self, X, y, sample_weight):
         """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        X, weight = self._begin(X, sample_weight)
         labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
         if weight is not None:
             labels = weighed(labels, weight)
@@ -247,7 +251,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def _unsupported(self, Z, scores):
         """Rows without similarity to a labelled row, and without a score that reached them through unlabelled rows."""
         suspects = np.flatnonzero(self._silent(scores))
-        bound = max(NO_SIMILARITY, 8 * _precision(Z)) * self.similarity_scale_
+        bound = max(NO_SIMILARITY, 8 * precision(Z.dtype)) * self.similarity_scale_
         if len(suspects) > MANY:  # two random combinations of the labelled rows clear all but the truly dissimilar
             mix = np.random.default_rng(0).normal(size=(len(self.labelled_features_), 2))
             probe = np.abs(dot(Z, self.labelled_features_.T @ mix)[suspects]).min(axis=1)
@@ -257,7 +261,3 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             similarity = np.linalg.norm(take(Z, suspects) @ self.labelled_features_.T, axis=1)
             flags[suspects] = similarity <= bound
         return flags
-
-
-def _precision(Z):
-    return precision(np.float32 if "float32" in str(Z.dtype) else np.float64)

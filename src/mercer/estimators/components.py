@@ -31,8 +31,8 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _open_centred(self, X, weight=None):
         """The kernel matrix of the training rows, and the same centred."""
-        gram = self._open(X, weight, getattr(self, "solver", "auto"))
-        return gram, CentredOperator(gram.operator, weight, getattr(self, "center", True))
+        gram = self._open(X, weight, self.solver)
+        return gram, CentredOperator(gram.operator, weight, self.center)
 
     def _close(self, gram, K, coefficients):
         """Keep what projecting new rows needs."""
@@ -88,7 +88,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return tags
 
 
-def check_components(n_components, n, what="n_components"):
+def check_components(n_components, n):
     """Refuse more components than rows."""
     if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= n:
-        raise InputError(f"{what}={n_components} components were asked of {n} rows. Accepted: 1 to {n}.")
+        raise InputError(f"n_components={n_components} components were asked of {n} rows. Accepted: 1 to {n}.")

@@ -1,12 +1,11 @@
 """What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
 
 import warnings
-from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -15,8 +14,10 @@ from ..solvers.dual.loss import NORMS, Loss
 from ..solvers.dual.minimise import minimise, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size
 from .components import KernelComponents, check_components
+from .parameters import COUNT, POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class DualComponents(KernelComponents):
     """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
@@ -24,17 +25,13 @@ class DualComponents(KernelComponents):
     mean: scores are relative to that point, and the coefficients of each component sum to zero.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "norm": [StrOptions(set(NORMS))],
-        "kernel": "no_validation",
-        "center": ["boolean"],
-        "approx": "no_validation",
-        "solver": [StrOptions({"auto", "stored", "operator"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    n_components: int = parameter(2, COUNT)
+    _: KW_ONLY
+    norm: str = parameter("row", StrOptions(set(NORMS)))
+    center: bool = parameter(True, "boolean")
+    solver: str = parameter("auto", StrOptions({"auto", "stored", "operator"}))
+    tol: float = parameter(1e-6, POSITIVE)
+    max_iter: int = parameter(1000, COUNT)
 
     def fit(self, X, y=None):
         """Find the components of the rows of X; y is ignored."""
@@ -56,11 +53,17 @@ class DualComponents(KernelComponents):
             self._refuse_rank(0)
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
-        self._check_rank(start, K.shape[0], eps)
+        H, GH = start
+        quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
+        rank = int(np.sum(quotient > eps * K.shape[0] * quotient.max(initial=0.0)))
+        if rank < self.n_components:
+            self._refuse_rank(rank)
         loss = Loss(norm=self.norm, location=self.center, **{name: a.value for name, a in asked.items() if not a.share})
         for name, a in asked.items():
             if a.share:
-                loss, _ = match_fraction(K, self.n_components, name, self._share(a, K), loss, start=start, eps=eps)
+                # Never fewer rows than the components need.
+                share = max(a.share, (self.n_components + 1) / K.shape[0]) if a.name == "keep" else a.share
+                loss, _ = match_fraction(K, self.n_components, name, share, loss, start=start, eps=eps)
         options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
         result = minimise(K, self.n_components, loss, **options)
         by_share = "epsilon" in asked and asked["epsilon"].share
@@ -84,15 +87,8 @@ class DualComponents(KernelComponents):
         self._close(gram, K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
-    def _check_rank(self, start, n, eps):
-        """Refuse more components than the kernel matrix has directions."""
-        H, GH = start
-        quotient = np.einsum("ij,ij->j", H, GH) / np.maximum(np.einsum("ij,ij->j", H, H), np.finfo(float).tiny)
-        rank = int(np.sum(quotient > eps * n * quotient.max(initial=0.0)))
-        if rank < self.n_components:
-            self._refuse_rank(rank)
-
     def _refuse_rank(self, rank):
+        """Refuse more components than the kernel matrix has directions."""
         if rank == 0:
             raise InputError(
                 "Every row has the same features, so there is no direction to find. Check the rows and the kernel."
@@ -101,10 +97,6 @@ class DualComponents(KernelComponents):
             f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
             f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
         )
-
-    def _share(self, asked, K):
-        """The share of the rows, but never fewer rows than the components need."""
-        return max(asked.share, (self.n_components + 1) / K.shape[0]) if asked.name == "keep" else asked.share
 
     def _refuse(self, K, loss, start, eps):
         raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")

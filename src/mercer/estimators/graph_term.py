@@ -1,30 +1,28 @@
 """The graph term Σ w_ij (f_i − f_j)² as a second regulariser of any method of moments."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval
 
 from ..errors import InputError
 from ..geometry.maps import MappedRows
 from ..kernels.graph import laplacian, neighbour_graph
 from .base import KernelEstimator
+from .parameters import NOT_NEGATIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class GraphTerm(KernelEstimator):
     """Mixin for estimators with the parameters `graph` and `graph_weight`.
 
     Such a method solves on ``state.tilted(self.graph_weight)``, where the graph term is part of the norm.
     """
 
-    graph_constraints: ClassVar[dict] = {
-        "graph": "no_validation",  # read in _weights, with a sentence of advice
-        "graph_weight": [Interval(Real, 0, None, closed="left")],
-    }
-    graph: Any
-    graph_weight: float
+    _: KW_ONLY
+    graph: Any = None
+    graph_weight: float = parameter(1.0, NOT_NEGATIVE)
 
     def _fit_map(self, X, weight=None):
         Z = super()._fit_map(X, weight)

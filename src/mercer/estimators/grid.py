@@ -1,13 +1,27 @@
 """Left-out answers of one method over a whole grid: one map per kernel, one decomposition per map."""
 
 import itertools
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
 from ..errors import InputError
+from ..evidence.choice import hits
+from ..rows import take
 
+FOLDS = 5  # of labels, for what a choice is worth
 MAP_PARAMETERS = ("kernel", "approx", "graph", "random_state")
+
+
+class Route(NamedTuple):
+    """A method with a map and other parameters `changed`, ready for one call of `path` over `grid`."""
+
+    changed: dict
+    method: Any
+    state: Any
+    labels: Any
+    grid: dict | None
 
 
 class LeftOutSearch:
@@ -18,7 +32,7 @@ class LeftOutSearch:
     Parameters of the map (the kernel, its width, the approximation) cost a map and a state each; any other, one call.
     """
 
-    path_parameters: tuple = ()
+    path_parameters: ClassVar[tuple] = ()
 
     def left_out_table(self, X, y, sample_weight=None, grid=None):
         """Left-out answers for every candidate.
@@ -34,6 +48,12 @@ class LeftOutSearch:
         left_out : (m, l, k') for each candidate, the answers for the labelled rows when their own label is withheld.
         labels : the labels as they were read.
         """
+        routes = self.routes(X, y, sample_weight, grid)
+        candidates, left_out = table_of(routes)
+        return parameters_of(candidates), left_out, routes[0].labels
+
+    def routes(self, X, y, sample_weight=None, grid=None):
+        """One `Route` for each call of `path` that a grid needs; the first has the parameters as they are."""
         inner = None
         outer: dict = {}
         if isinstance(grid, dict):
@@ -42,22 +62,19 @@ class LeftOutSearch:
             outer = {name: list(values) for name, values in grid.items() if name not in inner}
         of_map = {name: values for name, values in outer.items() if name.split("__")[0] in MAP_PARAMETERS}
         of_fit = {name: values for name, values in outer.items() if name not in of_map}
-        candidates: list = []
-        answers = []
+        found = []
         for changed in [{}, *product_of(of_map)] if of_map else [{}]:
             mapped = clone(self).set_params(**changed)
             state, labels = mapped._read(X, y, sample_weight)
             if not changed:
                 own = {name: [getattr(self, name)] for name in self.path_parameters}
-                candidates.append({})
-                answers.append(mapped.path(state, labels, own)[1])
+                found.append(Route({}, mapped, state, labels, own))
                 if of_map or not grid:
                     continue
             for also in product_of(of_fit):
-                parameters, left_out = clone(mapped).set_params(**also).path(state, labels, inner)
-                candidates += [{**changed, **also, **p} for p in parameters]
-                answers.append(left_out)
-        return candidates, np.concatenate(answers), labels
+                method = clone(mapped).set_params(**also)
+                found.append(Route({**changed, **also}, method, state, labels, inner))
+        return found
 
     def _check_grid(self, grid):
         known = self.get_params()  # type: ignore[attr-defined]
@@ -70,6 +87,45 @@ class LeftOutSearch:
                 raise InputError(f"{name}={values!r} is not a list of candidates. Give at least one, as a list.")
             for value in values:
                 clone(self).set_params(**{name: value})._validate_params()
+
+
+def parameters_of(candidates):
+    """The parameter dicts of the candidates of `table_of`; the first is empty."""
+    return [{}, *({**route.changed, **parameters} for route, parameters in candidates[1:])]
+
+
+def table_of(routes, labels=None):
+    """([(route, parameters)], (m, l, k') left-out answers) of all routes, for their own labels or for some of them."""
+    candidates, answers = [], []
+    for route in routes:
+        parameters, left_out = route.method.path(route.state, route.labels if labels is None else labels, route.grid)
+        candidates += [(route, p) for p in parameters]
+        answers.append(left_out)
+    return candidates, np.concatenate(answers)
+
+
+def nested_hits(routes, choose):
+    """(labels right, labels) where neither the choice nor the fit knew the label: all is done again in five folds.
+
+    The folds are random and do not keep the shares of the classes, which would give them away: labels that are coin
+    tosses then come out right in one half. choose : function of left-out answers (m, l, k') and codes (l,) that gives
+    the number of the candidate.
+    """
+    labels, right = routes[0].labels, 0
+    order = np.random.default_rng(0).permutation(len(labels.labelled))
+    for fold in range(min(FOLDS, len(order))):
+        others, rows = labels.keep(np.sort(np.delete(order, np.s_[fold::FOLDS]))), labels.labelled[order[fold::FOLDS]]
+        present = np.flatnonzero(others.counts() > 0)
+        if len(present) < 2:
+            right += int(np.sum(labels.codes[rows] == present[0])) if len(present) else 0
+            continue
+        candidates, left_out = table_of(routes, others)
+        known = answered(others, left_out)
+        chosen = choose(left_out[:, known], others.codes[others.labelled[known]]) if known.any() else 0
+        route, parameters = candidates[chosen]
+        solution = clone(route.method).set_params(**parameters).solve(route.state, others)
+        right += int(hits(solution.scores(take(route.state.Z, rows))[None], labels.codes[rows]).sum())
+    return right, len(order)
 
 
 def answered(labels, left_out):

@@ -1,12 +1,12 @@
 """Kernel c-means (kernel k-means): Lloyd's algorithm in feature space, with weights and with `predict`."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
@@ -14,8 +14,10 @@ from ..kernels import Precomputed
 from ..rows import dot, host, near
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator
+from .parameters import COUNT, NOT_NEGATIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
     """Group the rows around centres that live in the kernel's feature space.
 
@@ -30,11 +32,9 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_clusters : int, default=8
     init : {"k-means++", "random"}, an (n_clusters, d) array of rows, or an (n,) array of labels; default="k-means++"
         k-means++ draws its rows by their distances in feature space.
-    n_init : int, default=10
-        Starts; the best is kept. Arrays have one start.
+    n_init : starts; the best is kept. Arrays have one start.
     max_iter : int, default=300
-    tol : float, default=0.0
-        A start ends when no row moves, or when the objective falls by at most tol times itself.
+    tol : a start ends when no row moves, or when the objective falls by at most tol times itself.
     kernel, approx, random_state : see `KernelEstimator`. "auto" is exact up to 10 000 rows on the host.
     verbose : bool or callable, default=False
         True prints the iterations. A function is called with (what begins now, share of the starts that have ended).
@@ -50,13 +50,9 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Cost: exact kernel on NumPy rows: O(n d) per row that moves, two or three times n of them in a start; memory O(n k),
     and up to 3 000 rows the n × n matrix. Otherwise O(n r k) per iteration for all starts together in one pass. A
     cluster that runs empty is given the costliest row. An interrupt (Ctrl-C) keeps the best clusters so far, with a
-    warning.
-    Backends: NumPy, torch, Dask.
-
-    References
-    ----------
-    Dhillon, Guan, Kulis: Weighted graph cuts without eigenvectors, 2007. Schölkopf, Smola, Müller: Nonlinear component
-    analysis as a kernel eigenvalue problem, 1998, §5.
+    warning. Backends: NumPy, torch, Dask.
+    References: Dhillon, Guan, Kulis: Weighted graph cuts without eigenvectors, 2007. Schölkopf, Smola, Müller:
+    Nonlinear component analysis as a kernel eigenvalue problem, 1998, §5.
 
     Examples
     --------
@@ -69,66 +65,23 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     access = "sweeps"
     policy = "clusters"
-    _parameter_constraints: ClassVar = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-        "verbose": ["verbose", callable],
-    }
 
-    def __init__(
-        self,
-        n_clusters=8,
-        *,
-        init="k-means++",
-        n_init=10,
-        max_iter=300,
-        tol=0.0,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-        verbose=False,
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
-        self.verbose = verbose
+    n_clusters: int = parameter(8, COUNT)
+    _: KW_ONLY
+    init: Any = parameter("k-means++", StrOptions({"k-means++", "random"}), "array-like")
+    n_init: int = parameter(10, COUNT)
+    max_iter: int = parameter(300, COUNT)
+    tol: float = parameter(0.0, NOT_NEGATIVE)
+    verbose: Any = parameter(False, "verbose", callable)
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the clusters; y is ignored.
-
-        Parameters
-        ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        sample_weight : (n,), optional
-            A weight of 2 counts a row twice; a row of weight 0 is assigned but has no influence.
-        """
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        X, weight = self._begin(X, sample_weight)
         gram = self._open(X, weight)
-        result = lloyd(
-            gram.operator,
-            gram.diag(),
-            self.n_clusters,
-            weight=weight,
-            init=self._first_labels(gram),
-            n_init=self.n_init,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=seed_of(self.random_state),
-            tell=self._tell if self.verbose else None,
-        ).warn()
+        own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
+        own |= {"random_state": seed_of(self.random_state), "tell": self._tell if self.verbose else None}
+        init = self._first_labels(gram)
+        result = lloyd(gram.operator, gram.diag(), self.n_clusters, weight=weight, init=init, **own).warn()
         if result.info["n_empty"]:
             warnings.warn(
                 f"{result.info['n_empty']} of the {self.n_clusters} clusters are empty: there are fewer distinct rows "

@@ -1,7 +1,8 @@
 """Novelty as low density: Parzen windows, Gaussian or uniform, with a threshold by rejection rate."""
 
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +12,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..errors import BackendError
 from ..homes import home_of
-from ..inputs.weights import check_weight
 from ..kernels import RBF, bandwidth_of
 from ..kernels.bandwidth import RULES
 from ..rows import dot, host, like, tdot
 from .novelty import NoveltyDetector
+from .parameters import POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KernelDensityNovelty(NoveltyDetector):
     """Score rows by the logarithm of a kernel density estimate; the rarest are outliers.
 
@@ -33,8 +35,7 @@ class KernelDensityNovelty(NoveltyDetector):
         h: the Gaussian's standard deviation, or the side of the cube. Scott's rule is σ n^(−1/(d+4)) with σ² the mean
         variance of the columns; a rule gives the cube the same variance as the Gaussian (side = h √12).
     window : {"gaussian", "uniform"}, default="gaussian"
-    contamination : float in (0, 0.5], default=0.1
-        Share of the training rows below the threshold.
+    contamination : float in (0, 0.5]; share of the training rows below the threshold.
     approx : "auto", "exact", a number of landmarks or a map; default="auto"
         "auto" and "exact" use scikit-learn's trees on dense NumPy rows. A number or a map, and sparse, torch or Dask
         rows, use features: f̂ is one inner product, however many rows there are (Gaussian window only).
@@ -49,10 +50,7 @@ class KernelDensityNovelty(NoveltyDetector):
     -----
     Cost: trees O(n log n) to build and from O(log n) to O(n) per row, growing with d; features O(n r) to fit, O(r) per
     row. Backends: NumPy; with features also torch and Dask.
-
-    References
-    ----------
-    Parzen: On estimation of a probability density function and mode, 1962.
+    Reference: Parzen: On estimation of a probability density function and mode, 1962.
 
     Examples
     --------
@@ -62,35 +60,17 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    kernel = "rbf"  # for the base's tags: the rows are never a kernel matrix
-    _parameter_constraints: ClassVar = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scott", "silverman", *RULES})],
-        "window": [StrOptions({"gaussian", "uniform"})],
-        "contamination": [Interval(Real, 0, 0.5, closed="right")],
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, bandwidth="scott", *, window="gaussian", contamination=0.1, approx="auto", random_state=None):
-        self.bandwidth = bandwidth
-        self.window = window
-        self.contamination = contamination
-        self.approx = approx
-        self.random_state = random_state
+    kernel: Any = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    bandwidth: Any = parameter("scott", POSITIVE, StrOptions({"scott", "silverman", *RULES}))
+    _: KW_ONLY
+    window: str = parameter("gaussian", StrOptions({"gaussian", "uniform"}))
+    contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
+    random_state: Any = parameter(None, "random_state")
 
     def fit(self, X, y=None, sample_weight=None):
-        """Estimate the density and the threshold; y is ignored.
-
-        Parameters
-        ----------
-        X : (n, d) rows.
-        sample_weight : (n,), optional
-            A weight of 2 counts a row twice, a weight of 0 leaves it out.
-        """
-        self._validate_params()
-        X = self._rows(X, reset=True)
+        """Estimate the density and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        X, weight = self._begin(X, sample_weight)
         n, d = X.shape
-        weight = check_weight(sample_weight, n)
         self.bandwidth_ = self._width(X, weight)
         mass = np.ones(n) if weight is None else weight
         total = float(np.sum(mass))

@@ -3,6 +3,8 @@
 import copy
 import numbers
 import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,18 +20,19 @@ from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
 from .components import KernelComponents, check_components
+from .parameters import COUNT, NOT_NEGATIVE, parameter
 from .preimage import InputSpace
 
 _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 
 
+@dataclass(eq=False, repr=False)
 class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
     The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centred kernel matrix
     H K H; new rows are centred with the training means. A drop-in replacement for scikit-learn's class: the same
-    parameters, attributes and numbers, without its dense solver at ten components and without an n × n matrix where
-    it does not fit.
+    parameters, attributes and numbers, and no n × n matrix where it does not fit.
 
     Parameters
     ----------
@@ -37,25 +40,18 @@ class KernelPCA(InputSpace, KernelComponents):
         Number of components; a fraction in (0, 1) keeps as many as explain that share of the variance; None keeps
         every non-zero one.
     kernel : str, kernel object or function, default="linear"
-        A name with scikit-learn's meaning ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"; gamma=None is
-        1 / number of columns), any other name of mercer, a kernel object such as ``RBF("median")``, or a function of
-        two rows.
+        A name with scikit-learn's meaning (gamma=None is 1 / number of columns), any other name of mercer, a kernel
+        object such as ``RBF("median")``, or a function of two rows.
     gamma, degree, coef0, kernel_params : parameters of a kernel given by name, as in scikit-learn.
-    alpha : float, default=1.0
-        Ridge of the inverse transform.
-    fit_inverse_transform : bool, default=False
-        Learn the ridge map back to the input space.
-    eigen_solver : str, default="auto"
-        "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg", "dual".
-    tol : float, default=0
-        Largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9 (2.4e-6 for float32 rows).
+    alpha : ridge of the inverse transform.
+    fit_inverse_transform : learn the ridge map back to the input space.
+    eigen_solver : "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg" or "dual".
+    tol : largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9 (2.4e-6 for float32 rows).
     max_iter, iterated_power : most iterations of the solver; power iterations of "randomized".
-    remove_zero_eig : bool, default=False
-        Drop components of zero variance when n_components is given.
+    remove_zero_eig : drop components of zero variance when n_components is given.
     random_state : seed of the solvers; results agree to tol whatever it is.
     copy_X, n_jobs : accepted for compatibility; X is never modified, threads follow the BLAS setting.
-    center : bool, default=True
-        False finds the directions of largest second moment about the origin.
+    center : False finds the directions of largest second moment about the origin.
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 200 000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
     solver : "auto", "stored", "operator" or "dual", default="auto"
@@ -76,10 +72,7 @@ class KernelPCA(InputSpace, KernelComponents):
     -----
     Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator); with m landmarks time n m² and memory
     n m. Access "sweeps" (exact) or one pass (map); NumPy, torch, Dask (map).
-
-    References
-    ----------
-    Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
+    Reference: Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
 
     Examples
     --------
@@ -91,73 +84,25 @@ class KernelPCA(InputSpace, KernelComponents):
     """
 
     policy = "components"
-    _parameter_constraints = {  # noqa: RUF012
-        "n_components": [
-            Interval(numbers.Integral, 1, None, closed="left"),
-            Interval(numbers.Real, 0, 1, closed="neither"),
-            None,
-        ],
-        "kernel": [str, Kernel, callable],
-        "gamma": [Interval(numbers.Real, 0, None, closed="left"), None],
-        "degree": [Interval(numbers.Real, 0, None, closed="left")],
-        "coef0": [Interval(numbers.Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
-        "alpha": [Interval(numbers.Real, 0, None, closed="left")],
-        "fit_inverse_transform": ["boolean"],
-        "eigen_solver": [StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS})],
-        "tol": [Interval(numbers.Real, 0, None, closed="left")],
-        "max_iter": [Interval(numbers.Integral, 1, None, closed="left"), None],
-        "iterated_power": [Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"})],
-        "remove_zero_eig": ["boolean"],
-        "random_state": ["random_state"],
-        "copy_X": ["boolean"],
-        "n_jobs": [None, numbers.Integral],
-        "center": ["boolean"],
-        "solver": [StrOptions({"auto", "stored", "operator", "dual"})],
-    }
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        alpha=1.0,
-        fit_inverse_transform=False,
-        eigen_solver="auto",
-        tol=0,
-        max_iter=None,
-        iterated_power="auto",
-        remove_zero_eig=False,
-        random_state=None,
-        copy_X=True,
-        n_jobs=None,
-        center=True,
-        approx="auto",
-        solver="auto",
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
-        self.center = center
-        self.approx = approx
-        self.solver = solver
+    n_components: Any = parameter(None, COUNT, Interval(numbers.Real, 0, 1, closed="neither"), None)
+    _: KW_ONLY
+    kernel: Any = parameter("linear", str, Kernel, callable)
+    gamma: float | None = parameter(None, NOT_NEGATIVE, None)
+    degree: float = parameter(3, NOT_NEGATIVE)
+    coef0: float = parameter(1, Interval(numbers.Real, None, None, closed="neither"))
+    kernel_params: dict | None = parameter(None, dict, None)
+    alpha: float = parameter(1.0, NOT_NEGATIVE)
+    fit_inverse_transform: bool = parameter(False, "boolean")
+    eigen_solver: str = parameter("auto", StrOptions({"auto", *_SKLEARN_SOLVERS, *eigen.METHODS}))
+    tol: float = parameter(0, NOT_NEGATIVE)
+    max_iter: int | None = parameter(None, COUNT, None)
+    iterated_power: Any = parameter("auto", Interval(numbers.Integral, 0, None, closed="left"), StrOptions({"auto"}))
+    remove_zero_eig: bool = parameter(False, "boolean")
+    copy_X: bool = parameter(True, "boolean")
+    n_jobs: int | None = parameter(None, None, numbers.Integral)
+    center: bool = parameter(True, "boolean")
+    solver: str = parameter("auto", StrOptions({"auto", "stored", "operator", "dual"}))
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""
@@ -182,7 +127,9 @@ class KernelPCA(InputSpace, KernelComponents):
         if gram.map is not None and not isinstance(self.kernel_, Precomputed):
             self._fit_through_map(gram, weight)
             return self
-        self._store(gram, K, *self._exact(K, X.dtype))
+        values, vectors = self._exact(K, X.dtype)
+        self._close(gram, K, K.root * vectors * (1.0 / np.sqrt(np.where(values > 0, values, np.inf))))
+        self._describe(values, vectors)
         if self.fit_inverse_transform:
             self._fit_inverse(self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root, self.alpha / K.root[:, 0] ** 2)
         return self
@@ -244,18 +191,14 @@ class KernelPCA(InputSpace, KernelComponents):
             keep = int(np.argmax(reached)) + 1 if reached.any() else number
             values, vectors = values[:keep], vectors[:, :keep]
         self.total_variance_ = max(self.total_variance_, float(values[values > 0].sum()))
-        vectors = vectors * sign_rows(
-            vectors / np.where(K.root > 0, K.root, 1.0)
-        )  # of the scores: independent of the weights
+        vectors = vectors * sign_rows(vectors / np.where(K.root > 0, K.root, 1.0))  # of the scores, weights aside
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
     def _solve(self, K, number):
         method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
-        steps = self.max_iter
-        if method == "randomized" and self.iterated_power != "auto":
-            steps = self.iterated_power
-        if self.solver == "dual":
-            method = "dual"
+        own_power = method == "randomized" and self.iterated_power != "auto"
+        steps = self.iterated_power if own_power else self.max_iter
+        method = "dual" if self.solver == "dual" else method
         if method == "auto":
             method = eigen.choose(K.shape[0], number, K.K.symmetric_vector)
         tol = self.tol or max(1e-9, 20 * self._rounding)  # products in float32 carry seven digits
@@ -265,10 +208,8 @@ class KernelPCA(InputSpace, KernelComponents):
     def _fit_through_map(self, gram, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
         if self.fit_inverse_transform:
-            raise InputError(
-                "fit_inverse_transform=True needs the training rows, which an approximate map does not keep. "
-                "Use approx='exact'."
-            )
+            what = "fit_inverse_transform=True needs the training rows, which an approximate map does not keep"
+            raise InputError(f"{what}. Use approx='exact'.")
         self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
         moments = moments_of(gram.Z, weight)
         P = moments.centred(self.center)
@@ -314,23 +255,14 @@ class KernelPCA(InputSpace, KernelComponents):
             values, vectors = values[:keep], vectors[:, :keep]
         return values, vectors
 
-    def _store(self, gram, K, values, vectors):
-        live = values > 0
-        inverse_root = np.where(live, 1.0 / np.sqrt(np.where(live, values, 1.0)), 0.0)
-        self._close(gram, K, K.root * vectors * inverse_root)
-        self._describe(values, vectors)
-
     def _describe(self, values, vectors):
         self.eigenvalues_, self.eigenvectors_ = values, vectors
-        self.explained_variance_ratio_ = (
-            values / self.total_variance_ if self.total_variance_ > 0 else np.zeros(len(values))
-        )
+        self.explained_variance_ratio_ = values / self.total_variance_ if self.total_variance_ > 0 else 0 * values
         with np.errstate(divide="ignore"):
             ends = 1.0 / values
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
 
     def _kernel(self):
         """A name has scikit-learn's meaning here, so that switching is a change of import."""
-        return sklearn_kernel(
-            self.kernel, getattr(self, "gamma_", self.gamma), self.degree, self.coef0, self.kernel_params
-        )
+        gamma = getattr(self, "gamma_", self.gamma)
+        return sklearn_kernel(self.kernel, gamma, self.degree, self.coef0, self.kernel_params)

@@ -1,18 +1,19 @@
 """Novelty as the part of a row that the leading kernel principal components leave out (Hoffmann 2007)."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..inputs.weights import check_weight
 from ..linalg import eigh_down, precision, rank_of
 from ..rows import dot
 from ..solvers.ridge.smoother import moments_of
 from .novelty import NoveltyDetector
+from .parameters import COUNT, parameter
 
 
+@dataclass(eq=False, repr=False)
 class KPCANovelty(NoveltyDetector):
     """Score rows by their distance, in feature space, to the subspace of the leading principal components.
 
@@ -25,10 +26,8 @@ class KPCANovelty(NoveltyDetector):
 
     Parameters
     ----------
-    n_components : int, or float in (0, 1), default=0.9
-        Number of components, or the share of the variance they must reach.
-    contamination : float in (0, 0.5], default=0.1
-        Share of the training rows below the threshold.
+    n_components : int, or float in (0, 1); number of components, or the share of the variance they must reach.
+    contamination : see `KernelDensityNovelty`.
     kernel, approx, random_state : see `KernelEstimator`.
 
     Attributes
@@ -40,10 +39,7 @@ class KPCANovelty(NoveltyDetector):
     Notes
     -----
     Cost: O(n r²) in one pass and O(r³). Backends: NumPy, torch, Dask.
-
-    References
-    ----------
-    Hoffmann: Kernel PCA for novelty detection, 2007.
+    Reference: Hoffmann: Kernel PCA for novelty detection, 2007.
 
     Examples
     --------
@@ -55,34 +51,14 @@ class KPCANovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    _parameter_constraints: ClassVar = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
-        "contamination": [Interval(Real, 0, 0.5, closed="right")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, n_components=0.9, *, contamination=0.1, kernel="rbf", approx="auto", random_state=None):
-        self.n_components = n_components
-        self.contamination = contamination
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    n_components: float = parameter(0.9, COUNT, Interval(Real, 0, 1, closed="neither"))
+    _: KW_ONLY
+    contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the components and the threshold; y is ignored.
-
-        Parameters
-        ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        sample_weight : (n,), optional
-            A weight of 2 counts a row twice, a weight of 0 leaves it out.
-        """
-        self._validate_params()
-        X = self._rows(X, reset=True)
+        """Find the components and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        X, weight = self._begin(X, sample_weight)
         n = X.shape[0]
-        weight = check_weight(sample_weight, n)
         gram = self._open(X, weight)
         mass = np.ones(n) if weight is None else weight
         moments = moments_of(gram.Z, weight)

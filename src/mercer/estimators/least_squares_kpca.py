@@ -1,7 +1,7 @@
 """LS-KPCA: least squares on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.3)."""
 
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -14,22 +14,22 @@ from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares, variance_basis
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class VarianceConstrained(GraphTerm, KernelClassifier):
     """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
 
-    path_parameters: tuple = ("label_weight", "variance")
+    path_parameters: ClassVar[tuple] = ("label_weight", "variance")
     reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
-    _parameter_constraints: ClassVar = {
-        **KernelClassifier._parameter_constraints,
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
-        "variance": [Interval(Real, 0, None, closed="neither")],
-        "center": ["boolean"],
-        **GraphTerm.graph_constraints,
-        "label_folds": [None, Interval(Integral, 2, None, closed="left")],
-    }
+
+    label_weight: float = parameter(1.0, POSITIVE)
+    variance: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    center: bool = parameter(True, "boolean")
+    label_folds: int | None = parameter(None, None, Interval(Integral, 2, None, closed="left"))
 
     def solve(self, state: State, labels: Labels) -> Solution:
         theta, Q, Z_l, costs, total = self._basis(state, labels)
@@ -87,10 +87,7 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
-DEFAULT_GRID: dict = {
-    "label_weight": np.geomspace(1e-3, 1e3, 7).tolist(),
-    "variance": np.geomspace(1e-2, 10.0, 7).tolist(),
-}
+DEFAULT_GRID: dict = {"label_weight": np.geomspace(1e-3, 1e3, 7), "variance": np.geomspace(1e-2, 10.0, 7)}
 
 
 class LeastSquaresKPCA(VarianceConstrained):
@@ -106,15 +103,10 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     Parameters
     ----------
-    label_weight : float, default=1.0
-        c, the weight of the squared loss on the labels.
-    variance : float, default=1.0
-        v, the variance of f over the training rows (the paper's s² divided by n).
-    center : bool, default=True
-        Variance about the mean; False takes the mean of f².
-    graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² to ‖f‖², over a graph with that many neighbours or with these weights.
-    graph_weight : float, default=1.0
+    label_weight : c, the weight of the squared loss on the labels.
+    variance : v, the variance of f over the training rows (the paper's s² divided by n).
+    center : variance about the mean; False takes the mean of f².
+    graph, graph_weight : see `LSSVMClassifier`.
     label_folds : None or int, default=None
         How `select` and the calibration withhold labels: one at a time, or in that many folds (10 in the paper).
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
@@ -130,11 +122,8 @@ class LeastSquaresKPCA(VarianceConstrained):
     -----
     Cost: O(n r²) in one pass and O(r³) once; every further c, v or labelling O(r l²) a root step. `select` has all
     left-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A constrained
-    eigenvalue problem, 1989.
+    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A
+    constrained eigenvalue problem, 1989.
 
     Examples
     --------
@@ -145,31 +134,6 @@ class LeastSquaresKPCA(VarianceConstrained):
     """
 
     reported = (*VarianceConstrained.reported, "multiplier")
-
-    def __init__(
-        self,
-        label_weight=1.0,
-        variance=1.0,
-        *,
-        center=True,
-        graph=None,
-        graph_weight=1.0,
-        label_folds=None,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.label_weight = label_weight
-        self.variance = variance
-        self.center = center
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.label_folds = label_folds
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs)

@@ -1,17 +1,17 @@
 """LR-KPCA: logistic loss on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.4)."""
 
-from numbers import Integral
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from ..solvers.result import together
 from ..solvers.sphere.irls import constrained_logistic
 from ..solvers.sphere.left_out import compress_for, left_out
 from .least_squares_kpca import VarianceConstrained
+from .parameters import COUNT, parameter
 
 
+@dataclass(eq=False, repr=False)
 class LogisticKPCA(VarianceConstrained):
     """Classify from few labels with logistic loss and the variance over all rows, labelled or not, held fixed.
 
@@ -26,8 +26,7 @@ class LogisticKPCA(VarianceConstrained):
     Parameters
     ----------
     label_weight, variance, center, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
-    max_iter : int, default=50
-        Most reweighting steps; 20 are rarely needed.
+    max_iter : most reweighting steps; 20 are rarely needed.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
@@ -40,10 +39,7 @@ class LogisticKPCA(VarianceConstrained):
     -----
     Left-out labels come from the last reweighted least-squares problem with the label withheld, not from a refit.
     Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss for the printed one.
+    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss.
 
     Examples
     --------
@@ -53,39 +49,10 @@ class LogisticKPCA(VarianceConstrained):
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
-    _parameter_constraints: ClassVar = {
-        **VarianceConstrained._parameter_constraints,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-
     reported = (*VarianceConstrained.reported, "n_iter")
 
-    def __init__(
-        self,
-        label_weight=1.0,
-        variance=1.0,
-        *,
-        center=True,
-        graph=None,
-        graph_weight=1.0,
-        label_folds=None,
-        max_iter=50,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.label_weight = label_weight
-        self.variance = variance
-        self.center = center
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.label_folds = label_folds
-        self.max_iter = max_iter
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    _: KW_ONLY
+    max_iter: int = parameter(50, COUNT)
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         results = [
@@ -110,17 +77,8 @@ class LogisticKPCA(VarianceConstrained):
                         start = start * np.sqrt(spread / float(theta @ start**2))
                     fit = constrained_logistic(theta, Z, signs, weight, spread, each, start, max_iter=self.max_iter)
                     start = fit.value
-                    values = left_out(
-                        theta,
-                        Z,
-                        fit.info["response"],
-                        [weight / 2],
-                        [spread],
-                        sets,
-                        fit.info["curvature"],
-                        shrink=0,
-                    )
-                    out[a * len(spreads) + b, :, k] = values[0, 0, : len(t)]
+                    last = fit.info["response"], [weight / 2], [spread], sets, fit.info["curvature"]
+                    out[a * len(spreads) + b, :, k] = left_out(theta, Z, *last, shrink=0)[0, 0, : len(t)]
         return out
 
 

@@ -1,11 +1,10 @@
 """Least-squares support vector machine for classes (Suykens et al. 2002; Alaíz et al. 2018)."""
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from numbers import Real
-from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..inputs.labels import Labels
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
@@ -20,11 +19,13 @@ from ..solvers.ridge.smoother import (
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 GAMMAS = np.logspace(-4, 4, 33)
 
 
+@dataclass(eq=False, repr=False)
 class LSSVMClassifier(GraphTerm, KernelClassifier):
     """Classify with a least-squares support vector machine; unlabelled rows are ignored or pulled to zero.
 
@@ -41,13 +42,11 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     gamma : float, default=1.0
         Weight of the errors; 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
         for "zero", with n rows of d features and no bias.
-    unlabeled : {"ignore", "zero"}, default="ignore"
-    bias : bool, default=True
-        Whether to fit the constant b. The paper leaves it out.
+    unlabeled : "ignore" or "zero", default="ignore"
+    bias : whether to fit the constant b. The paper leaves it out.
     graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not.
-        The graph has that many neighbours, or these edge weights.
-    graph_weight : float, default=1.0
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not. The
+        graph has that many neighbours, or these edge weights.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -59,10 +58,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     -----
     Cost: "ignore" O(l r min(l, r)) for l labels and r features; "zero" O(n r²) in one pass and O(r³).
     Backends: NumPy, torch, Dask.
-
-    References
-    ----------
-    Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
 
     Examples
     --------
@@ -74,36 +70,11 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
 
     closed_form = True
     path_parameters = ("gamma",)
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "unlabeled": [StrOptions({"ignore", "zero"})],
-        "bias": ["boolean"],
-        **GraphTerm.graph_constraints,
-    }
 
-    def __init__(
-        self,
-        gamma=1.0,
-        *,
-        unlabeled="ignore",
-        bias=True,
-        graph=None,
-        graph_weight=1.0,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.gamma = gamma
-        self.unlabeled = unlabeled
-        self.bias = bias
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    gamma: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    unlabeled: str = parameter("ignore", StrOptions({"ignore", "zero"}))
+    bias: bool = parameter(True, "boolean")
 
     def solve(self, state: State, labels: Labels) -> Solution:
         state = state.tilted(self.graph_weight)

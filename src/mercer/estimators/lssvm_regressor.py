@@ -1,20 +1,18 @@
 """Least-squares support vector machine for numbers (Suykens et al. 2002)."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.base import RegressorMixin, clone
 from sklearn.metrics import r2_score
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, goes_exact
 from ..homes import home_of
 from ..inputs.labels import read_targets
-from ..inputs.weights import check_weight
 from ..linalg import precision
 from ..rows import host
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
@@ -23,10 +21,12 @@ from ..solvers.ridge.state import State
 from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
+from .parameters import POSITIVE, parameter
 
 RANK_ROWS = 400  # rows on which the rank of a kernel is estimated
 
 
+@dataclass(eq=False, repr=False)
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalised constant).
 
@@ -36,10 +36,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     Parameters
     ----------
-    gamma : float, default=1.0
-        Weight of the errors.
-    bias : bool, default=True
-        Whether to fit the constant b.
+    gamma : weight of the errors.
+    bias : whether to fit the constant b.
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 5 000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
         rank) and uses landmarks beyond; a number is a number of landmarks.
@@ -56,10 +54,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     -----
     Cost: O(l r min(l, r)) for l targets and r features. With the exact kernel, a stationary one of high rank and host
     rows: no features, l³/3 flops in float32, and `left_out_` is computed on first use. NumPy, torch, Dask.
-
-    References
-    ----------
-    Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle: Least squares support vector machines, 2002.
+    Reference: Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle: Least squares support vector machines, 2002.
 
     Examples
     --------
@@ -71,26 +66,15 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     """
 
     path_parameters = ("gamma",)
-    _parameter_constraints: ClassVar[dict] = {
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "bias": ["boolean"],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": "no_validation",
-    }
 
-    def __init__(self, gamma=1.0, *, bias=True, kernel="rbf", approx="auto", random_state=None):
-        self.gamma = gamma
-        self.bias = bias
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    gamma: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    bias: bool = parameter(True, "boolean")
 
     def fit(self, X, y, sample_weight=None):
         """Fit on the rows with a target; NaN marks those without."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight, y = check_weight(sample_weight, X.shape[0]), read_targets(y, X.shape[0])
+        X, weight = self._begin(X, sample_weight)
+        y = read_targets(y, X.shape[0])
         rows = _known(y, weight)
         self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
         self.dual_coef_: Any = None
@@ -122,9 +106,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         self.map_, self.kernel_ = None, kernel
         self.approx_reason_ = f"Exact: the kernel matrix of the {len(rows)} rows with a target was used as it is."
         self._targets, self._weight = y[rows, None], None if weight is None else weight[rows]
-        self.result_ = dual_ridge(
-            host(kernel(X[rows])), self._targets, 1.0 / self.gamma, self._weight, self.bias
-        ).warn()
+        K = host(kernel(X[rows]))
+        self.result_ = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
         alpha, b = self.result_.value
         self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
         self.expansion_ = Expansion(kernel, home_of(X).kept(X[rows]), self.dual_coef_)
@@ -162,25 +145,18 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
-        rows = _known(y_read, sample_weight)
-        errors = (left_out[:, :, 0] - y_read[rows]) ** 2
+        errors = (left_out[:, :, 0] - y_read[_known(y_read, sample_weight)]) ** 2
         errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
         chosen, reason = _best_error(errors)
         best = clone(self).set_params(**candidates[chosen])
         best.fit(X, y, sample_weight)
-        best.selection_ = {
-            "candidates": candidates,
-            "error": np.sqrt(errors.mean(axis=1)),
-            "chosen": chosen,
-            "reason": reason,
-        }
+        best.selection_ = {"candidates": candidates, "chosen": chosen, "reason": reason}
+        best.selection_["error"] = np.sqrt(errors.mean(axis=1))
         return best
 
     def _read(self, X, y, sample_weight):
         """(state, targets with NaN where there is none)."""
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        X, weight = self._begin(X, sample_weight)
         return State(self._fit_map(X, weight), weight), read_targets(y, X.shape[0])
 
     def path(self, state, y, grid):
@@ -211,8 +187,7 @@ def _high_rank(kernel, rows):
 
 def _best_error(errors):
     """(index, sentence): the candidate of lowest mean left-out error (m, l); the first if not told apart from it."""
-    means = errors.mean(axis=1)
-    best = int(np.argmin(means))
+    best = int(np.argmin(errors.mean(axis=1)))
     gain = errors[0] - errors[best]
     spread = float(np.std(gain) / np.sqrt(max(len(gain), 1)))
     if best and gain.mean() <= spread:

@@ -1,11 +1,11 @@
 """Maximum-margin clustering: the label search with no labels at all (Gieseke et al. 2009, 2012)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
 from ..inputs.weights import seed_of
@@ -14,11 +14,13 @@ from ..solvers.label_search.features import coefficients, search_basis, search_r
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator
+from .parameters import COUNT, POSITIVE, parameter
 
 SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/accuracy/clustering.py
 SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
 
 
+@dataclass(eq=False, repr=False)
 class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """Split rows into clusters that a least-squares classifier separates best.
 
@@ -41,14 +43,9 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     center : bool, default=True
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the result hardly depends on the balance. False is the formula as printed.
-    search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
-        How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
-    n_restarts : int, default=10
-        Searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
-    time_budget : float or None, default=None
-        Seconds after which the search returns the best clusters so far.
-    n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
-    kernel, approx, random_state : the kernel, how it is computed (see `KernelEstimator`), the seed.
+    search, time_budget, n_jobs, verbose : see `S2RLSClassifier`.
+    n_restarts : searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
+    kernel, approx, random_state : see `KernelEstimator`.
 
     Attributes
     ----------
@@ -64,10 +61,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1 000 rows and takes 300
     landmarks above. NumPy and torch (the search is on the host); not Dask.
-
-    References
-    ----------
-    Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
+    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
 
     Examples
     --------
@@ -80,52 +74,18 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
 
     access = "rows"
     policy = "label search"
-    _parameter_constraints: ClassVar = {
-        "kernel": "no_validation",  # these three are read where they are used, with a sentence of advice each
-        "approx": "no_validation",
-        "random_state": "no_validation",
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "lam": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "balance": [StrOptions({"equal"}), "array-like", None],
-        "balance_slack": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "center": ["boolean"],
-        "search": [StrOptions(set(SEARCHES))],
-        "n_restarts": [Interval(Integral, 1, None, closed="left")],
-        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), None],
-        "verbose": ["verbose"],
-    }
 
-    def __init__(
-        self,
-        n_clusters=2,
-        *,
-        lam="auto",
-        balance="equal",
-        balance_slack="auto",
-        center=True,
-        search="auto",
-        n_restarts=10,
-        time_budget=None,
-        n_jobs=None,
-        verbose=0,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.balance = balance
-        self.balance_slack = balance_slack
-        self.center = center
-        self.search = search
-        self.n_restarts = n_restarts
-        self.time_budget = time_budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    n_clusters: int = parameter(2, COUNT)
+    _: KW_ONLY
+    lam: str | float = parameter("auto", StrOptions({"auto"}), POSITIVE)
+    balance: Any = parameter("equal", StrOptions({"equal"}), "array-like", None)
+    balance_slack: Any = parameter("auto", StrOptions({"auto"}), POSITIVE)
+    center: bool = parameter(True, "boolean")
+    search: str = parameter("auto", StrOptions(set(SEARCHES)))
+    n_restarts: int = parameter(10, COUNT)
+    time_budget: float | None = parameter(None, POSITIVE, None)
+    n_jobs: int | None = parameter(None, COUNT, None)
+    verbose: int = parameter(0, "verbose")
 
     def fit(self, X, y=None, pinned=None):
         """Cluster the rows of X.
@@ -167,23 +127,14 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         for number, times in enumerate(path):
             left = None if self.time_budget is None else (self.time_budget - seconds) / (len(path) - number)
             last = times == 1
-            self.result_ = label_search(
-                W if last else W * np.sqrt((theta + self.lam_) / (theta + times * self.lam_)),
-                codes,
-                n_restarts=self.n_restarts if last else (self.n_restarts + 1) // 2,
-                start=start,
-                time_budget=left,
-                certify=last,
-                **options,
-            )
+            smooth = W if last else W * np.sqrt((theta + self.lam_) / (theta + times * self.lam_))
+            options["n_restarts"] = self.n_restarts if last else (self.n_restarts + 1) // 2
+            self.result_ = label_search(smooth, codes, start=start, time_budget=left, certify=last, **options)
             start = self.result_.value
             seconds += self.result_.info["seconds"]
             evaluations += self.result_.info["evaluations"]
-        self.result_.info |= {
-            "seconds": seconds,
-            "evaluations": evaluations,
-            "evaluations_per_second": evaluations / max(seconds, 1e-9),
-        }
+        self.result_.info |= {"seconds": seconds, "evaluations": evaluations}
+        self.result_.info["evaluations_per_second"] = evaluations / max(seconds, 1e-9)
         if pinned is None and not np.ndim(self.balance):
             _number_by_appearance(self.result_, k)
         self.coef_ = coefficients(W, T, self.result_.value, k)

@@ -1,11 +1,10 @@
 """MV-KPCA: large variance over all rows, small variance within groups (Walder et al. 2010, §3.1)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from ..errors import InputError
@@ -14,8 +13,10 @@ from ..rows import dot, take
 from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
 from ..solvers.ridge.smoother import moments_of
 from .base import KernelEstimator
+from .parameters import COUNT, NOT_NEGATIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Find components with large variance over all rows and small variance within groups known to belong together.
 
@@ -29,10 +30,8 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     Parameters
     ----------
     n_components : int, default=2
-    within_weight : float, default=1.0
-        c, the weight of the variance within the groups.
-    center : bool, default=True
-        Variance about the mean; False takes the mean of f².
+    within_weight : c, the weight of the variance within the groups.
+    center : see `LeastSquaresKPCA`.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
@@ -46,10 +45,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     Notes
     -----
     Cost: O(n r²) in one pass and O(r³). NumPy, torch, Dask.
-
-    References
-    ----------
-    Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
+    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.1.
 
     Examples
     --------
@@ -59,34 +55,11 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
-    _parameter_constraints: ClassVar = {
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "within_weight": [Interval(Real, 0, None, closed="left")],
-        "center": ["boolean"],
-        "missing_label": "no_validation",
-    }
-
-    def __init__(
-        self,
-        n_components=2,
-        within_weight=1.0,
-        *,
-        center=True,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.within_weight = within_weight
-        self.center = center
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    n_components: int = parameter(2, COUNT)
+    within_weight: float = parameter(1.0, NOT_NEGATIVE)
+    _: KW_ONLY
+    center: bool = parameter(True, "boolean")
+    missing_label: Any = "auto"
 
     def fit(self, X, y=None, groups=None):
         """Fit on all rows.

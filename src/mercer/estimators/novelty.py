@@ -45,13 +45,9 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         false alarm rate of 5 %. (It is one minus a conformal p-value, and at most n/(n + 1) for n training rows.) It is
         not the chance that x is an outlier: that would need to know how frequent outliers are, and what they are like.
         """
-        scores = self.score_samples(X)
-        return 1 - (1 + self._odder_than(scores)) / (1 + self._reference[1][-1])
-
-    def _odder_than(self, scores):
-        """Weight of the reference rows whose score is at most the given ones."""
         reference, cumulated = self._reference
-        return cumulated[np.searchsorted(reference, scores, side="right")]
+        odder = cumulated[np.searchsorted(reference, self.score_samples(X), side="right")]
+        return 1 - (1 + odder) / (1 + cumulated[-1])
 
     def _learn_threshold(self, scores, left_out, weight, offset=None):
         """Keep the training scores; without an offset, place it so that the share `contamination` is below.

@@ -26,10 +26,7 @@ class InputSpace:
         """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
         check_is_fitted(self)
         if not self.fit_inverse_transform:
-            raise NotFittedError(
-                "inverse_transform needs the ridge map, which was not learnt: "
-                "set fit_inverse_transform=True before fit."
-            )
+            raise NotFittedError("inverse_transform needs the ridge map: set fit_inverse_transform=True before fit.")
         scores = np.asarray(host(X), dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
             raise InputError(
@@ -59,12 +56,8 @@ class InputSpace:
 
 
 def ridge_map(kernel, scores, rows, penalty):
-    """Coefficients C of kernel ridge regression from projections to rows: x ≈ k(f(x), scores) C.
+    """Coefficients C of kernel ridge regression from (n, s) projections to (n, d) rows: x ≈ k(f(x), scores) C.
 
-    Parameters
-    ----------
-    kernel : of two projections; the one of the model.
-    scores, rows : (n, s) projections and (n, d) training rows.
     penalty : (n,) added to the diagonal; smaller for a row that counts more.
     """
     n = len(scores)
@@ -82,11 +75,8 @@ def ridge_map(kernel, scores, rows, penalty):
 def fixed_point(kernel, rows, weights, start, fallback, max_iter, tol):
     """z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) for an RBF kernel, until z moves less than tol bandwidths.
 
-    Parameters
-    ----------
-    rows : (n, d) training rows x_i.
     weights : (m, n) coefficients g of the features whose pre-images are wanted, one row each.
-    start : (m, d) first z. fallback : (d,) where a z goes that is so far from all rows that every k vanishes.
+    fallback : (d,) where a z goes that is so far from all rows that every k vanishes.
     """
     Z, active = np.array(start), np.arange(len(start))
     for _ in range(max_iter):

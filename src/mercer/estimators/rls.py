@@ -1,22 +1,21 @@
 """Regularised least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
 
-from dataclasses import replace
-from numbers import Real
-from typing import ClassVar
+from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from ..inputs.labels import Labels
 from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 LAMBDAS = np.logspace(-7, 1, 33)
 
 
+@dataclass(eq=False, repr=False)
 class RLSClassifier(GraphTerm, KernelClassifier):
     """Classify by regularised least squares on the labelled rows.
 
@@ -28,12 +27,8 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     Parameters
     ----------
-    lam : float, default=0.01
-        Penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
-    graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: Laplacian RLS, which uses the unlabelled rows.
-        The graph has that many neighbours, or these edge weights.
-    graph_weight : float, default=1.0
+    lam : penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
+    graph, graph_weight : see `LSSVMClassifier`; this is Laplacian RLS then, which uses the unlabelled rows.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -43,10 +38,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     Notes
     -----
     Cost: O(l r min(l, r)) for l labels and r features. NumPy, torch, Dask.
-
-    References
-    ----------
-    Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering, 2009.
+    Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering, 2009.
 
     Examples
     --------
@@ -58,30 +50,8 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     closed_form = True
     path_parameters = ("lam",)
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        **GraphTerm.graph_constraints,
-    }
 
-    def __init__(
-        self,
-        lam=0.01,
-        *,
-        graph=None,
-        graph_weight=1.0,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.lam = lam
-        self.graph = graph
-        self.graph_weight = graph_weight
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    lam: float = parameter(0.01, POSITIVE)
 
     def solve(self, state: State, labels: Labels) -> Solution:
         state = state.tilted(self.graph_weight)

@@ -1,8 +1,11 @@
 """Robust kernel PCA: no row pulls harder than kappa."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from .dual_pca import DualComponents, at_bound, number_or_share
 
 
+@dataclass(eq=False, repr=False)
 class RobustKernelPCA(DualComponents):
     """Find kernel principal components under a Huber loss, so that no single row decides them.
 
@@ -17,21 +20,13 @@ class RobustKernelPCA(DualComponents):
     Parameters
     ----------
     n_components : int, default=2
-    kappa : float, default=None
-        Longest row of H, in units of a row's score (its distance from the centre within the components).
-    influence : float in (0, 1), default=None
-        Instead of kappa: the share of the rows whose pull is to be bounded. With neither, 0.05.
-    norm : "row" or "element", default="row"
-        Bound the length of each row of H, or each of its entries (one component at a time; depends on the axes).
+    kappa : longest row of H, in units of a row's score (its distance from the centre within the components).
+    influence : instead of kappa: the share of the rows whose pull is to be bounded. With neither, 0.05.
+    norm : "row" bounds the length of each row of H, "element" each of its entries (which depends on the axes).
     kernel : str or kernel object, default="rbf"
-    center : bool, default=True
-        Take the loss about the point where it is smallest; False takes it about the origin of the feature space.
-    approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 200 000 rows; a number of landmarks or a map approximates the kernel.
-    solver : "auto", "stored" or "operator", default="auto"
-        Whether the exact kernel matrix is stored, or computed tile by tile at every product.
-    tol : float, default=1e-6
-        Largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
+    center : take the loss about the point where it is smallest; False takes it about the origin of the feature space.
+    approx, solver : see `KernelPCA`, without "dual".
+    tol : largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
     max_iter : int, default=1000
     random_state : seed of the sketch that the solver starts from.
 
@@ -52,10 +47,7 @@ class RobustKernelPCA(DualComponents):
     Cost: 10 to 100 products with the kernel matrix, n² s each (n m s with m landmarks); `influence` adds two to four
     such solves. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not convex: the better of two
     starts is kept, and it is a stationary point, not always the best.
-
-    References
-    ----------
-    Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
+    Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
     --------
@@ -66,32 +58,9 @@ class RobustKernelPCA(DualComponents):
     15
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        kappa=None,
-        influence=None,
-        norm="row",
-        kernel="rbf",
-        center=True,
-        approx="auto",
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.kappa = kappa
-        self.influence = influence
-        self.norm = norm
-        self.kernel = kernel
-        self.center = center
-        self.approx = approx
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _: KW_ONLY
+    kappa: float | None = None
+    influence: float | None = None
 
     def _asked(self):
         return {"kappa": number_or_share("kappa", self.kappa, "influence", self.influence, 0.05)}

@@ -1,9 +1,9 @@
 """Semi-supervised regularised least squares by a search over the unknown labels (Gieseke et al. 2012)."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
@@ -18,13 +18,16 @@ from ..solvers.result import Result, together
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .grid import product_of
+from .parameters import COUNT, POSITIVE, parameter
 from .rls import RLSClassifier
 from .solution import Solution
 
 LAMBDAS = 2.0 ** np.arange(-10, 11, 2)
+SHARE = Interval(Real, 0, 1, closed="both")
 TRIAL_RESTARTS = 10  # of a search that only judges parameters or calibrates, as in the paper
 
 
+@dataclass(eq=False, repr=False)
 class S2RLSClassifier(KernelClassifier):
     """Classify by least squares with the unknown labels searched for, so that the boundary avoids dense regions.
 
@@ -34,15 +37,12 @@ class S2RLSClassifier(KernelClassifier):
 
     Use it when the classes form clusters and the share of each class among the unlabelled rows is roughly known: with
     few labels the gain over `RLSClassifier` can be large, and a wrong share or a misleading cluster structure costs as
-    much. With more than two classes one search runs over all of them (the mean of the one-against-rest objectives), or
-    one search per class.
+    much. With more than two classes the objective is the mean of the one-against-rest ones.
 
     Parameters
     ----------
-    lam : float, default=0.01
-        Penalty λ.
-    lam_unlabeled : float, default=1.0
-        Weight λ' of the unlabelled rows beside the labelled ones.
+    lam : penalty λ.
+    lam_unlabeled : weight λ' of the unlabelled rows beside the labelled ones.
     balance : "labels", float, dict, array or None, default="labels"
         Wanted share of each class among the unlabelled rows: as among the labels; of ``classes_[1]`` (a number, two
         classes); {class: share} or one share per sorted class; None for no constraint (one class may take all rows).
@@ -52,8 +52,7 @@ class S2RLSClassifier(KernelClassifier):
         How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_restarts : int, default=50
         Searches from different starts; the best is kept. (10 where a fit only judges parameters or calibrates.)
-    multi_class : {"joint", "one_vs_rest"}, default="joint"
-        With more than two classes: one search over all labels, or one per class.
+    multi_class : with more than two classes, "joint" is one search over all labels, "one_vs_rest" one per class.
     label_folds : int, default=5
         Fits that each withhold some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
         candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
@@ -74,11 +73,8 @@ class S2RLSClassifier(KernelClassifier):
     -----
     Cost: O(n r²) once, then O(r) or O(1) per flip tried; 1 + label_folds such fits. NumPy and torch (the search is on
     the host); not Dask.
-
-    References
-    ----------
-    Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and unsupervised
-    regularized least-squares classification. Evolutionary Intelligence, 2012.
+    Reference: Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and
+    unsupervised regularized least-squares classification. Evolutionary Intelligence, 2012.
 
     Examples
     --------
@@ -92,55 +88,19 @@ class S2RLSClassifier(KernelClassifier):
     access = "rows"
     path_parameters = ("lam", "lam_unlabeled")
     reported = ("balance",)
-    _parameter_constraints: ClassVar = {
-        **KernelClassifier._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        "lam_unlabeled": [Interval(Real, 0, None, closed="neither")],
-        "balance": [StrOptions({"labels"}), Interval(Real, 0, 1, closed="both"), dict, "array-like", None],
-        "balance_slack": [Interval(Real, 0, None, closed="neither")],
-        "search": [StrOptions(set(SEARCHES))],
-        "n_restarts": [Interval(Integral, 1, None, closed="left")],
-        "multi_class": [StrOptions({"joint", "one_vs_rest"})],
-        "label_folds": [Options(Integral, {0}), Interval(Integral, 2, None, closed="left")],
-        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "n_jobs": [Interval(Integral, 1, None, closed="left"), None],
-        "verbose": ["verbose"],
-    }
 
-    def __init__(
-        self,
-        lam=0.01,
-        lam_unlabeled=1.0,
-        *,
-        balance="labels",
-        balance_slack=0.2,
-        search="auto",
-        n_restarts=50,
-        multi_class="joint",
-        label_folds=5,
-        time_budget=None,
-        n_jobs=None,
-        verbose=0,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.lam = lam
-        self.lam_unlabeled = lam_unlabeled
-        self.balance = balance
-        self.balance_slack = balance_slack
-        self.search = search
-        self.n_restarts = n_restarts
-        self.multi_class = multi_class
-        self.label_folds = label_folds
-        self.time_budget = time_budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    lam: float = parameter(0.01, POSITIVE)
+    lam_unlabeled: float = parameter(1.0, POSITIVE)
+    _: KW_ONLY
+    balance: Any = parameter("labels", StrOptions({"labels"}), SHARE, dict, "array-like", None)
+    balance_slack: float = parameter(0.2, POSITIVE)
+    search: str = parameter("auto", StrOptions(set(SEARCHES)))
+    n_restarts: int = parameter(50, COUNT)
+    multi_class: str = parameter("joint", StrOptions({"joint", "one_vs_rest"}))
+    label_folds: int = parameter(5, Options(Integral, {0}), Interval(Integral, 2, None, closed="left"))
+    time_budget: float | None = parameter(None, POSITIVE, None)
+    n_jobs: int | None = parameter(None, COUNT, None)
+    verbose: int = parameter(0, "verbose")
 
     def fit(self, X, y):  # type: ignore[override]  # a row that counts twice is not two rows to search
         """Fit on all rows; y holds class names and marks the unlabelled rows (NaN, None, "" or -1)."""

@@ -1,7 +1,7 @@
 """Semi-KPCA: labels steer the first principal components that matter (Alaíz, Fanuel, Suykens 2018, §4)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,9 +21,11 @@ from ..solvers.ridge.smoother import (
 )
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
+from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class SemiKPCA(KernelClassifier):
     """Classify many unlabelled rows from very few labels, by kernel PCA with a linear pull from the labels.
 
@@ -37,8 +39,7 @@ class SemiKPCA(KernelClassifier):
 
     Parameters
     ----------
-    n_removed : int, default=1
-        How many leading components k to leave out. The first one hardly depends on x for kernels with positive entries.
+    n_removed : leading components k to leave out. The first hardly depends on x for kernels with positive entries.
     gamma : "middle" or float, default="middle"
         "middle" is the geometric middle of the convexity interval, 1/√(λ_k λ_{k+1}) (0.1/λ_1 for k = 0), kept 1 % away
         from the upper end.
@@ -56,10 +57,7 @@ class SemiKPCA(KernelClassifier):
     -----
     New points are classified exactly, f(x) = w · φ(x), which the paper says is not possible. Cost: O(n r²) in one pass
     and O(r³) for r features; every further γ, labelling or class O(r²). NumPy, torch, Dask.
-
-    References
-    ----------
-    Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
 
     Examples
     --------
@@ -72,21 +70,9 @@ class SemiKPCA(KernelClassifier):
     closed_form = True
     path_parameters = ("n_removed", "gamma")
     reported = ("gamma", "convexity_interval", "eigenvalues", "eigenvectors")
-    _parameter_constraints: ClassVar[dict] = {
-        **KernelClassifier._parameter_constraints,
-        "n_removed": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"middle"}), Interval(Real, 0, None, closed="neither")],
-    }
 
-    def __init__(
-        self, n_removed=1, gamma="middle", *, kernel="rbf", approx="auto", missing_label="auto", random_state=None
-    ):
-        self.n_removed = n_removed
-        self.gamma = gamma
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    n_removed: int = parameter(1, Interval(Integral, 0, None, closed="left"))
+    gamma: str | float = parameter("middle", StrOptions({"middle"}), POSITIVE)
 
     def solve(self, state: State, labels: Labels) -> Solution:
         basis = basis_of_moments(state.moments)
@@ -96,14 +82,9 @@ class SemiKPCA(KernelClassifier):
         filter_ = shift_filter(basis.values, gamma, self.n_removed)
         W, _ = filtered_weights(basis, pull, filter_)
         V, left = basis.vectors[:, self.n_removed :], filter_[self.n_removed :]
-        result = closed_form(
-            W,
-            relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B),
-            gamma=gamma,
-            convexity_interval=interval,
-            eigenvalues=basis.values,
-            eigenvectors=basis.vectors,
-        )
+        gap = relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B)
+        found = {"gamma": gamma, "convexity_interval": interval}
+        result = closed_form(W, gap, **found, eigenvalues=basis.values, eigenvectors=basis.vectors)
         influence = (lambda: LabelEffect(state.rows, (V * left) @ V.T)) if state.weight is None else None
         return Solution(
             W, 0.0, result.warn(), lambda: left_out_path(basis, pull, [filter_], removed=False)[0], influence

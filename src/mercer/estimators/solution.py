@@ -14,22 +14,13 @@ from ..solvers.ridge.effect import LabelEffect
 
 @dataclass(frozen=True)
 class Solution:
-    """The scores Z coef + intercept, and what is known about them.
+    """The scores Z coef + intercept, and what is known about them."""
 
-    Attributes
-    ----------
-    coef : (r, k') one column for two classes, positive for the second one; else one per class.
-    intercept : (k',) or 0.
-    result : `Result` with a certificate and a sentence on how the answer was found.
-    withheld : function without arguments behind `left_out`.
-    influence : function without arguments behind `effect`; None where the scores are not linear in the labels.
-    """
-
-    coef: np.ndarray
-    intercept: np.ndarray | float
-    result: Result
-    withheld: Callable[[], np.ndarray] = field(repr=False)
-    influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)
+    coef: np.ndarray  # (r, k') one column for two classes, positive for the second one; else one per class
+    intercept: np.ndarray | float  # (k',) or 0
+    result: Result  # a certificate and a sentence on how the answer was found
+    withheld: Callable[[], np.ndarray] = field(repr=False)  # behind `left_out`
+    influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)  # None: scores not linear in labels
 
     @cached_property
     def left_out(self) -> np.ndarray:

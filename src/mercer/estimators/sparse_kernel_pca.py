@@ -1,5 +1,7 @@
 """Sparse kernel PCA: components on a few of the rows."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 import scipy.linalg as sla
 
@@ -8,6 +10,7 @@ from ..solvers.dual.starts import largest_epsilon
 from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
 
+@dataclass(eq=False, repr=False)
 class SparseKernelPCA(DualComponents):
     """Find kernel principal components that are combinations of few rows, so that new rows are projected quickly.
 
@@ -20,14 +23,10 @@ class SparseKernelPCA(DualComponents):
     Parameters
     ----------
     n_components : int, default=2
-    epsilon : float, default=None
-        Rows closer than this to the centre (their score's length) are left out.
-    keep : float in (0, 1), default=None
-        Instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
-    kappa : float, default=None
-        Bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
-    norm : "row" or "element", default="row"
-        Let whole rows of H vanish, or single entries; a row vanishes when all its entries do.
+    epsilon : rows closer than this to the centre (their score's length) are left out.
+    keep : instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
+    kappa : bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
+    norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
     kernel, center, approx, solver, tol, max_iter, random_state : see `RobustKernelPCA`.
 
     Attributes
@@ -46,10 +45,7 @@ class SparseKernelPCA(DualComponents):
     Cost: 50 to 200 products with the kernel matrix, n² s each; `keep` adds five to ten looser solves. Projecting m rows
     costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
     convex, and the share kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
-
-    References
-    ----------
-    Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
+    Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
     --------
@@ -60,34 +56,10 @@ class SparseKernelPCA(DualComponents):
     (True, True)
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        epsilon=None,
-        keep=None,
-        kappa=None,
-        norm="row",
-        kernel="rbf",
-        center=True,
-        approx="auto",
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.keep = keep
-        self.kappa = kappa
-        self.norm = norm
-        self.kernel = kernel
-        self.center = center
-        self.approx = approx
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    _: KW_ONLY
+    epsilon: float | None = None
+    keep: float | None = None
+    kappa: float | None = None
 
     def _asked(self):
         bound = {} if self.kappa is None else {"kappa": Asked(number("kappa", self.kappa))}

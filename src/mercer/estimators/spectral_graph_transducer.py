@@ -1,7 +1,6 @@
 """The Spectral Graph Transducer (Joachims 2003) as LS-KPCA with a graph kernel (Walder et al. 2010, §6)."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,8 +9,8 @@ from ..kernels.graph import LAPLACIANS, GraphLaplacian
 from ..solvers.result import together
 from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares
-from .classifier import KernelClassifier
 from .least_squares_kpca import VarianceConstrained
+from .parameters import COUNT, POSITIVE
 
 
 class SpectralGraphTransducer(VarianceConstrained):
@@ -26,14 +25,10 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        Neighbours of each row in the graph.
-    n_eigenvectors : int, default=80
-        d.
-    label_weight : float, default=3200.0
-        c; large values trust the labels.
-    eigenvalues : "squares" or "laplacian", default="squares"
-        "squares" replaces the i-th non-trivial eigenvalue by i².
+    n_neighbors : neighbours of each row in the graph.
+    n_eigenvectors : d.
+    label_weight : c; large values trust the labels.
+    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i²; default="squares"
     balanced : bool, default=True
         Targets √(l₋/l₊) and −√(l₊/l₋) and costs a = l/2l₊, l/2l₋, so that both classes weigh the same; False takes ±1
         and ones.
@@ -53,10 +48,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     Transductive. New rows take the mean of their neighbours' values, weighted as the graph weighs edges.
     Cost: an exact neighbour search, and the low end of a sparse spectrum, whose largest residual is
     `map_.kernel_.residual_`: at most 1e-5 of the Laplacian's norm. O(d l²) a root step.
-
-    References
-    ----------
-    Joachims: Transductive learning via spectral graph partitioning, 2003.
+    Reference: Joachims: Transductive learning via spectral graph partitioning, 2003.
 
     Examples
     --------
@@ -69,16 +61,14 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     path_parameters = ("label_weight",)
     reported = (*VarianceConstrained.reported, "multiplier")
-    _parameter_constraints: ClassVar = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_eigenvectors": [Interval(Integral, 1, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="neither")],
+    _parameter_constraints = {  # noqa: RUF012
+        "n_neighbors": [COUNT],
+        "n_eigenvectors": [COUNT],
+        "label_weight": [POSITIVE],
         "eigenvalues": [StrOptions({"squares", "laplacian"})],
         "balanced": ["boolean"],
         "laplacian": [StrOptions(set(LAPLACIANS))],
-        "label_folds": VarianceConstrained._parameter_constraints["label_folds"],
-        "missing_label": KernelClassifier._parameter_constraints["missing_label"],
-        "random_state": KernelClassifier._parameter_constraints["random_state"],
+        "label_folds": [None, Interval(Integral, 2, None, closed="left")],
     }
     # Parameters of LS-KPCA that are fixed here.
     variance, center, graph, graph_weight, approx = 1.0, False, None, 1.0, "exact"

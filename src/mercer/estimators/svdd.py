@@ -1,18 +1,20 @@
 """Support vector data description and one-class SVM (Tax and Duin 2004; Schölkopf et al. 2001)."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..errors import InputError
-from ..inputs.weights import check_weight, seed_of
+from ..inputs.weights import seed_of
 from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
 from .novelty import NoveltyDetector
+from .parameters import COUNT, POSITIVE, parameter
 
 
+@dataclass(eq=False, repr=False)
 class SVDD(NoveltyDetector):
     """Enclose most of the rows in the smallest ball of feature space; what is outside is new.
 
@@ -27,26 +29,21 @@ class SVDD(NoveltyDetector):
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
        all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
 
-    Use it when the training rows are mostly normal and you can say how many may be left out. For a density, or to look
-    at levels, see `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
+    Use it when the training rows are mostly normal and you can say how many may be left out. For a density see
+    `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
 
     Parameters
     ----------
-    nu : float in (0, 1], default=0.1
-        Bound on the share of training rows outside; 0.01 to 0.5.
-    outlier_weight : float, default=1.0
-        Weight of a known outlier (y = −1) relative to an ordinary row.
+    nu : float in (0, 1]; bound on the share of training rows outside, 0.01 to 0.5.
+    outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row.
     contamination : float in (0, 0.5] or None, default=None
         None: the threshold is the ball's radius. A number: the threshold leaves out this share of the training rows.
     solver : {"auto", "smo", "sweeps", "gradient"}, default="auto"
         "smo" on kernel columns, for the exact kernel; "sweeps" (working sets) and "gradient" (accelerated projected
         gradient) on features, wherever they live. "auto": "smo" when the kernel is exact, else "sweeps".
-    tol : float, default=1e-6
-        Wanted duality gap, relative to the objective.
-    max_iter : int, default=2000
-        Rounds of the solver.
-    cache_size : float, default=500
-        Megabytes of kernel columns that "smo" may keep.
+    tol : wanted duality gap, relative to the objective.
+    max_iter : rounds of the solver.
+    cache_size : megabytes of kernel columns that "smo" may keep.
     kernel, approx, random_state : see `KernelEstimator`.
 
     Attributes
@@ -64,11 +61,8 @@ class SVDD(NoveltyDetector):
     multiple), memory at most `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. NumPy, torch, Dask (features).
     Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the outermost row
     inside and the innermost outside.
-
-    References
-    ----------
-    Tax, Duin: Support vector data description, 2004. Schölkopf et al.: Estimating the support of a high-dimensional
-    distribution, 2001. Görnitz et al.: Toward supervised anomaly detection, 2013.
+    References: Tax, Duin: Support vector data description, 2004. Schölkopf et al.: Estimating the support of a
+    high-dimensional distribution, 2001. Görnitz et al.: Toward supervised anomaly detection, 2013.
 
     Examples
     --------
@@ -80,58 +74,19 @@ class SVDD(NoveltyDetector):
 
     access = "sweeps"
     policy = "ball"
-    _parameter_constraints: ClassVar = {
-        "nu": [Interval(Real, 0, 1, closed="right")],
-        "outlier_weight": [Interval(Real, 0, None, closed="neither")],
-        "contamination": [Interval(Real, 0, 0.5, closed="right"), None],
-        "solver": [StrOptions({"auto", "smo", "sweeps", "gradient"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "kernel": "no_validation",
-        "approx": "no_validation",
-        "random_state": ["random_state"],
-    }
 
-    def __init__(
-        self,
-        nu=0.1,
-        *,
-        outlier_weight=1.0,
-        contamination=None,
-        solver="auto",
-        tol=1e-6,
-        max_iter=2000,
-        cache_size=500,
-        kernel="rbf",
-        approx="auto",
-        random_state=None,
-    ):
-        self.nu = nu
-        self.outlier_weight = outlier_weight
-        self.contamination = contamination
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.kernel = kernel
-        self.approx = approx
-        self.random_state = random_state
+    nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
+    _: KW_ONLY
+    outlier_weight: float = parameter(1.0, POSITIVE)
+    contamination: float | None = parameter(None, Interval(Real, 0, 0.5, closed="right"), None)
+    solver: str = parameter("auto", StrOptions({"auto", "smo", "sweeps", "gradient"}))
+    tol: float = parameter(1e-6, POSITIVE)
+    max_iter: int = parameter(2000, COUNT)
+    cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the ball.
-
-        Parameters
-        ----------
-        X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        y : (n,), optional
-            **−1 marks a known outlier**; every other value is ignored.
-        sample_weight : (n,), optional
-            A weight of 2 counts a row twice, a weight of 0 leaves it out.
-        """
-        self._validate_params()
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out."""
+        X, weight = self._begin(X, sample_weight)
         low, high, ordinary = self._box(X.shape[0], y, weight)
         gram = self._open(X, weight, policy=None if self.solver in ("auto", "smo") else "sweeps")
         own = gram.diag()

@@ -1,6 +1,6 @@
 """MV-KPCA as a classifier: a few components that keep the labelled classes together, then least squares on them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .classifier import KernelClassifier
 from .solution import Solution
 
 
+@dataclass(eq=False, repr=False)
 class WithinVarianceClassifier(KernelClassifier):
     """The paper's MV-KPCA-10 with a least-squares machine in place of the SVM; see `MinimumVarianceKPCA`.
 
@@ -23,24 +24,9 @@ class WithinVarianceClassifier(KernelClassifier):
 
     max_refits = 5
 
-    def __init__(
-        self,
-        n_components=10,
-        within_weight=1.0,
-        penalty=0.1,
-        *,
-        kernel="rbf",
-        approx="auto",
-        missing_label="auto",
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.within_weight = within_weight
-        self.penalty = penalty
-        self.kernel = kernel
-        self.approx = approx
-        self.missing_label = missing_label
-        self.random_state = random_state
+    n_components: int = 10
+    within_weight: float = 1.0
+    penalty: float = 0.1
 
     def solve(self, state: State, labels: Labels) -> Solution:
         moments, codes = state.moments, labels.codes[labels.labelled]

@@ -65,8 +65,7 @@ class Estimate:
 
     def unseen_in_set(self, coverage: float) -> bool:
         """Whether a conformal set of this coverage must count "a class without any label" among its members."""
-        once = round(self.unseen.value * self.n_labels)
-        return (1 + once) / (self.n_labels + 1) > 1 - coverage
+        return (1 + round(self.unseen.value * self.n_labels)) / (self.n_labels + 1) > 1 - coverage
 
 
 def jeffreys(share: float, number: float) -> Rate:
@@ -114,16 +113,8 @@ def estimate(held_out: list, P: np.ndarray, given: np.ndarray, drawn: np.ndarray
     named = [(answers == c)[:, counted].sum() / len(answers) for c in range(k)]
     precision = [jeffreys(_mean(right[:, counted][(answers == c)[:, counted]]), named[c] / DESIGN) for c in range(k)]
     seen = [rate.value for rate in recall if np.isfinite(rate.value)]
-    return Estimate(
-        jeffreys(share, effective),
-        float(np.mean(seen)) if seen else float("nan"),
-        recall,
-        precision,
-        unseen,
-        l,
-        int(drawn.sum()),
-        np.mean(held_out, axis=0),
-    )
+    accuracy, balanced = jeffreys(share, effective), float(np.mean(seen)) if seen else float("nan")
+    return Estimate(accuracy, balanced, recall, precision, unseen, l, int(drawn.sum()), np.mean(held_out, axis=0))
 
 
 def _mean(values: np.ndarray) -> float:

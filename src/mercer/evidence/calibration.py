@@ -15,8 +15,8 @@ from ..solvers.result import Result
 
 
 def two_columns(scores):
-    """Scores (n, k) of k classes; one column f for two classes becomes (-f/2, f/2)."""
-    return np.hstack([-scores / 2, scores / 2]) if scores.shape[1] == 1 else scores
+    """Scores (..., k) of k classes; one column f for two classes becomes (-f/2, f/2)."""
+    return np.concatenate([-scores / 2, scores / 2], axis=-1) if scores.shape[-1] == 1 else scores
 
 
 def typical_margin(scores):
@@ -31,10 +31,10 @@ def typical_margin(scores):
 
 
 def probabilities(scores, slope, floor):
-    """(n, k) rows that sum to one, from scores (n, k or 1)."""
-    P = softmax(slope * two_columns(scores), axis=1)
-    P = floor + (1 - P.shape[1] * floor) * P
-    return P / P.sum(axis=1, keepdims=True)
+    """(..., k) rows that sum to one, from scores (..., k or 1)."""
+    P = softmax(slope * two_columns(scores), axis=-1)
+    P = floor + (1 - P.shape[-1] * floor) * P
+    return P / P.sum(axis=-1, keepdims=True)
 
 
 def calibrate(left_out, given, margin, weight=None, n_labels=None):
@@ -47,9 +47,7 @@ def calibrate(left_out, given, margin, weight=None, n_labels=None):
     margin : the typical margin of the fit, from `typical_margin`.
     n_labels : how many labels the fit has, where that is more than l.
 
-    Returns
-    -------
-    Result with value (slope, floor), to be given to `probabilities`.
+    Returns a `Result` with value (slope, floor), to be given to `probabilities`.
     """
     l, k = given.shape
     s = np.ones(l) if weight is None else weight

@@ -4,6 +4,8 @@ import numpy as np
 
 from ..solvers.result import Result
 
+FOLDS = 50  # at most so many choices are made again
+
 
 def hits(left_out, codes):
     """(m, l) whether the left-out answers (m, l, k) of m candidates name the right class; k = 1 for two classes."""
@@ -38,44 +40,56 @@ def choose(right, default=None):
     """
     right = np.asarray(right, dtype=bool)
     n_right, (m, total) = right.sum(axis=1), right.shape
+    chosen, best = _best(right, default)
+    why = f"the best of {m} candidates"
+    if chosen != best:
+        why = (
+            f"the given parameters are kept, for {total} labels cannot tell the best of {m} candidates "
+            f"({n_right[best]} right) apart from them"
+        )
+    honest = accuracy_of_choice(right, lambda known: _best(right[:, known], default)[0])
+    return explained(chosen, why, right, n_right / max(total, 1), honest, best=best)
+
+
+def _best(right, default):
+    """(the chosen candidate, the best one)."""
+    n_right = right.sum(axis=1)
     tied = np.flatnonzero(n_right == n_right.max())
     best = int(tied[(len(tied) - 1) // 2])
-    chosen, why = best, f"the best of {m} candidates"
-    if default is not None and best != default:
-        gain = right[best].astype(int) - right[default]
-        if gain.sum() <= np.sqrt(np.sum(gain**2)):
-            chosen = int(default)
-            why = (
-                f"the given parameters are kept, for {total} labels cannot tell the best of {m} candidates "
-                f"({n_right[best]} right) apart from them"
-            )
-    return explained(chosen, why, right, n_right / max(total, 1), best=best, tied=tied)
+    if default is None or best == default:
+        return best, best
+    gain = right[best].astype(int) - right[default]
+    return int(default) if gain.sum() <= np.sqrt(np.sum(gain**2)) else best, best
 
 
-def accuracy_of_choice(right):
-    """How many labels the best candidate gets right when each label is judged by the choice that does not know it.
+def accuracy_of_choice(right, pick):
+    """How many labels come out right when each is judged by a choice that does not know it.
 
-    The best of many candidates is right by luck, too: on coin tosses it seems far better than one half. Without label i
-    the candidates that got most of the other labels right are chosen, and all that are tied share the answer to i.
+    The best of many candidates is right by luck, too: on coin tosses it seems far better than one half. So the whole
+    choice is made again without the label, or without a fiftieth of them where there are more than fifty.
+
+    Parameters
+    ----------
+    right : (m, l) whether each candidate is right.
+    pick : function from the numbers of the known labels to the number of the candidate they choose.
     """
-    if right.shape[1] < 2:
+    total = right.shape[1]
+    if total < 2:
         return float(right.sum(axis=1).max(initial=0))
-    others = right.sum(axis=1, keepdims=True) - right
-    best = others == others.max(axis=0)
-    return float(np.sum(np.sum(best & right, axis=0) / np.sum(best, axis=0)))
+    fold = np.arange(total) % FOLDS
+    return float(sum(right[pick(np.flatnonzero(fold != f)), fold == f].sum() for f in range(min(total, FOLDS))))
 
 
-def explained(chosen, why, right, objective, **info):
+def explained(chosen, why, right, objective, honest, **info):
     """`Result` for the chosen candidate: how many left-out labels it gets right, the interval, and why it was chosen.
 
-    right : (m, l) whether each candidate is right. objective : (m,) what they were compared by.
+    right : (m, l) whether each candidate is right. objective : (m,) what they were compared by. honest : labels right
+    by `accuracy_of_choice`.
     """
     n_right, total = right.sum(axis=1), right.shape[1]
-    honest = accuracy_of_choice(right)
     low, high = accuracy_interval(honest, total)
-    reason = (
-        f"{n_right[chosen]} of {total} left-out labels right; {why}. Corrected for the choice among {len(right)}, the "
-        f"accuracy is about {honest / max(total, 1):.0%} (95 % interval {low:.0%} to {high:.0%})."
-    )
+    found = f"{n_right[chosen]} of {total} left-out labels right; {why}."
+    corrected = f"Corrected for the choice among {len(right)}, the accuracy is about {honest / max(total, 1):.0%}"
+    reason = f"{found} {corrected} (95 % interval {low:.0%} to {high:.0%})."
     info = {"accuracy": n_right / max(total, 1), "corrected": honest / max(total, 1), "interval": (low, high), **info}
-    return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info)
+    return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info | {"found": found})

@@ -28,9 +28,7 @@ def same_rows(X: Any) -> np.ndarray:
     ----------
     X : (n, d) rows, dense or sparse.
 
-    Returns
-    -------
-    (n,) whole numbers.
+    Returns (n,) whole numbers.
 
     Examples
     --------

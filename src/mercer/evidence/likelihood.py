@@ -6,14 +6,9 @@ The slope maximises the likelihood of the left-out labels with the priors of `ca
 import numpy as np
 from scipy.special import softmax
 
-from .calibration import typical_margin
+from .calibration import probabilities, two_columns, typical_margin
 
 STEPS = 26  # bisections of a slope's logarithm, which lies between −8 and 5: its error is 2e-7
-
-
-def columns(scores: np.ndarray) -> np.ndarray:
-    """Scores (..., k') as (..., k): one column f for two classes becomes (−f/2, f/2)."""
-    return np.concatenate([-scores / 2, scores / 2], axis=-1) if scores.shape[-1] == 1 else scores
 
 
 def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray) -> np.ndarray:
@@ -25,7 +20,7 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray) -> np.nd
     given : (l, k) one-hot rows or class probabilities.
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
     """
-    S = np.nan_to_num(columns(left_out)) / margin[:, None, None]
+    S = np.nan_to_num(two_columns(left_out)) / margin[:, None, None]
     k = S.shape[2]
     own = np.einsum("mlk,lk->m", S, given)
     low, high = np.full(len(S), -8.0), np.full(len(S), 5.0)
@@ -44,9 +39,7 @@ def as_probabilities(scores: np.ndarray, slope: float | np.ndarray, floor: float
     """(..., k) rows that sum to one, from scores (..., k'); `slope` has one entry per leading index."""
     slope = np.asarray(slope, dtype=float)
     slope = slope.reshape(slope.shape + (1,) * (scores.ndim - slope.ndim))
-    P = softmax(slope * np.nan_to_num(columns(scores)), axis=-1)
-    P = floor + (1 - P.shape[-1] * floor) * P
-    return P / P.sum(axis=-1, keepdims=True)
+    return probabilities(np.nan_to_num(scores), slope, floor)
 
 
 def log_losses(P: np.ndarray, given: np.ndarray) -> np.ndarray:

@@ -10,13 +10,7 @@ from .choice import accuracy_interval
 
 @dataclass(frozen=True)
 class Majority:
-    """The most frequent class among the labels.
-
-    Attributes
-    ----------
-    name : of the class.
-    share : of the labels that have it; (low, high) : its 95 % interval.
-    """
+    """The most frequent class among the labels, and its share of them with a 95 % interval."""
 
     name: str
     share: float

@@ -28,5 +28,5 @@ def conformal_sets(
     for c in range(P.shape[1]):
         mine = np.sort(own[codes == c] if by_class else own)
         below = np.searchsorted(mine, P[:, c] * (1 + 1e-12), side="right")
-        inside[:, c] = (1 + below) / (len(mine) + 1) > 1 - coverage
+        inside[:, c] = (1 + below) / (len(mine) + 1) > 1 - coverage + 1e-12
     return inside

@@ -1,6 +1,5 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
-import copy
 from numbers import Real
 from typing import ClassVar
 
@@ -9,39 +8,37 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BackendError
+from ..errors import InputError
 from ..evidence.calibration import probabilities, two_columns
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities, capped, log_scores, sharpen
 from ..evidence.sets import conformal_sets
-from ..homes import home_of
-from ..inputs.check import check_rows
 from ..inputs.labels import labelled_accuracy, read_labels
-from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
-from ..rows import bring
 from .estimates import Estimated
 from .plan import methods_named, planned
+from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
+from .reading import Reading
 from .run import search
 from .summary import tried
 from .support import Support
-from .teaching import Teachable, drawn_mask
+from .teaching import Preparable, drawn_mask
 from .weights import pool
 
 SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
-class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
 
     with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
-    t = 1/(1 + l/50) for l labels. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph methods on several views of
-    the rows, and two forests, all with values fixed beforehand. Where the labels cannot tell them apart they are
-    averaged; where they can, the average becomes a choice. The place to start when there are few labels and no reason
-    yet to prefer a method.
+    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph
+    methods on several views of the rows, and two forests, all with values fixed beforehand. Where the labels cannot
+    tell them apart they are averaged; where they can, the average becomes a choice. The place to start when there
+    are few labels and no reason yet to prefer a method.
 
     Parameters
     ----------
@@ -142,7 +139,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.inputs.tables.TableEncoder`).
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`).
         y : (n,) class names and marks.
         drawn : (n,) bool, optional
             Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
@@ -151,27 +148,21 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         self._validate_params()
         methods = methods_named(self.methods)
         X = self._rows(X, reset=True, y=y)
-        labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        labels = self._read(y, X.shape[0])
         self.support_, self.groups_ = Support(X), same_rows(X)
-        shares = wanted_shares(self.prior, labels)
+        wanted_shares(self.prior, labels)  # refused before the work
         plan = planned(X, methods, seed_of(self.random_state))
         found = search(plan, labels, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.candidates
-        return self._learn(labels, shares, found.fitted)
+        return self._learn(labels, found.fitted)
 
-    def compact(self):
-        """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
-
-        `predict`, `predict_proba`, `suspicious` and all attributes but `candidates_` work as before; `teach`,
-        `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
-        """
-        check_is_fitted(self)
-        _ = self.report_, self.predictor_  # while the spaces are there
-        small = copy.copy(self)
-        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool"):
-            small.__dict__.pop(name, None)
-        return small.set_params(verbose=False)
+    @property
+    def predictor_(self):
+        """The pool as a function of any rows, made when first asked for."""
+        if not self._predictor:
+            self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
+        return self._predictor[0]
 
     @property
     def left_out_probabilities_(self):
@@ -193,11 +184,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         trust = self.support_.trust(rows)[:, None]
         return trust * self._probabilities(log_scores(self.predictor_.probabilities(rows))) + (1 - trust) * self.prior_
 
-    def trust(self, X):
-        """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
-        check_is_fitted(self)
-        return self.support_.trust(self._rows(X, reset=False))
-
     def predict_set(self, X, coverage=0.9, by_class=False):
         """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
 
@@ -208,14 +194,15 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
         by_class : keep the promise for every class by itself; sets of rare classes grow.
         """
-        return self._sets(self.predict_proba(X), coverage, by_class)
+        return self.sets_of(self.predict_proba(X), coverage, by_class)
 
     def training_sets(self, coverage=0.9, by_class=False):
         """`predict_set` of the training rows."""
         check_is_fitted(self, "labels_")
-        return self._sets(self.probabilities_, coverage, by_class)
+        return self.sets_of(self.probabilities_, coverage, by_class)
 
-    def _sets(self, P, coverage, by_class):
+    def sets_of(self, P, coverage=0.9, by_class=False):
+        """`predict_set` of rows whose probabilities (n, k) are known."""
         left_out = np.full((len(self.labels_.labelled), len(self.classes_)), np.nan)
         left_out[self.labels_.testable] = self.left_out_probabilities_
         return conformal_sets(P, left_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
@@ -237,8 +224,24 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
 
     # Labels in
 
-    def _learn(self, labels, shares, fitted):
+    def _read(self, y, n_rows):
+        return read_labels(y, self.missing_label, n_rows=n_rows)
+
+    def _read_again(self, y):
+        return read_labels(y, missing_label=[])
+
+    def _values(self):
+        """(n,) the class names of the labels so far, None where there is none."""
+        y = np.full(len(self.drawn_), None, dtype=object)
+        if hasattr(self, "labels_"):
+            if self.labels_.soft:
+                raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
+            y[self.labels_.labelled] = [self.classes_.tolist()[c] for c in self.labels_.codes[self.labels_.labelled]]
+        return y
+
+    def _learn(self, labels, fitted):
         """Everything that follows from the candidates fitted to the labels."""
+        shares = wanted_shares(self.prior, labels)
         self.labels_, self.classes_ = labels, labels.classes
         n, core = len(labels.codes), slice(None) if self.outside_ is None else self.outside_.core
         rows, every = np.arange(n)[core], None if self.outside_ is None else core
@@ -310,34 +313,3 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Teachable, BaseEstimator):
         if self.classes_.dtype.kind in "US":
             return np.where(doubtful, "", names)
         return np.where(doubtful, np.nan if -1 in self.classes_ else -1, names)
-
-    # Rows in
-
-    def _rows(self, X, reset, y=None):
-        if home_of(X).lazy:
-            raise BackendError(
-                "FewLabelClassifier compares rows with each other on the host, which Dask cannot do. Call X.compute() "
-                "first if the rows fit in memory, or use SemiKPCA or LSSVMClassifier, which run on Dask."
-            )
-        X = bring(X)
-        if reset:
-            self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
-            if is_frame(X):
-                labelled = None if y is None else read_labels(y, self.missing_label, n_rows=len(X)).codes >= 0
-                rows = encoder.fit_transform(X, labelled=labelled)
-            if rows is not None and not encoder.plain_:
-                self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
-                self.feature_names_in_ = np.array(encoder.names_, dtype=object)
-                return rows
-        elif self.encoder_ is not None:
-            return self.encoder_.transform(X)
-        rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
-        return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "labels_")  # a prepared model has no answer yet
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

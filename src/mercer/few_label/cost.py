@@ -11,6 +11,7 @@ neighbour graph    2.3e-10 n³                              1.4e-4 n + 1e-10 n²
 RBF kernel         3e-10 n³                                1.15e-4 n
 narrow, city-block 5e-11 n³                                5e-5 n
 linear kernel      6e-10 n r²                              6e-10 n min(r, 600)²
+additive model     the same with 5 d columns
 =================  ======================================  ============================
 
 and 0.02 for each; a method takes 1e-4 l k (those that repeat a small problem for every label) or 2e-5 l k, and the
@@ -19,11 +20,12 @@ search over labels of s2rls 3e-4 n k.
 
 from ..geometry.open import POLICIES
 
+BENT = 5  # columns of an additive model for each column of the rows
 REPEATED = frozenset(("ls_kpca", "lr_kpca", "mv_kpca", "sgt"))  # a small eigenproblem or iteration for every label
 
 
 def build_seconds(kind: str, n: int, d: int) -> float:
-    """Seconds to build a space of a kind: "graph", "rbf", "narrow" or "linear"."""
+    """Seconds to build a space of a kind: "graph", "rbf", "narrow", "city_block", "linear" or "additive"."""
     policy = POLICIES["few labels"]
     exact = n <= policy.exact_rows
     rank = min(n, d) if exact else min(n, d, policy.landmarks)
@@ -35,6 +37,7 @@ def build_seconds(kind: str, n: int, d: int) -> float:
             "narrow": 5e-11 * n**3 if exact else 5e-5 * n,
             "city_block": 5e-11 * n**3 + 1e-9 * n**2 * d if exact else 5e-5 * n,
             "linear": 6e-10 * n * rank**2,
+            "additive": 6e-10 * n * min(n, BENT * d, n if exact else policy.landmarks) ** 2,
         }[kind]
     )
 
@@ -47,6 +50,11 @@ def solve_seconds(method: str, n: int, l: int, k: int) -> float:
 def forest_seconds(l: int, k: int) -> float:
     """Seconds to grow two forests of a hundred trees on l labels."""
     return 0.4 + 1e-5 * l * k
+
+
+def number_forest_seconds(l: int, k: int) -> float:
+    """Seconds to grow two hundred trees on four fifths of l numbers."""
+    return 0.3 + 8e-4 * l
 
 
 def affordable(costs: list, budget: float, always: int = 3) -> list:

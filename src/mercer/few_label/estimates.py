@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ..evidence.accuracy import estimate
+from ..evidence.calibration import two_columns
 from ..evidence.groups import copied_labels
 from ..evidence.likelihood import normalised
 from ..evidence.majority import Majority
@@ -20,7 +22,7 @@ class Estimated:
     candidates_: list
     labels_: Any
     classes_: np.ndarray
-    probabilities_: np.ndarray
+    scores_: np.ndarray
     offsets_: np.ndarray
     drawn_: np.ndarray
     groups_: np.ndarray
@@ -39,7 +41,8 @@ class Estimated:
             groups = copied_labels(self.groups_, labels.labelled)
             answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
             answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
-            P, drawn = self.probabilities_[labels.codes < 0], self.drawn_[labels.labelled]
+            pooled = softmax(two_columns(self.scores_[labels.codes < 0]), axis=1)  # as the answers: not yet sharpened
+            P, drawn = normalised(pooled * np.exp(self.offsets_)), self.drawn_[labels.labelled]
             self._estimate = estimate(answers, P, labels.given, drawn)
         return self._estimate
 

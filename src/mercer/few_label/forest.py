@@ -8,53 +8,43 @@ from typing import Any
 import numpy as np
 
 from ..inputs.labels import Labels
+from ..kernels.forest import Nodes
 
 TREES = 100
 KINDS = {"extra": "ExtraTreesClassifier", "random": "RandomForestClassifier"}
 
 
-class Trees:
+class Trees(Nodes):
     """The trees of a fitted forest as plain arrays: the same votes as scikit-learn's, without its objects.
 
     Attributes
     ----------
-    feature, threshold, left, right : of every node of all trees, one after the other; a leaf has left = −1.
-    value : (nodes, k) class shares. roots : first node of each tree.
+    value : (nodes, k) class shares, or (nodes, 1) numbers; the others are those of `Nodes`.
     """
 
-    def __init__(self, forest: Any, classes: np.ndarray, n_classes: int):
-        trees = [estimator.tree_ for estimator in forest.estimators_]
-        sizes = np.array([tree.node_count for tree in trees])
-        self.roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.feature = np.concatenate([tree.feature for tree in trees])
-        self.threshold = np.concatenate([tree.threshold for tree in trees])
-        shift = np.repeat(self.roots, sizes)
-        left = np.concatenate([tree.children_left for tree in trees])
-        right = np.concatenate([tree.children_right for tree in trees])
-        self.left, self.right = np.where(left >= 0, left + shift, -1), np.where(right >= 0, right + shift, -1)
-        value = np.concatenate([tree.value[:, 0, :] for tree in trees])
-        self.value = np.zeros((len(value), n_classes))
-        self.value[:, classes] = value / value.sum(axis=1, keepdims=True)
+    def __init__(self, trees: list):
+        super().__init__(trees)
+        self.value = np.concatenate([tree.value[:, 0, :] for tree in trees])
+
+    @classmethod
+    def of_classes(cls, forest: Any, classes: np.ndarray, n_classes: int) -> "Trees":
+        """The trees of a fitted classifier that knows some of the classes."""
+        made = cls([estimator.tree_ for estimator in forest.estimators_])
+        value, made.value = made.value, np.zeros((len(made.value), n_classes))
+        made.value[:, classes] = value / value.sum(axis=1, keepdims=True)
+        return made
 
     def votes(self, X: np.ndarray) -> np.ndarray:
-        """(n, k) mean class shares of the leaves that the rows reach."""
-        X = np.asarray(X, dtype=np.float32)
-        rows, out = np.arange(len(X)), np.zeros((len(X), self.value.shape[1]))
-        for root in self.roots:
-            node = np.full(len(X), root)
-            going = rows[self.left[node] >= 0]
-            while len(going):
-                at = node[going]
-                smaller = X[going, self.feature[at]] <= self.threshold[at]
-                node[going] = np.where(smaller, self.left[at], self.right[at])
-                going = going[self.left[node[going]] >= 0]
-            out += self.value[node]
+        """(n, k) mean values of the leaves that the rows reach."""
+        out = np.zeros((len(X), self.value.shape[1]))
+        for leaf in self.leaves(X).T:
+            out += self.value[leaf]
         return out / len(self.roots)
 
 
 @dataclass
 class ForestCandidate:
-    """A forest on the rows as given; see `Candidate` for what the classifier asks of it."""
+    """A forest on the rows as given; see `Candidate` for what the few-label models ask of it."""
 
     name: str
     method: str
@@ -98,7 +88,7 @@ class ForestCandidate:
             known = np.isfinite(found).all(axis=1) & (found.sum(axis=1) > 0)
             left_out[np.ix_(known, present)] = found[known]
             left_out[np.ix_(known, np.setdiff1d(np.arange(k), present))] = 0.0
-        fitted = replace(self, trees=Trees(grown, present, k), left_out=_compact(left_out))
+        fitted = replace(self, trees=Trees.of_classes(grown, present, k), left_out=_compact(left_out))
         fitted.seconds = self.seconds + time.perf_counter() - start
         return fitted
 

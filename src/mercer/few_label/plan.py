@@ -24,15 +24,16 @@ from ..estimators.semi_kpca import SemiKPCA
 from ..estimators.solution import Solution
 from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
-from ..inputs.labels import Labels
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
 from .cost import build_seconds, forest_seconds, solve_seconds
 from .forest import ForestCandidate
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
-from .views import AsGiven, LeadingComponents, Standardised, UnitNorm
+from .views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
+WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
+WIDE_AXES = "axes of wide rows"
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt", "forest")
 # (method, kind of space, model, parameter to show): a further candidate is a line here.
 CANDIDATES: list[tuple[str, str, Any, str | None]] = [
@@ -44,10 +45,12 @@ CANDIDATES: list[tuple[str, str, Any, str | None]] = [
     ("rls", "narrow kernel", RLSClassifier(0.01), "lam"),
     ("components", "components", LSSVMClassifier(10.0), "gamma"),  # the first few principal axes
     ("ls_kpca", "axes", LeastSquaresKPCA(1.0), "label_weight"),
+    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(0.1), "label_weight"),
+    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(10.0), "label_weight"),
     ("lr_kpca", "axes", LogisticKPCA(), "label_weight"),
     ("mv_kpca", "axes", WithinVarianceClassifier(), None),
     ("s2rls", "axes", S2RLSClassifier(n_restarts=10), "lam"),
-    ("semi_kpca", "wide axes", SemiKPCA(), None),  # two or more: it removes the first
+    ("semi_kpca", "several axes", SemiKPCA(), None),  # two or more: it removes the first
     ("mixed", "joined", LSSVMClassifier(10.0), "gamma"),
     ("diffusion", "heat 30", LSSVMClassifier(3.0, bias=False), "gamma"),
     ("diffusion", "heat 10", LSSVMClassifier(10.0), "gamma"),
@@ -118,7 +121,7 @@ class Candidate:
         """(n, k') scores of the training rows, or of some of them."""
         return self.solution.scores(self.space.Z if rows is None else self.space.Z[rows])  # type: ignore[union-attr]
 
-    def solve(self, labels: Labels) -> "Candidate":
+    def solve(self, labels: Any) -> "Candidate":
         """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()
         solution = self.model.solve(self.state, labels)
@@ -153,7 +156,7 @@ class Step:
 
 
 def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
-    """The feature spaces to build, the most useful first.
+    """What the classifier builds, the most useful first: feature spaces and forests.
 
     Parameters
     ----------
@@ -164,10 +167,19 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
     -------
     list of `Step`
     """
-    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods]
+    wide = sp.issparse(X) or X.shape[1] > WIDE
+    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods and (wide or candidate[1] != WIDE_AXES)]
+    steps = spaces_for(chosen, X, random_state)
+    if "forest" in methods and not sp.issparse(X):
+        steps.insert(min(3, len(steps)), Step("forests", partial(_forests, X, random_state), forest_seconds))
+    return steps
+
+
+def spaces_for(chosen: list, X: Any, random_state: int = 0) -> list[Step]:
+    """The feature spaces for the chosen candidates, a list like `CANDIDATES`, the most useful first."""
     kinds = {kind for _, kind, _, _ in chosen}
     shared: dict = {}
-    steps = [
+    return [
         Step(
             f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
             partial(_candidates_in, build, view, value, X, chosen, kinds, shared, random_state),
@@ -176,9 +188,6 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
         for build, view, value in _plan(X)
         if not MAKES[build][1].isdisjoint(kinds)
     ]
-    if "forest" in methods and not sp.issparse(X):
-        steps.insert(min(3, len(steps)), Step("forests", partial(_forests, X, random_state), forest_seconds))
-    return steps
 
 
 def _forests(X, seed):
@@ -227,6 +236,7 @@ def _plan(X):
             (_rbf, view, 1.0),
             *([second, linear] if isinstance(other, Standardised) else [linear, second]),
             (_narrow, view, 0.35),
+            *([] if sparse else [(_additive, Bent(), None)]),
         ]
     eight = LeadingComponents(8) if most >= 8 else raw
     scaled: Any = None if sparse else raw if _standard(X) else Standardised()
@@ -242,7 +252,7 @@ def _plan(X):
         (_graph, raw, 20),
         (_narrow, raw, 0.35),
     ]
-    plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0)]
+    plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0), (_additive, None if sparse else Bent(), None)]
     plan = [step for step in plan if step[1] is not None]
     seen: set = set()
     unique = []
@@ -290,6 +300,10 @@ def _linear(view, _, kinds, shared, seed):
     return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed), kinds)
 
 
+def _additive(view, _, kinds, shared, seed):
+    return {"additive": [KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed)]}
+
+
 def _rbf_space(view, factor, shared, seed):
     rows = shared[id(view)]
     kernel = RBF(factor * bandwidth_of(rows))
@@ -298,19 +312,21 @@ def _rbf_space(view, factor, shared, seed):
 
 def _in_kernel(base, kinds):
     found = {"kernel": [base]}
-    if not kinds.isdisjoint({"axes", "wide axes", "components"}):
+    if not kinds.isdisjoint(IN_KERNEL - {"kernel"}):
         axes = principal(base)
         few = components(axes, (1, 2, 4, 8, 16))
         if few:  # there are none if all rows are the same row
-            found |= {"axes": [axes], "wide axes": [axes] if axes.Z.shape[1] > 1 else [], "components": few}
+            found |= {"axes": [axes], WIDE_AXES: [axes], "components": few}
+            found["several axes"] = [axes] if axes.Z.shape[1] > 1 else []
     return found
 
 
-IN_KERNEL = {"kernel", "axes", "wide axes", "components"}
+IN_KERNEL = {"kernel", "axes", WIDE_AXES, "several axes", "components"}
 MAKES = {  # builder → what it builds, and the kinds of spaces that it is for ("joined" takes the heat of the graph)
     _graph: ("neighbour graph", {"heat 10", "heat 30", "heat 100", "spectrum", "joined"}),
     _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
     _narrow: ("RBF kernel", {"narrow kernel"}),
     _city_block: ("city-block kernel", {"narrow kernel"}),
     _linear: ("linear kernel", IN_KERNEL),
+    _additive: ("additive model", {"additive"}),
 }

@@ -40,8 +40,7 @@ class Predictor:
 
     def probabilities(self, X):
         """(n, k) pooled probabilities of the rows."""
-        views = {id(part.view): part.view for part in self.parts + self.forests}
-        seen = {key: view.transform(X) for key, view in views.items()}
+        seen = _seen(X, self.parts + self.forests)
         n_linear = len(self.weights) - len(self.forests)
         total = 0.0
         if n_linear:
@@ -54,20 +53,65 @@ class Predictor:
         return total
 
 
-def columns_by_base(linear: list) -> tuple[np.ndarray, list]:
-    """((m k',) constants, [(base, (r, m k') weights of its features)]) of m fitted linear candidates, side by side."""
-    constants: list = []
+class MeanPredictor:
+    """Weighted mean of the candidates' scores of any rows: what numbers are predicted by.
+
+    Parameters
+    ----------
+    constant : (1,) what a row without any feature scores, times the weight of the linear candidates.
+    parts : list of `GraphPart` and `KernelPart`, in which the weights are contained.
+    forests : list of (weight, `ForestPart`).
+    """
+
+    def __init__(self, constant, parts, forests):
+        self.constant, self.parts, self.forests = constant, parts, forests
+
+    @classmethod
+    def of(cls, fitted, weights):
+        """The mean of these fitted candidates; those without weight are left out."""
+        used = [(candidate, float(weight)) for candidate, weight in zip(fitted, weights) if weight]
+        linear = [pair for pair in used if pair[0].method != "forest"]
+        shares = np.array([[weight] for _, weight in linear])
+        constant, columns = columns_by_base([one for one, _ in linear], shares)
+        forests = [(weight, one.part()) for one, weight in used if one.method == "forest"]
+        return cls(constant, [base.part(W) for base, W in columns], forests)
+
+    def scores(self, X):
+        """(n,) scores of the rows."""
+        seen = _seen(X, self.parts + [part for _, part in self.forests])
+        total = np.broadcast_to(self.constant.sum(), X.shape[:1])  # no constant: there are forests only
+        for weight, part in [*((1.0, part) for part in self.parts), *self.forests]:
+            total = total + weight * part.scores(seen[id(part.view)])[:, 0]
+        return total
+
+
+def columns_by_base(linear: list, mix: np.ndarray | None = None) -> tuple[np.ndarray, list]:
+    """((p k',) constants, [(base, (r, p k') weights of its features)]) of m fitted linear candidates.
+
+    mix : (m, p) shares of the candidates in p mixtures, which stand side by side; None: the candidates themselves.
+    """
+    mix = np.eye(len(linear)) if mix is None else mix
+    constants: dict = {}
     bases: dict = {}
     columns: dict = {}
-    for place, candidate in enumerate(linear):
+    for candidate, shares in zip(linear, mix):
         pulled, shift = candidate.space.pull_back(candidate.solution.coef)
-        constants.append(np.broadcast_to(candidate.solution.intercept + shift, pulled[0][1].shape[1:]))
-        for base, W in pulled:
-            bases[id(base)] = base
-            wide = columns.setdefault(id(base), np.zeros((len(W), len(linear), W.shape[1])))
-            wide[:, place] += W
-    constant = np.concatenate(constants) if constants else np.zeros(0)
+        k = candidate.solution.coef.shape[1]
+        constant = np.broadcast_to(candidate.solution.intercept + shift, (k,))
+        for place in np.flatnonzero(shares):
+            constants[place] = constants.get(place, 0.0) + shares[place] * constant
+            for base, W in pulled:
+                bases[id(base)] = base
+                wide = columns.setdefault(id(base), np.zeros((len(W), len(shares), k)))
+                wide[:, place] += shares[place] * W
+    constant = np.concatenate([constants[place] for place in sorted(constants)]) if constants else np.zeros(0)
     return constant, [(base, columns[key].reshape(len(columns[key]), -1)) for key, base in bases.items()]
+
+
+def _seen(X, parts):
+    """{identity of a view: the rows so seen} for the views of the parts."""
+    views = {id(part.view): part.view for part in parts}
+    return {key: view.transform(X) for key, view in views.items()}
 
 
 class GraphPart:

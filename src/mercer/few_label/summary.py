@@ -7,6 +7,8 @@ import numpy as np
 from ..backend import need
 from .weights import right_and_error
 
+NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
+
 
 @dataclass(frozen=True)
 class Report:
@@ -85,25 +87,40 @@ def _sentences(model, n_candidates, n_tested, why):
     return lines
 
 
+def accuracy_sentence(found):
+    """How often the answers are right, and whether that holds for all rows."""
+    rate = found.accuracy
+    if not np.isfinite(rate.value):
+        return NOT_TESTED
+    share = f"{rate.value:.0%}", f"(95 % interval {rate.low:.0%} to {rate.high:.0%})"
+    if not found.for_all_rows:
+        return (
+            "Not an estimate for all rows: every labelled row was chosen, and chosen rows may be harder or easier than "
+            f"others. Of them {share[0]} {share[1]} come out right when withheld in folds. Label some rows drawn at "
+            "random: suggest with an audit of 0.2 mixes them in."
+        )
+    on = f"{found.n_drawn} labels of rows drawn at random" if found.n_drawn < found.n_labels else "labels"
+    return (
+        f"About {share[0]} of the answers are right {share[1]}, as {on} show that were withheld in folds, everything "
+        "fitted again without them."
+    )
+
+
+def unseen_sentence(found):
+    """How many rows belong to classes that no label names; "" where no class was seen once only."""
+    rate, once = found.unseen, round(found.unseen.value * found.n_labels)
+    if not once:
+        return ""
+    classes = "1 class has" if once == 1 else f"{once} classes have"
+    return (
+        f"About {rate.value:.0%} of the rows ({rate.low:.0%} to {rate.high:.0%}) may belong to classes that no label "
+        f"names, for {classes} one label only."
+    )
+
+
 def estimate_sentences(found, classes):
     """An `Estimate` in words."""
-    rate = found.accuracy
-    lines = [
-        f"About {rate.value:.0%} of the answers are right, between {rate.low:.0%} and {rate.high:.0%} with 95 % "
-        f"confidence: labels were withheld in folds and everything was fitted again without them."
-    ]
-    if not found.for_all_rows:
-        lines.append(
-            "No label was drawn at random, so this is not an estimate for all rows: rows that were chosen may be "
-            "harder or easier than others. Label some rows drawn at random (suggest with audit=0.2)."
-        )
-    elif found.n_drawn < found.n_labels:
-        lines.append(f"It rests on the {found.n_drawn} labels that were drawn at random, of {found.n_labels}.")
-    if found.unseen.value > 0:
-        lines.append(
-            f"About {found.unseen.value:.0%} of the rows ({found.unseen.low:.0%} to {found.unseen.high:.0%}) belong to "
-            "classes without any label: that many classes were seen once only."
-        )
+    lines = [accuracy_sentence(found), *filter(None, [unseen_sentence(found)])]
     known = [(name, rate) for name, rate in zip(classes.tolist(), found.recall) if np.isfinite(rate.value)]
     if 2 < len(known) <= 12 or (len(known) == 2 and found.n_labels >= 20):
         lines.append("Found of each class: " + ", ".join(f"{name} {rate}" for name, rate in known) + ".")

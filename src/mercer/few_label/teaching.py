@@ -9,12 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InputError
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities
-from ..inputs.labels import Labels, read_labels
+from ..inputs.labels import Labels
 from ..inputs.weights import seed_of
 from .outside import Outside
 from .plan import methods_named, planned
-from .predictor import Predictor
-from .priors import wanted_shares
 from .run import search
 from .support import Support
 
@@ -27,26 +25,169 @@ class Stopped(Exception):
 
 
 class Teachable:
-    """Mixin: labels before, after and beside a fit, for a model with `candidates_`, `drawn_` and `_learn`."""
+    """Mixin: labels after and beside a fit, for a model with `candidates_`, `drawn_` and a few methods.
+
+    `_read(y, n_rows)` turns a user's y into labels; `_values()` gives the names or numbers so far, None where there is
+    none, and `_read_again` makes labels of such; `_learn(labels, fitted)` learns from fitted candidates.
+    """
 
     candidates_: list
     labels_: Any
-    classes_: np.ndarray
     drawn_: np.ndarray
     outside_: Any
+    report_: Any
+    predictor_: Any
     verbose: Any
-    prior: Any
-    missing_label: Any
+    set_params: Any
+    _read: Any
+    _read_again: Any
+    _values: Any
+    _learn: Any
+    _everything: list  # the candidates of the full tier
+    _fitted: list  # those of this one, fitted, in the order of candidates_
+
+    def taught(self, rows, labels, *, drawn=True, tier="full", tell=None, stop=None):
+        """A new model that knows further labels of training rows; this one stays as it is.
+
+        Parameters
+        ----------
+        rows, labels, drawn : as in `teach`; None instead of a class name takes a label back.
+        tier : "full", which equals a fit with the labels, or "fast": without the methods that take most of the time
+            (`SLOW`). A fast model that is taught nothing, ``fast.taught([], [])``, becomes the full one for the rest of
+            the work.
+        tell : function of (stage, fraction), see `verbose`.
+        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
+
+        Notes
+        -----
+        What the new model shares with the old one (spaces, rows) is never written to.
+        """
+        self.check_prepared("taught")
+        if tier not in TIERS:
+            raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
+        rows = self._row_numbers(rows)
+        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
+        if len(names) != len(rows):
+            raise InputError(
+                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
+            )
+        y = self._values()
+        for row, name in zip(rows.tolist(), names):
+            y[row] = name
+        new = copy.copy(self)
+        new.drawn_ = self.drawn_.copy()
+        if drawn is not None:
+            new.drawn_[rows] = drawn
+        return new._learn_again(self._read_again(y), tier, tell, stop)
+
+    def teach(self, rows, labels, drawn=True):
+        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
+
+        Parameters
+        ----------
+        rows : row numbers of the training data.
+        labels : one class name or number, or one for each row. A new class is accepted.
+        drawn : whether the rows were drawn at random (one answer, or one for each row); False for rows that were
+            chosen, such as those of `suggest` that its `drawn` does not mark.
+        """
+        self.check_whole("teach")
+        self.__dict__.update(self.taught(rows, labels, drawn=drawn).__dict__)
+        return self
+
+    def unteach(self, rows):
+        """Take the labels of some training rows back; equal to a fit without them."""
+        self.check_whole("unteach")
+        self.__dict__.update(self.taught(rows, None, drawn=None).__dict__)
+        return self
+
+    def relabel(self, y):
+        """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
+        self.check_whole("relabel")
+        labels = self._read(y, len(self.drawn_))
+        self.__dict__.update(copy.copy(self)._learn_again(labels).__dict__)
+        return self
+
+    def compact(self):
+        """A copy without the feature spaces: a few MB, the same answers for any rows; `mercer.save` writes this.
+
+        `predict`, `predict_proba`, `predict_interval`, `suspicious` and all attributes but `candidates_` work as
+        before; `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
+        """
+        check_is_fitted(self)
+        _ = self.report_, self.predictor_  # while the spaces are there
+        small = copy.copy(self)
+        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool"):
+            small.__dict__.pop(name, None)
+        return small.set_params(verbose=False)
+
+    def looked_at(self):
+        """Numbers of the rows that advice looks at: all, or the core and the labelled rows beside it."""
+        if self.outside_ is None:
+            return np.arange(len(self.drawn_))
+        return np.union1d(self.outside_.core, self.labels_.labelled) if hasattr(self, "labels_") else self.outside_.core
+
+    def check_prepared(self, what):
+        """Refuse `what` (a name) on a model without feature spaces."""
+        if not hasattr(self, "candidates_"):
+            self.check_whole(what)
+
+    def check_whole(self, what):
+        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
+        check_is_fitted(self)
+        if not hasattr(self, "candidates_"):
+            raise InputError(
+                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
+                "spaces, which it does not hold. Fit again on the training rows."
+            )
+
+    def _tell(self, stage, fraction):
+        if callable(self.verbose):
+            self.verbose(stage, fraction)
+        elif self.verbose:
+            print(f"[{type(self).__name__}] {fraction:4.0%} {stage}", flush=True)
+
+    def __getstate__(self):
+        state: Any = super().__getstate__()
+        return state | {"_fitted": []} if "_fitted" in state else state
+
+    def _learn_again(self, labels, tier="full", tell=None, stop=None):
+        """Fit the candidates of a tier to the labels; those that are fitted to them already are kept."""
+        done = {}
+        if self._fitted and labels.same_as(self.labels_):
+            done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
+        self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
+        fitted = []
+        for i, candidate in enumerate(self.candidates_):
+            if stop is not None and stop():
+                raise Stopped("The labels were overtaken by newer ones.")
+            if tell is not None:
+                tell(f"trying {candidate.name}", i / len(self.candidates_))
+            fitted.append(done.get(id(candidate)) or candidate.solve(labels))
+        return self._learn(labels, fitted)
+
+    def _row_numbers(self, rows):
+        n = len(self.drawn_)
+        rows = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
+        if rows.dtype == bool and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
+            raise InputError(
+                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
+            )
+        return rows
+
+
+class Preparable(Teachable):
+    """Mixin of `FewLabelClassifier`: labels before any fit."""
+
     methods: Any
     time_budget: Any
     random_state: Any
-    _learn: Any
+    weights_: np.ndarray
     _rows: Any
     _validate_params: Any
-    _everything: list  # the candidates of the full tier
-    _pool: Any  # how they are weighed
+    _pool: Any  # how the candidates are weighed
     _predictor: list  # the predictor, once it was asked for: predictions change no attribute
-    _fitted: list  # those of this one, fitted, in the order of candidates_
 
     def prepare(self, X, core=None):
         """Everything that needs no label: a model that can be `taught`, and cannot answer yet.
@@ -86,73 +227,6 @@ class Teachable:
             candidate.solve(two)
         return self
 
-    def taught(self, rows, labels, *, drawn=True, tier="full", tell=None, stop=None):
-        """A new model that knows further labels of training rows; this one stays as it is.
-
-        Parameters
-        ----------
-        rows, labels, drawn : as in `teach`; None instead of a class name takes a label back.
-        tier : "full", which equals a fit with the labels, or "fast": without the methods that take most of the time
-            (`SLOW`). A fast model that is taught nothing, ``fast.taught([], [])``, becomes the full one for the rest of
-            the work.
-        tell : function of (stage, fraction), see `verbose`.
-        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
-
-        Notes
-        -----
-        What the new model shares with the old one (spaces, rows) is never written to.
-        """
-        self.check_prepared("taught")
-        if tier not in TIERS:
-            raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
-        rows = self._row_numbers(rows)
-        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
-        if len(names) != len(rows):
-            raise InputError(
-                f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one for each row."
-            )
-        y = self._names()
-        for row, name in zip(rows.tolist(), names):
-            y[row] = name
-        new = copy.copy(self)
-        new.drawn_ = self.drawn_.copy()
-        if drawn is not None:
-            new.drawn_[rows] = drawn
-        return new._learn_again(read_labels(y, missing_label=[]), tier, tell, stop)
-
-    def teach(self, rows, labels, drawn=True):
-        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
-
-        Parameters
-        ----------
-        rows : row numbers of the training data.
-        labels : one class name, or one for each row. A new class is accepted.
-        drawn : whether the rows were drawn at random (one answer, or one for each row); False for rows that were
-            chosen, such as those of `suggest` that its `drawn` does not mark.
-        """
-        self.check_whole("teach")
-        self.__dict__.update(self.taught(rows, labels, drawn=drawn).__dict__)
-        return self
-
-    def unteach(self, rows):
-        """Take the labels of some training rows back; equal to a fit without them."""
-        self.check_whole("unteach")
-        self.__dict__.update(self.taught(rows, None, drawn=None).__dict__)
-        return self
-
-    def relabel(self, y):
-        """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
-        self.check_whole("relabel")
-        labels = read_labels(y, self.missing_label, n_rows=len(self.drawn_))
-        self.__dict__.update(copy.copy(self)._learn_again(labels).__dict__)
-        return self
-
-    def looked_at(self):
-        """Numbers of the rows that advice looks at: all, or the core and the labelled rows beside it."""
-        if self.outside_ is None:
-            return np.arange(len(self.drawn_))
-        return np.union1d(self.outside_.core, self.labels_.labelled) if hasattr(self, "labels_") else self.outside_.core
-
     def opinions(self, rows):
         """[(method, weight, (m, k) probabilities)] of every method that has weight, for some rows, the heaviest first.
 
@@ -173,81 +247,6 @@ class Teachable:
         if not self._fitted:  # they do not go into a pickle
             self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
         return self._fitted
-
-    @property
-    def predictor_(self):
-        """The pool as a function of any rows, made when first asked for."""
-        if not self._predictor:
-            self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
-        return self._predictor[0]
-
-    def check_prepared(self, what):
-        """Refuse `what` (a name) on a model without feature spaces."""
-        if not hasattr(self, "candidates_"):
-            self.check_whole(what)
-
-    def check_whole(self, what):
-        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
-        check_is_fitted(self)
-        if not hasattr(self, "candidates_"):
-            raise InputError(
-                f"This model is compact (as saving makes it): it answers for any rows, but {what} needs the feature "
-                "spaces, which it does not hold. Fit again on the training rows."
-            )
-
-    def _tell(self, stage, fraction):
-        if callable(self.verbose):
-            self.verbose(stage, fraction)
-        elif self.verbose:
-            print(f"[FewLabelClassifier] {fraction:4.0%} {stage}", flush=True)
-
-    def __getstate__(self):
-        state: Any = super().__getstate__()
-        return state | {"_fitted": []} if "_fitted" in state else state
-
-    def _names(self):
-        """(n,) the class names of the labels so far, None where there is none."""
-        y = np.full(len(self.drawn_), None, dtype=object)
-        if hasattr(self, "labels_"):
-            if self.labels_.soft:
-                raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
-            y[self.labels_.labelled] = [self.classes_.tolist()[c] for c in self.labels_.codes[self.labels_.labelled]]
-        return y
-
-    def _learn_again(self, labels, tier="full", tell=None, stop=None):
-        """Fit the candidates of a tier to the labels; those that are fitted to them already are kept."""
-        shares = wanted_shares(self.prior, labels)
-        done = {}
-        if self._fitted and _same(labels, self.labels_):
-            done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
-        self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
-        fitted = []
-        for i, candidate in enumerate(self.candidates_):
-            if stop is not None and stop():
-                raise Stopped("The labels were overtaken by newer ones.")
-            if tell is not None:
-                tell(f"trying {candidate.name}", i / len(self.candidates_))
-            fitted.append(done.get(id(candidate)) or candidate.solve(labels))
-        return self._learn(labels, shares, fitted)
-
-    def _row_numbers(self, rows):
-        n = len(self.drawn_)
-        rows = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
-        if rows.dtype == bool and rows.shape == (n,):
-            rows = np.flatnonzero(rows)
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):
-            raise InputError(
-                f"rows={rows.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}."
-            )
-        return rows
-
-
-def _same(a, b):
-    return (
-        np.array_equal(a.codes, b.codes)
-        and np.array_equal(a.given, b.given)
-        and a.classes.tolist() == b.classes.tolist()
-    )
 
 
 def drawn_mask(drawn, n):

@@ -3,12 +3,13 @@
 Ten labels cannot tell sixty candidates apart, and whoever picks the best of them picks luck. Each candidate's scores
 become probabilities by a softmax whose slope fits its own left-out answers. The weights
 
-    w_m ∝ π_m exp(−t Σ_i ℓ_mi),   ℓ_mi = −log p_mi(label i) with label i left out,   t = 1 / (1 + l/50),
+    w_m ∝ π_m exp(−t Σ_i ℓ_mi),   ℓ_mi = −log p_mi(label i) with label i left out,   t = min(1, 5/k) / (1 + l/50),
 
 are Bayes' rule with a tempered likelihood: without evidence they are the prior π, and with more labels they become a
-choice. t takes back some of the evidence of many labels, whose left-out answers are not independent. The answer is the
-mean of the candidates' probabilities under these weights. Forests together have a prior share of 1/4, and of 1/20 among
-more than 100 columns, which are pixels or spectra more often than things that trees tell apart.
+choice. t takes back some of the evidence of many labels, whose left-out answers are not independent, and of many
+classes k, of which each has few labels. The answer is the mean of the candidates' probabilities under these weights.
+Forests together have a prior share of 1/4, and of 1/20 among more than 100 columns, which are pixels or spectra more
+often than things that trees tell apart.
 
 The weights without label i need no further fit: drop ℓ_mi from the sum.
 """
@@ -68,9 +69,9 @@ def pool(fitted: list, labels: Labels, scores: list, combine: str = "average") -
         weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
         own = np.broadcast_to(weights[:, None], losses.shape)
     else:
-        prior, t = _prior(fitted), 1.0 / (1.0 + losses.shape[1] / 50.0)
+        prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + losses.shape[1] / 50.0)
         evidence = np.log(prior) - t * losses.sum(axis=1)
-        weights = _cut(softmax(evidence))
+        weights = cut(softmax(evidence))
         with np.errstate(divide="ignore"):
             own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses, axis=0)
     return Pool(weights, slope, floor, losses, np.einsum("ml,mlk->lk", own, P), why)
@@ -85,7 +86,7 @@ def _prior(fitted: list) -> np.ndarray:
     return np.where(beside, share / beside.sum(), (1 - share) / (~beside).sum())
 
 
-def _cut(weights: np.ndarray) -> np.ndarray:
+def cut(weights: np.ndarray) -> np.ndarray:
     """The weights of the candidates that hold 99.5 % of them."""
     order = np.argsort(-weights, kind="stable")
     kept = order[: int(np.searchsorted(np.cumsum(weights[order]), KEPT)) + 1]

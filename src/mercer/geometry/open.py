@@ -22,7 +22,7 @@ from .expansion import Expansion
 from .maps import FeatureMap, GraphMap, LandmarkMap, mapped
 from .maps.landmark import square_kernel
 from .maps.rows import GROWTH
-from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, StoredKernel
+from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, SparseFactor, StoredKernel
 from .operators.radial import kernel_operator
 
 
@@ -30,27 +30,18 @@ from .operators.radial import kernel_operator
 class Policy:
     """What ``approx="auto"`` means for a method.
 
-    Attributes
-    ----------
-    exact_rows : most rows whose kernel is taken exactly.
-    landmarks : of the feature map above that.
-    holds : what an exact method works on: "features" (the exact map), "products" (of the whole matrix with tall ones)
-        or "columns" (a few at a time, many times).
-    stored_rows : most rows for which "columns" come from a stored matrix.
-    device_factor : how many times `exact_rows` a GPU with fused products takes.
-    passes : whether features of host rows are stored ("many") or computed again in each of a "few" passes.
-    least_pivot : share of the first pivot below which landmarks add nothing that a method sees.
-    growth : of rounding that products without features may have.
+    An exact method works on "features" (the exact map), "products" (of the whole matrix with tall ones) or "columns"
+    (a few at a time, many times).
     """
 
-    exact_rows: int
-    landmarks: int = 1000
+    exact_rows: int  # most rows whose kernel is taken exactly
+    landmarks: int = 1000  # of the feature map above that
     holds: str = "features"
-    stored_rows: int = 0
-    device_factor: int = 1
-    passes: str = "many"
-    least_pivot: float = 0.0
-    growth: float = GROWTH
+    stored_rows: int = 0  # most rows for which "columns" come from a stored matrix
+    device_factor: int = 1  # how many times `exact_rows` a GPU with fused products takes
+    passes: str = "many"  # features of host rows are stored; "few": computed again in each pass
+    least_pivot: float = 0.0  # share of the first pivot below which landmarks add nothing that a method sees
+    growth: float = GROWTH  # of rounding that products without features may have
 
 
 POLICIES = {
@@ -73,23 +64,14 @@ POLICIES = {
 
 @dataclass
 class Gram:
-    """The kernel matrix of the training rows, held in one of the ways above.
+    """The kernel matrix of the training rows, held in one of the ways above."""
 
-    Attributes
-    ----------
-    kernel : with every rule resolved to a number.
-    map, Z : the feature map and the features of the training rows; None where the kernel itself is used.
-    operator : the matrix for a solver.
-    X : the training rows.
-    reason : one or two sentences that say how the matrix is held, and why.
-    """
-
-    kernel: Kernel
-    map: FeatureMap | None
+    kernel: Kernel  # with every rule resolved to a number
+    map: FeatureMap | None  # None, like the features Z, where the kernel itself is used
     Z: Rows | None
-    operator: Operator
-    X: Rows
-    reason: str
+    operator: Operator  # the matrix for a solver
+    X: Rows  # the training rows
+    reason: str  # one or two sentences that say how the matrix is held, and why
 
     def diag(self) -> Array:
         """k(x, x) of the training rows; where a negative part was cut off, at least ‖z‖²."""
@@ -186,6 +168,10 @@ def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram
         operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
         return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")
     kernel = kernel.resolve(X, weight) if kernel.transductive else kernel
+    features = kernel.sparse_features(X) if store == "auto" else None
+    if features is not None:
+        reason = f"Exact: products go through {features.shape[1]} sparse features of the kernel."
+        return Gram(kernel, None, None, SparseFactor(features), X, reason)
     need, free = X.shape[0] ** 2 * X.dtype.itemsize, home_of(X).free_memory(X)
     stored = free is None or need <= free / 2
     if store in ("stored", "operator"):

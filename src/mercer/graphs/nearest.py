@@ -39,11 +39,8 @@ class Products:
         lines = min(MOST_LINES, 2 ** round(np.log2(n / m) / 2))  # as many values to sort first as in the end
         if m * lines > n:
             return self.trees()(X, k)
-        distance, index, sure = (
-            np.empty((len(X), k)),
-            np.empty((len(X), k), dtype=np.intp),
-            np.empty(len(X), dtype=bool),
-        )
+        distance, index = np.empty((len(X), k)), np.empty((len(X), k), dtype=np.intp)
+        sure = np.empty(len(X), dtype=bool)
         step = max(64, TILE // n)
 
         def fill(start):

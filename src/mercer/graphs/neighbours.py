@@ -31,7 +31,9 @@ class Neighbours:
     def find(self, X, k):
         """(distances, indices) of the k nearest training rows of every row of X, nearest first; equal rows are at 0."""
         if self._search is None:
-            self._search = self._trees() if self._few() else Products(self.rows, self._trees)
+            n, d = self.rows.shape
+            few = sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < PRODUCTS_COLUMNS
+            self._search = self._trees() if few else Products(self.rows, self._trees)
         distance, index = self._search(X, k)
         return self._with_zeros(X, distance, index), index
 
@@ -57,9 +59,6 @@ class Neighbours:
 
         return NearestNeighbors().fit(self.rows).kneighbors
 
-    def _few(self):
-        return sp.issparse(self.rows) or self.rows.shape[0] < PRODUCTS_ROWS or self.rows.shape[1] < PRODUCTS_COLUMNS
-
 
 def neighbour_graph(X, n_neighbors=10):
     """Symmetric k-nearest-neighbour graph with Gaussian edge weights, as a sparse matrix with a zero diagonal.
@@ -67,12 +66,9 @@ def neighbour_graph(X, n_neighbors=10):
     Two rows are joined when either is among the other's `n_neighbors` nearest; the weight is exp(−d²/2b²) with b² the
     mean squared length of the edges.
 
-    Returns
-    -------
-    (W, bandwidth) : the CSR weights and b.
+    Returns (W, bandwidth): the CSR weights and b.
     """
-    rows = host_rows(X)
-    graph, bandwidth, _ = build(rows, n_neighbors)
+    graph, bandwidth, _ = build(host_rows(X), n_neighbors)
     return graph, bandwidth
 
 

@@ -40,9 +40,8 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     null : (n,) function without zeros that Lap sends to 0; None: the constant.
     tol : accepted residual.
 
-    Returns
-    -------
-    (values, vectors, residual) : residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞; an iteration brings it below `tol`.
+    Returns (values, vectors, residual): residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞; an iteration brings it below
+    `tol`.
     """
     n = Lap.shape[0]
     rank = min(rank or (n if n <= DENSE else RANK), n)
@@ -211,9 +210,8 @@ class _Space:
 
     def _aim(self, low, cut):
         """Prepare the filter that is at most 1 on [cut, top] and grows below, by about e^GROWTH at `low`."""
-        cut = np.clip(
-            cut, low + 0.003 * (self.top - low), 0.9 * self.top
-        )  # values may be equal, or nearly all the same
+        # Values may be equal, or nearly all the same.
+        cut = np.clip(cut, low + 0.003 * (self.top - low), 0.9 * self.top)
         middle, half = (self.top + cut) / 2, (self.top - cut) / 2
         growth, growth_at_0 = (np.arccosh(max((middle - x) / half, 1.0)) for x in (low, 0.0))
         self.degree = int(np.clip(GROWTH / max(growth, 0.05), 2, None))

@@ -22,15 +22,8 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
     """
     home = home_of(X)
     if home.on_host:
-        X = validate_data(
-            owner,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            ensure_min_samples=min_rows,
-        )
+        accepted: dict = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
+        X = validate_data(owner, X, reset=reset, ensure_min_samples=min_rows, **accepted)
         refuse_not_finite(X, getattr(owner, "feature_names_in_", None))
         return X
     home.refuse(X)  # validate_data would turn tensors and Dask arrays into NumPy arrays

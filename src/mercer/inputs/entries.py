@@ -30,11 +30,8 @@ def array_of(y: Any) -> tuple[list | None, np.ndarray]:
         y = y.astype(object)
     if y.ndim == 2 and y.shape[1] == 1:
         if names is None:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected: it is read as one label per row.",
-                DataConversionWarning,
-                stacklevel=4,
-            )
+            said = "A column-vector y was passed when a 1d array was expected: it is read as one label per row."
+            warnings.warn(said, DataConversionWarning, stacklevel=4)
         y = y[:, 0]
     if y.ndim not in (1, 2) or y.dtype.kind not in "biufUSO":
         raise InputError(

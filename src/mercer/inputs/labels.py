@@ -20,22 +20,13 @@ _ALSO_ONE = (
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of n rows, k classes, l labelled rows.
+    """The labels of n rows, k classes, l labelled rows."""
 
-    Attributes
-    ----------
-    classes : (k,) the class names, sorted.
-    codes : (n,) position of each row's class in `classes` (the likeliest one for soft labels), -1 where unlabelled.
-    labelled : (l,) positions of the labelled rows, ascending.
-    given : (l, k) what is known of the labelled rows: one-hot rows, or class probabilities.
-    soft : whether `given` holds probabilities other than 0 and 1.
-    """
-
-    classes: np.ndarray
-    codes: np.ndarray
-    labelled: np.ndarray
-    given: np.ndarray
-    soft: bool = False
+    classes: np.ndarray  # (k,) the class names, sorted
+    codes: np.ndarray  # (n,) position of each row's (likeliest) class in `classes`, -1 where unlabelled
+    labelled: np.ndarray  # (l,) positions of the labelled rows, ascending
+    given: np.ndarray  # (l, k) what is known of the labelled rows: one-hot rows, or class probabilities
+    soft: bool = False  # whether `given` holds probabilities other than 0 and 1
 
     @property
     def n_classes(self) -> int:
@@ -67,6 +58,11 @@ class Labels:
         codes = np.full_like(self.codes, -1)
         codes[labelled] = self.codes[labelled]
         return Labels(self.classes, codes, labelled, self.given[which], self.soft)
+
+    def same_as(self, other: "Labels") -> bool:
+        """Whether these are the same labels of the same rows."""
+        both = (self.codes, other.codes), (self.given, other.given)
+        return all(np.array_equal(a, b) for a, b in both) and self.classes.tolist() == other.classes.tolist()
 
     def among(self, rows: np.ndarray) -> "Labels":
         """The labels of some rows, given by their numbers, ascending; every labelled row is among them."""
@@ -130,7 +126,8 @@ def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) 
     given = np.zeros((len(labelled), len(classes)))
     given[np.arange(len(labelled)), codes[labelled]] = 1.0
     if len(classes) < 2:
-        also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if _holds_minus_one(values[marked]) else ""
+        minus_one = any(map(_minus_one, values[marked].tolist()))
+        also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if minus_one else ""
         raise InputError(
             f"y has one class only ({classes.tolist()[0]!r}, {len(labelled)} rows): a classifier needs labels of two "
             f"or more classes.{also}"
@@ -163,8 +160,7 @@ def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.nda
     """
     _, y = array_of(y)
     if y.ndim == 2:
-        empty = np.isnan(y) | (y == 0)
-        return empty.all(axis=1)
+        return (np.isnan(y) | (y == 0)).all(axis=1)
     values, codes = distinct(y)
     known = set(np.asarray(classes).tolist())
     strange = np.array([is_nothing(v) or v not in known for v in values.tolist()], dtype=bool)
@@ -219,10 +215,6 @@ def _minus_one(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_) and value == -1
 
 
-def _holds_minus_one(values: np.ndarray) -> bool:
-    return any(_minus_one(v) for v in values.tolist())
-
-
 def _marked(values: np.ndarray, missing_label: Any) -> np.ndarray:
     """(len(values),) which of the distinct entries mark unlabelled rows."""
     entries = values.tolist()
@@ -275,9 +267,7 @@ def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, n
     else:
         classes = values[keep]
     order = np.argsort(classes, kind="stable")
-    rank = np.empty(len(keep), dtype=int)
-    rank[order] = np.arange(len(keep))
-    return classes[order], rank
+    return classes[order], np.argsort(order)
 
 
 def _soft(names: list | None, table: np.ndarray) -> Labels:
@@ -305,8 +295,6 @@ def _soft(names: list | None, table: np.ndarray) -> Labels:
     codes[labelled] = np.argmax(given, axis=1)
     classes = np.arange(k) if names is None else np.asarray(names)
     order = np.argsort(classes, kind="stable")  # classes are sorted, so the columns follow
-    rank = np.empty(k, dtype=int)
-    rank[order] = np.arange(k)
-    codes[labelled] = rank[codes[labelled]]
+    codes[labelled] = np.argsort(order)[codes[labelled]]
     given = np.ascontiguousarray(given[:, order])
     return Labels(classes[order], codes, labelled, given, soft=bool(((given > 0) & (given < 1)).any()))

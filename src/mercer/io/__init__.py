@@ -14,8 +14,6 @@ from .pack import Packer
 from .registry import register
 from .unpack import Unpacker
 
-__all__ = ["FORMAT", "load", "register", "save", "write_model"]
-
 
 def save(model: Any, path: str | Path) -> None:
     """Write a fitted model to one file, which replaces an older one only when it is complete.

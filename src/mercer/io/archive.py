@@ -23,13 +23,8 @@ FORMAT = 2
 def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
     """Write what `Packer` made of a model."""
     data = [_npy(array) for array in arrays]
-    about = {
-        "format": FORMAT,
-        "mercer": __version__,
-        "numpy": np.__version__,
-        "model": tree,
-        "sha256": [_digest(part).decode() for part in data],
-    }
+    about = {"format": FORMAT, "mercer": __version__, "numpy": np.__version__, "model": tree}
+    about["sha256"] = [_digest(part).decode() for part in data]
     text = json.dumps(about, allow_nan=False).encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr("model.json", text)

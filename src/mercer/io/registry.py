@@ -13,21 +13,24 @@ from ..errors import InputError
 # Module of this package: classes that models hold and users do not import from `mercer`.
 INTERNAL = {
     "inputs.labels": "Labels",
-    "inputs.tables": "TableClassifier TableEncoder Column",
+    "inputs.tables": "TableClassifier TableRegressor Column",
     "inputs.tables.kinds": "Number Category Ordered Date Vectors",
     "inputs.tables.text": "Text",
     "inputs.tables.images": "Picture",
     "inputs.tables.vectors": "Embedded",
     "graphs.neighbours": "Neighbours",
     "kernels": "Sum Product Scaled",
+    "kernels.forest": "Nodes",
     "geometry.maps.graph": "GraphMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
-    "few_label.views": "AsGiven Standardised UnitNorm LeadingComponents",
-    "few_label.predictor": "Predictor GraphPart KernelPart",
+    "few_label.views": "AsGiven Standardised Bent UnitNorm LeadingComponents",
+    "few_label.predictor": "Predictor MeanPredictor GraphPart KernelPart",
     "few_label.forest": "ForestPart Trees",
     "evidence.accuracy": "Estimate Rate",
     "few_label.summary": "Report",
+    "few_label.targets": "Targets",
+    "few_label.number_report": "NumberReport",
     "few_label.support": "Support",
 }
 SKLEARN = {

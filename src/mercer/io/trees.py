@@ -11,11 +11,8 @@ def tree_state(value: Any) -> dict | None:
         return None
     rows, _, _, _ = value.tree_.get_arrays()
     weight = getattr(value.tree_, "sample_weight", None)
-    return {
-        "parameters": value.get_params(),
-        "rows": np.asarray(rows),
-        "weight": None if weight is None else np.asarray(weight),
-    }
+    weight = None if weight is None else np.asarray(weight)
+    return {"parameters": value.get_params(), "rows": np.asarray(rows), "weight": weight}
 
 
 def grown(state: dict) -> Any:

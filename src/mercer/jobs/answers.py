@@ -10,25 +10,32 @@ import numpy as np
 
 from ..backend import need
 from ..errors import InputError
-from ..inputs.tables import read_target
+from ..inputs.tables import given_cells
 from .sources import Reading, open_table
 from .usage import UsageError
 
+HOW = ("random", "chosen")  # words in TARGET_how: how a row came to be labelled
 ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1
+NUMBERS = ("predicted", "low", "high", "source")  # columns that `label` writes for numbers
 SOURCES = {"given", "predicted", "abstained", "novel", ""}
 
 
 def added(target, *names):
-    """The columns that `label` writes, or others named in this way."""
+    """The columns that `label` writes for classes, or others named in this way."""
     return [f"{target}_{name}" for name in names or ("predicted", "confidence", "source")]
+
+
+def answered(table, target):
+    """The columns of answers, on classes or on numbers, that the table has; none if they are not complete."""
+    both = added(target), added(target, *NUMBERS)
+    return next((columns for columns in both if set(columns) <= set(table.frame.columns)), [])
 
 
 def earlier_answers(table, target):
     """{"predicted": answers as text, "source": theirs} that an earlier run wrote, or None."""
-    columns = added(target)
-    if not all(name in table.frame.columns for name in columns):
+    if not answered(table, target):
         return None
-    predicted, _, source = (_texts(table.frame[name]) for name in columns)
+    predicted, source = (_texts(table.frame[name]) for name in added(target, "predicted", "source"))
     return {"predicted": predicted, "source": source} if set(source) <= SOURCES else None
 
 
@@ -36,30 +43,65 @@ def take_corrections(screen, table, target, earlier, missing):
     """Move the labels that were corrected in an earlier output to the target column."""
     if earlier is None:
         return
-    empty = ~read_target(table.frame[target], missing, need_labels=False).given
+    empty = ~given_cells(table.frame[target], missing)[0]
     rows = np.flatnonzero(empty & (earlier["source"] == "given") & (earlier["predicted"] != ""))
     if len(rows):
         fill_cells(table, target, rows, earlier["predicted"][rows])
-        predicted, _, source = added(target)
+        predicted, source = added(target, "predicted", "source")
         screen.note(f"{_labels(len(rows))} taken from {predicted!r}, where {source!r} says given.")
 
 
-def take_answers(screen, table, targets, path, id, reading, missing):
-    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in."""
+def how_words(table, target):
+    """(n,) "random", "chosen" or "" from the column TARGET_how; None if there is none, or one of other words."""
+    (name,) = added(target, "how")
+    if name not in table.frame.columns:
+        return None
+    words = np.array([word.lower() for word in _texts(table.frame[name])], dtype=object)
+    strange = np.flatnonzero(~np.isin(words, ["", *HOW]))
+    if not len(strange):
+        return words
+    if not np.isin(words, HOW).any():
+        return None
+    raise InputError(
+        f"{name!r} holds {words[strange[0]]!r} in row {strange[0] + 1}. Accepted: random (the row was drawn at "
+        "random), chosen, or nothing."
+    )
+
+
+def how_column(table, target, words):
+    """{TARGET_how: words} to write; nothing where the table has this column, whose cells are changed instead."""
+    (name,) = added(target, "how")
+    if words is None or not (words != "").any():
+        return {}
+    if name not in table.frame.columns:
+        return {name: words}
+    rows = np.flatnonzero(how_words(table, target) != words)
+    fill_cells(table, name, rows, words[rows])
+    return {}
+
+
+def take_answers(screen, table, targets, path, id, reading, missing, how):
+    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in.
+
+    how : {target: words of TARGET_how}, to which those of the file are added.
+    """
     more = open_table(screen, path, Reading(delimiter=reading.delimiter, encoding=reading.encoding))
     found = [target for target in targets if target in more.frame.columns]
     if not found:
         raise UsageError(f"{Path(path).name} has no column {targets[0]!r} with the answers.")
     rows = _places(table, more, path, id, targets)
     for target in found:
-        answers = read_target(more.frame[target], missing, need_labels=False)
-        given = np.flatnonzero(answers.given)
-        words = answers.labels[given]
-        old = read_target(table.frame[target], missing, need_labels=False)
-        changed = int(
-            np.sum([before is not None and before != new for before, new in zip(old.labels[rows[given]], words)])
-        )
+        filled, words, _ = given_cells(more.frame[target], missing)
+        given = np.flatnonzero(filled)
+        words = words[given]
+        known, old, _ = given_cells(table.frame[target], missing)
+        changed = int(np.sum(known[rows[given]] & (old[rows[given]] != words)))
         fill_cells(table, target, rows[given], words)
+        theirs = how_words(more, target)
+        if theirs is not None:
+            ours = how[target] if how[target] is not None else np.full(len(table), "", dtype=object)
+            ours[rows[given]] = theirs[given]
+            how[target] = ours
         instead = f", {changed} of them instead of another" if changed else ""
         screen.note(f"{_labels(len(given))} taken from {Path(path).name}{instead}.")
 
@@ -94,7 +136,8 @@ def _by_id(ours, theirs, name, id):
 
 def _refuse_others(table, more, rows, name, targets):
     """Refuse row numbers that stand for other rows: the table was sorted or changed since."""
-    both = [c for c in more.frame.columns if c in table.frame.columns and c not in (*targets, ROW)]
+    own = [*targets, ROW, *(name for target in targets for name in added(target, "how"))]
+    both = [c for c in more.frame.columns if c in table.frame.columns and c not in own]
     if not both:
         return
     same = np.array([[_alike(a, b) for a, b in zip(_texts(table.frame[c])[rows], _texts(more.frame[c]))] for c in both])

@@ -12,11 +12,12 @@ from ..advice.why import heaviest, similar_labelled, why
 from ..errors import InputError
 from ..evidence.choice import accuracy_interval
 from ..few_label.plan import METHODS
+from ..few_label.summary import unseen_sentence
 from ..inputs.tables.formats import written_format
 from ..report import MOST_POINTS, Findings, Points
 from ..report.picture import SENTENCE, positions
 from .answers import added
-from .quality import coverage, doubtful_labels, per_class
+from .quality import contradicted_sentence, contradictions, coverage, doubtful_labels, per_class, unlike_labelled
 
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
@@ -37,15 +38,16 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
     following, effect = _next(job, fitted, classes, seed)
     screen.step("looking for doubtful labels and answers", 0.3)
     suspect, doubted = doubtful_labels(job, fitted)[:SHOWN_ROWS], _doubtful(job, fitted, answer)
+    unseen = [(row_of(job, i), reason) for i, reason in unlike_labelled(job, fitted, SHOWN_ROWS)]
     screen.step("drawing the rows", 0.4)
     points = _points(job, fitted, answer, seed)
     screen.step("weighing the columns", 0.8)
-    columns = columns_of(job.encoder, _effects(job, model, seed))
+    columns = columns_of(job.encoder, effects_of(job, model, seed))
     screen.step("making the page", 0.95)
     return Findings(
         title=f"{_rows(n - n_given - n_left)} labelled from {_count(n_given)}",
         subtitle=f"{job.data.name}, column {job.target}",
-        tiles=_tiles(n, n_given, n_left, tested, model, low, high),
+        tiles=_tiles(n, n_given, n_left, tested, model, low, high, answer.sets),
         facts=[
             ("table", job.data.name),
             ("labels in", job.target),
@@ -53,6 +55,7 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
             ("labels given", f"{_count(n_given)} of {len(classes)} classes"),
             ("learnt from", job.encoder.sentence_),
             ("left unlabelled", f"below confidence {abstain:g}" if abstain else "no row: --abstain sets a threshold"),
+            *([("sets of classes", answer.sets.sentence)] if answer.sets else []),
             ("written to", str(out)),
         ],
         marks="Each mark is a row; nearby rows are similar; faint ones are unsure.",
@@ -75,13 +78,16 @@ def findings(screen, job, fitted, answer, abstain, out, save, seed):
         suggestions=following,
         effect=effect,
         suspicious=[(row_of(job, i), *rest) for i, *rest in suspect],
+        confirmed=contradicted_sentence(*contradictions(model)) if suspect else "",
         doubtful=doubted,
+        unseen=unseen,
+        unseen_share=unseen_sentence(model.estimate_) if unseen else "",
         groups=_portraits(job, answer, classes),
         grouping=("What each class looks like", TOLD),
         columns=columns,
         reasons=_reasons(model),
         notes=job.notes,
-        code=_code(job, out, save),
+        code=code(job, out, save, added(job.target), "model.predict(rows), model.predict_proba(rows)", answer.sets),
     )
 
 
@@ -138,7 +144,8 @@ def columns_of(encoder, found=None):
     return sorted(columns, key=lambda column: (column["use"] == "left out", -(column["effect"] or 0), -column["say"]))
 
 
-def _effects(job, model, seed):
+def effects_of(job, model, seed):
+    """How much the answers depend on each column; not computed for very many."""
     return effects(model, job.X, job.encoder.slices_, seed) if len(job.encoder.slices_) <= MOST_EFFECTS else {}
 
 
@@ -152,16 +159,29 @@ def _portraits(job, answer, classes):
     ]
 
 
-def _tiles(n, n_given, n_left, tested, model, low, high):
-    filled = n - n_given - n_left
+def _tiles(n, n_given, n_left, tested, model, low, high, sets):
+    filled, found = n - n_given - n_left, model.estimate_
     tiles = [(_count(filled), f"row{_s(filled)} filled in"), (_count(n_given), f"label{_s(n_given)} given")]
     if tested:
-        caption = f"of the answers are right, as far as withheld labels tell ({low:.0%} to {high:.0%})"
+        told = (
+            f"{found.n_drawn} withheld labels of rows drawn at random" if found.n_drawn < n_given else "withheld labels"
+        )
+        caption = f"of the answers are right, as far as {told} tell ({low:.0%} to {high:.0%})"
+        if not found.for_all_rows:
+            caption = f"of the labels come out right when withheld ({low:.0%} to {high:.0%}): not an estimate for all "
+            caption += "rows, for every labelled row was chosen"
         tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
     most = model.majority_
     worse = "" if not tested or most.beaten_by(low) else "; not shown to be worse than the model"
     caption = f"right by always answering {most.name} ({most.low:.0%} to {most.high:.0%}){worse}"
     tiles.append((f"{most.share:.0%}", caption))
+    if sets:
+        each = " of each class" if sets.by_class else ""
+        caption = f"of {len(model.classes_)} classes in {sets.name} on average; the right one is among them in about "
+        caption += f"{sets.coverage:.0%} of the rows{each}"
+        if sets.mean_size >= len(model.classes_):
+            caption = f"classes in every cell of {sets.name}, all there are: the labels are too few for less"
+        tiles.append((f"{sets.mean_size:.1f}".removesuffix(".0"), caption))
     if n_left:
         tiles.append((_count(n_left), f"row{_s(n_left)} left unlabelled"))
     return tiles
@@ -172,11 +192,11 @@ def _reasons(model):
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     if not heavy:
         return model.report_.sentences
-    names = "; ".join(f"{METHODS[row['method']][0]} ({_settings(row)}), {row['weight']:.0%}" for row in heavy)
+    names = "; ".join(f"{METHODS[row['method']][0]} ({settings(row)}), {row['weight']:.0%}" for row in heavy)
     return [*model.report_.sentences, f"The largest weights: {names}."]
 
 
-def _settings(row):
+def settings(row):
     """A candidate's parameters and space, without the name of its method."""
     return row["candidate"].removeprefix(row["method"]).removeprefix(":").strip()
 
@@ -189,7 +209,7 @@ def _candidates(model, tested):
         rows.append(
             {
                 "name": METHODS[row["method"]][0],
-                "settings": _settings(row),
+                "settings": settings(row),
                 "right": right,
                 "low": low,
                 "high": high,
@@ -240,22 +260,20 @@ def _alike(job, fitted, rows):
     return words[rows].tolist()
 
 
-def _code(job, out, save):
+def code(job, out, save, columns, ask, sets=None):
+    """How to use the table, with its new columns, and the model, which is asked so, in Python."""
     lines = [
         "import mercer",
         "import pandas as pd",
         "from mercer.inputs.tables import read_table",
         "",
-        f"# with {', '.join(added(job.target))}",
+        f"# with {', '.join(columns)}",
         f"labelled = {written_format(out, job.table).code(out, job.table)}",
     ]
+    if sets:
+        lines.append(f"may_be = labelled[{sets.name!r}].fillna('').str.split({sets.mark!r}, regex=False)")
     if save:
-        lines += [
-            "",
-            f"model = mercer.load({str(save)!r})",
-            'rows = read_table("new.csv").frame',
-            "model.predict(rows), model.predict_proba(rows)",
-        ]
+        lines += ["", f"model = mercer.load({str(save)!r})", 'rows = read_table("new.csv").frame', ask]
     else:
         lines += ["", "# `mercer label ... --save model.mercer` also keeps the model for new rows"]
     return "\n".join(lines)

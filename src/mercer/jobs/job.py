@@ -1,4 +1,4 @@
-"""A table with labels, the classifier fitted to it, and what was decided about every row."""
+"""A table with labels, the classifier fitted to it, and what was decided about every row; numbers: see `numbers`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +8,9 @@ import numpy as np
 
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.plan import METHODS
-from ..inputs.tables import Telling, read_target
-from .answers import ROW, added, earlier_answers, take_answers, take_corrections
+from ..inputs.tables import Telling, read_target_as
+from .answers import ROW, added, answered, earlier_answers, how_words, take_answers, take_corrections
+from .sets import Sets
 from .sources import Reading, matrix, open_table, refuse_similar, refuse_taken, row_names
 from .usage import UsageError
 
@@ -27,18 +28,24 @@ def doubtful(target):
 
 @dataclass
 class Job:
-    """A table with labels, ready for a classifier."""
+    """A table with labels, ready for a classifier or a regressor."""
 
     data: Path
     table: Any
     target: str
-    labels: Any  # tables.Target
+    labels: Any  # tables.Target or tables.NumberTarget
     encoder: Any  # tables.TableEncoder
     X: Any
     names: list
     telling: Telling
     notes: list
     earlier: dict | None = None  # answers that an earlier run wrote, see `earlier_answers`
+    how: Any = None  # (n,) words of TARGET_how, see `how_words`
+
+    @property
+    def drawn(self):
+        """(n,) False for rows that were chosen to be labelled; all others count as drawn at random."""
+        return np.ones(len(self.names), dtype=bool) if self.how is None else self.how != "chosen"
 
 
 @dataclass
@@ -64,6 +71,7 @@ class Answer:
     confidence: np.ndarray
     left: np.ndarray  # rows left unlabelled
     columns: dict  # to be written
+    sets: Any = None  # `Sets` of classes, where asked for
 
 
 @dataclass
@@ -73,6 +81,7 @@ class Labelled:
     table: Any
     labels: dict  # target → tables.Target
     earlier: dict  # target → answers that an earlier run wrote, or None
+    how: dict  # target → how each row came to be labelled, or None
     old: list  # columns that earlier runs wrote, which are no features
     reading: Reading
 
@@ -85,6 +94,7 @@ def read_labelled(
     need_labels=True,
     several=False,
     *,
+    kind=None,
     id=None,
     more=None,
     ignore=None,
@@ -95,8 +105,9 @@ def read_labelled(
 ):
     """Read a table and the labels of each target; `writes` are the columns that will be added.
 
-    Corrections in what earlier runs wrote are labels: see `answers`. `source` are the options of `sources.Reading`.
-    With `new_target` a target that the table lacks is a column without labels.
+    Where these depend on what the labels are, it is a function of (target, whether they are numbers). Corrections in
+    what earlier runs wrote are labels: see `answers`. `source` are the options of `sources.Reading`. With `new_target`
+    a target that the table lacks is a column without labels. `kind` says what numbers are, see `_kinds`.
     """
     reading = Reading(**source)
     if id in targets:
@@ -113,15 +124,22 @@ def read_labelled(
     own = list(dict.fromkeys(name for target in targets for name in written_before(table, target)))
     for target in targets:
         take_corrections(screen, table, target, earlier[target], missing)
+    how = {target: how_words(table, target) for target in targets}
     for path in more or []:
-        take_answers(screen, table, targets, path, id, reading, missing)
+        take_answers(screen, table, targets, path, id, reading, missing, how)
+    kinds = _kinds(kind, targets)
+    labels = {
+        target: read_target_as(table.frame[target], kinds.get(target), missing, need_labels, several)
+        for target in targets
+    }
+    if callable(writes):
+        writes = [name for target in targets for name in writes(target, labels[target].numeric)]
     set_aside(screen, table, own, writes)
-    labels = {target: read_target(table.frame[target], missing, need_labels, several) for target in targets}
     for one in labels.values():
         for sentence in one.notes:
             screen.note(sentence)
     old = [name for name in own if name in table.frame.columns and name not in reading.asked]
-    return Labelled(table, labels, earlier, old, reading)
+    return Labelled(table, labels, earlier, how, old, reading)
 
 
 def open_jobs(screen, data, targets, *rest, id=None, ignore=None, include=None, **source):
@@ -138,18 +156,30 @@ def open_jobs(screen, data, targets, *rest, id=None, ignore=None, include=None, 
             encoded[given.tobytes()] = encoder, X, Telling(table.frame, encoder, X)
         encoder, X, telling = encoded[given.tobytes()]
         notes = said + encoder.notes_
-        jobs.append(
-            Job(path, table, target, read.labels[target], encoder, X, names, telling, notes, read.earlier[target])
-        )
+        own = read.labels[target], encoder, X, names, telling, notes, read.earlier[target], read.how[target]
+        jobs.append(Job(path, table, target, *own))
     return jobs
+
+
+def _kinds(kind, targets):
+    """{target: "number" or "class"} as --as says: for all of them, or COLUMN=KIND for one."""
+    found: dict = {}
+    for word in kind or []:
+        column, _, value = word.rpartition("=")
+        if value not in ("number", "class") or (column and column not in targets):
+            raise UsageError(f"--as {word} is not accepted: give number or class, or COLUMN=number for one --target.")
+        found |= dict.fromkeys([column] if column else targets, value)
+    return found
 
 
 def written_before(table, target):
     """Columns that earlier runs wrote about a target."""
     columns = table.frame.columns
     old = [name for name in (NEXT, ROW, doubtful(target)) if name in columns]
+    old += added(target, "how") if how_words(table, target) is not None else []
     if earlier_answers(table, target) is not None:
-        old += [*added(target), *(name for name in columns if str(name).startswith(added(target, PROBABILITY)[0]))]
+        old += [*answered(table, target), *(name for name in added(target, "set") if name in columns)]
+        old += [name for name in columns if str(name).startswith(added(target, PROBABILITY)[0])]
     return old
 
 
@@ -163,37 +193,51 @@ def set_aside(screen, table, old, writes=()):
 
 def fit(screen, job, methods, seconds, seed):
     """Fit to all rows, or to a sample of very many with the others predicted. Ctrl-C keeps what was tried."""
-    rows = rows_to_fit(job.labels, seed)
+    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed)
+    rows = search(screen, job, model, job.labels.labels, {key: words[0] for key, words in METHODS.items()})
+    P = np.empty((len(job.names), len(model.classes_)))
+    confidence = np.empty(len(P))
+    P[rows], confidence[rows] = model.probabilities_, model.confidence_
+    for block in others(screen, job, rows):
+        P[block] = model.predict_proba(job.X[block])
+        confidence[block] = P[block].max(axis=1)
+    return Fit(model, rows, P, confidence)
+
+
+def search(screen, job, model, y, titles):
+    """Fit a few-label model to y and say what is tried; return the rows it was fitted to.
+
+    titles : {method: what people call it}.
+    """
+    rows = rows_to_fit(job.labels, model.random_state)
     sampled = len(rows) < len(job.names)
 
     def tell(text, fraction):
         trying, _, rest = text.partition(" ")
         method = rest.partition(" ")[0].rstrip(":")
-        text = f"trying {METHODS[method][0]}" if trying == "trying" and method in METHODS else text
+        text = f"trying {titles[method]}" if trying == "trying" and method in titles else text
         screen.step(text, 0.7 * fraction if sampled else fraction)
 
-    model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed, verbose=tell)
-    model.fit(job.X[rows], job.labels.labels[rows])
+    model.set_params(verbose=tell).fit(job.X[rows], y[rows], drawn=job.drawn[rows])
     screen.result["interrupted"] = model.interrupted_
     if model.interrupted_:
         what = f"Interrupted: the answer is that of the {len(model.candidates_)} candidates tried so far"
         screen.note(f"{what}. Ctrl-C again stops without writing.")
         job.notes.append(f"{what}.")
     elif model.skipped_:
-        note(screen, job, f"Left out for --seconds {seconds:g}: {', '.join(model.skipped_)}.")
-    P = np.empty((len(job.names), len(model.classes_)))
-    confidence = np.empty(len(P))
-    P[rows], confidence[rows] = model.probabilities_, model.confidence_
+        note(screen, job, f"Left out for --seconds {model.time_budget:g}: {', '.join(model.skipped_)}.")
     if sampled:
-        what = f"The model was fitted to {len(rows)} of {len(P)} rows, {model.labels_.labelled.size} of them "
+        what = f"The model was fitted to {len(rows)} of {len(job.names)} rows, {model.labels_.labelled.size} of them "
         note(screen, job, f"{what}labelled; the other rows were predicted from these.")
-        others = np.setdiff1d(np.arange(len(P)), rows)
-        for begin in range(0, len(others), BLOCK):
-            screen.step(f"predicting {len(others)} other rows", 0.7 + 0.3 * begin / len(others))
-            block = others[begin : begin + BLOCK]
-            P[block] = model.predict_proba(job.X[block])
-            confidence[block] = P[block].max(axis=1)
-    return Fit(model, rows, P, confidence)
+    return rows
+
+
+def others(screen, job, rows):
+    """The rows that a model was not fitted to, some thousands at a time."""
+    free = np.setdiff1d(np.arange(len(job.names)), rows)
+    for begin in range(0, len(free), BLOCK):
+        screen.step(f"predicting {len(free)} other rows", 0.7 + 0.3 * begin / len(free))
+        yield free[begin : begin + BLOCK]
 
 
 def note(screen, job, sentence):
@@ -209,14 +253,16 @@ def rows_to_fit(labels, seed):
         return np.arange(n)
     rng = np.random.default_rng(seed)
     given = rng.permutation(np.flatnonzero(labels.given))
-    if len(given) > FIT_LABELS:
+    if len(given) > FIT_LABELS and labels.numeric:
+        given = given[:FIT_LABELS]
+    elif len(given) > FIT_LABELS:
         first = np.unique(labels.labels[given].astype(str), return_index=True)[1]  # one of each class
         given = np.unique(np.concatenate([given[first], given[:FIT_LABELS]]))
     free = rng.permutation(np.flatnonzero(~labels.given))
     return np.sort(np.concatenate([given, free[: max(FIT_ROWS - len(given), 0)]]))
 
 
-def answer(screen, job, fitted, abstain, probabilities=False):
+def answer(screen, job, fitted, abstain, probabilities=False, coverage=None, by_class=False):
     """Given labels, predictions, and rows left unlabelled, with the columns to write."""
     given, classes = job.labels.given, [str(name) for name in fitted.model.classes_]
     position = {name: code for code, name in enumerate(classes)}
@@ -224,7 +270,10 @@ def answer(screen, job, fitted, abstain, probabilities=False):
     P[given] = np.eye(len(classes))[[position[word] for word in job.labels.labels[given]]]
     confidence, values = np.where(given, 1.0, fitted.confidence), [job.labels.values[name] for name in classes]
     columns, left = new_columns(job.target, P, confidence, values, given, abstain, probabilities)
-    codes = P.argmax(axis=1)
+    codes, sets = P.argmax(axis=1), None
+    if coverage is not None:
+        sets = Sets(job.target, fitted.model, fitted.P, given, coverage, by_class)
+        columns |= sets.columns(values, codes)
     if job.earlier is not None:
         was = np.isin(job.earlier["source"], ["predicted", "novel"]) & ~given & ~left & (job.earlier["predicted"] != "")
         other = int(np.sum(job.earlier["predicted"][was] != np.array(classes, dtype=object)[codes][was]))
@@ -239,7 +288,7 @@ def answer(screen, job, fitted, abstain, probabilities=False):
     if left.any() and (left | given).all():
         most = fitted.confidence[~given].max()
         note(screen, job, f"No row reaches --abstain {abstain:g}: the highest confidence is {most:.2f}.")
-    return Answer(codes, confidence, left, columns)
+    return Answer(codes, confidence, left, columns, sets)
 
 
 def new_columns(target, P, confidence, values, given, abstain=None, probabilities=False, novel=False):

@@ -3,6 +3,7 @@
 from .bandwidth import bandwidth_of
 from .base import REGISTRY, Formula, Kernel, Term
 from .compose import Product, Scaled, Sum
+from .forest import Forest
 from .given import Callable, Precomputed, as_kernel
 from .graph import Diffusion, GraphLaplacian
 from .inner import Cosine, Linear, Polynomial, Sigmoid

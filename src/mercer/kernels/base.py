@@ -155,6 +155,10 @@ class Kernel:
         """factor · kernel as a sum of formulas for a fused GPU product, or None if it is not such a sum."""
         return None if self.formula is None else [Term(self.formula, factor)]
 
+    def sparse_features(self, X: Rows) -> sp.csr_array | None:
+        """Φ with k(X, X) = ΦΦᵀ, if the kernel has such features with few entries a row; products go through them."""
+        return None
+
     def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
         """n frequencies (rows) of the spectral density in d dimensions (Bochner), if k(x, x) = 1 and `spectrum` is set.
 
@@ -235,11 +239,7 @@ def _as_rows(X: Any) -> Rows:
 
 def _empty(X: Rows, n: int, m: int) -> Block:
     if n * m > 2 * TILE**2:  # reading the free memory takes as long as a tile
-        room_for(
-            n * m * X.dtype.itemsize,
-            X,
-            f"The kernel matrix of {n} × {m} rows",
-            "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
-            "(products without storing the matrix), or float32 data (half the memory).",
-        )
+        remedy = "Use approx=<number of landmarks> (a map with that many features), solver='operator' in KernelPCA "
+        remedy += "(products without storing the matrix), or float32 data (half the memory)."
+        room_for(n * m * X.dtype.itemsize, X, f"The kernel matrix of {n} × {m} rows", remedy)
     return empty((n, m), X)

@@ -8,11 +8,11 @@ from .base import Block, Kernel, Rows, Term
 
 
 class Composite(Kernel):
-    """A kernel made of the kernels in `operands`."""
+    """A kernel made of others: those among its parameters."""
 
     @property
-    def operands(self) -> tuple[Kernel, ...]:
-        raise NotImplementedError(f"{type(self).__name__} must define operands.")
+    def operands(self) -> list[Kernel]:
+        return [value for value in vars(self).values() if isinstance(value, Kernel)]
 
     stationary = property(lambda self: all(kernel.stationary for kernel in self.operands))
     psd = property(lambda self: all(kernel.psd for kernel in self.operands))
@@ -30,10 +30,6 @@ class _Pair(Composite):
     def __init__(self, left: Kernel, right: Kernel):
         self.left = left
         self.right = right
-
-    @property
-    def operands(self) -> tuple[Kernel, ...]:
-        return self.left, self.right
 
 
 class Sum(_Pair):
@@ -92,10 +88,6 @@ class Scaled(Composite):
     def __init__(self, kernel: Kernel, factor: float):
         self.kernel = kernel
         self.factor = factor
-
-    @property
-    def operands(self) -> tuple[Kernel, ...]:
-        return (self.kernel,)
 
     def check(self) -> None:
         if not 0 < self.factor < np.inf:

@@ -90,9 +90,7 @@ class Precomputed(Kernel):
     psd = False  # unknown until its spectrum is seen
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        raise InputError(
-            "A precomputed kernel has no formula: give the matrix to an estimator with kernel='precomputed'."
-        )
+        raise InputError("A precomputed kernel has no formula: give an estimator the matrix, and kernel='precomputed'.")
 
     def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
         return X if Y is None else self.tile(X, Y)

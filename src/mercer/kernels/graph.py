@@ -50,9 +50,9 @@ class GraphKernel(Kernel):
                 "Leave the weights out, or use a kernel such as RBF()."
             )
         resolved = super().resolve(X)
-        self._check_parameters()
-        rows = host_rows(X)
-        resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(rows, self.n_neighbors)
+        if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
+            raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
+        resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(host_rows(X), self.n_neighbors)
         Lap, null = laplacian(resolved.graph_, self.laplacian), None
         if self.laplacian == "symmetric":
             null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
@@ -94,10 +94,6 @@ class GraphKernel(Kernel):
         """(low eigenvalues of the Laplacian, factor of the kernel matrix, residual of the eigenpairs)."""
         raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap, null).")
 
-    def _check_parameters(self) -> None:
-        if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
-            raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
-
     def check(self) -> None:
         if not hasattr(self, "factor_"):
             raise InputError(
@@ -119,10 +115,7 @@ class Diffusion(GraphKernel):
     Transductive: new rows take the weighted mean of their neighbours.
 
     Cost: O(n³) up to 5 000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
-
-    References
-    ----------
-    Walder et al. (2010), Semi-supervised kernel PCA, §7.2.
+    Reference: Walder et al. (2010), Semi-supervised kernel PCA, §7.2.
 
     Examples
     --------
@@ -136,27 +129,20 @@ class Diffusion(GraphKernel):
     names = ("diffusion",)
 
     def __init__(
-        self,
-        n_neighbors: int = 10,
-        time: float = 10.0,
-        laplacian: str = "normalized-weights",
-        rank: int | None = None,
+        self, n_neighbors: int = 10, time: float = 10.0, laplacian: str = "normalized-weights", rank: int | None = None
     ):
         super().__init__(n_neighbors, laplacian, rank)
         self.time = time
 
     def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
+        if not (isinstance(self.time, (int, float, np.integer)) and 0 < self.time < np.inf):
+            raise InputError(f"time={self.time!r} is not accepted: give a number above 0.")
         values, vectors, residual = low_spectrum(Lap, self.rank, null)
         gains = np.exp(-self.time * values)
         # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
         # else than the constants, and what little there is still tells the rows apart.
         keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
         return values, vectors[:, keep] * np.sqrt(gains[keep]), residual
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not (isinstance(self.time, (int, float, np.integer)) and 0 < self.time < np.inf):
-            raise InputError(f"time={self.time!r} is not accepted: give a number above 0.")
 
 
 class GraphLaplacian(GraphKernel):
@@ -169,10 +155,7 @@ class GraphLaplacian(GraphKernel):
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
         "squares" the differences between connected components count as non-trivial, all with the value 1; the
         pseudo-inverse drops them.
-
-    References
-    ----------
-    Joachims (2003), Transductive learning via spectral graph partitioning.
+    Reference: Joachims (2003), Transductive learning via spectral graph partitioning.
 
     Examples
     --------
@@ -196,6 +179,8 @@ class GraphLaplacian(GraphKernel):
         self.eigenvalues = eigenvalues
 
     def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
+        if self.eigenvalues not in ("laplacian", "squares"):
+            raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")
         n_zero = connected_components(Lap, directed=False)[0]
         # The differences between components are non-trivial functions for "squares", and none for the pseudo-inverse.
         beside = n_zero if self.eigenvalues == "laplacian" else 1
@@ -209,8 +194,3 @@ class GraphLaplacian(GraphKernel):
         # These share the first place: any rotation of them is as good, so none may be favoured.
         place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
         return values, vectors / np.maximum(place, 1.0), residual
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.eigenvalues not in ("laplacian", "squares"):
-            raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")

@@ -41,9 +41,7 @@ class _Affine(Kernel):
 
     def check(self) -> None:
         if self.scale is None:
-            raise InputError(
-                f"{self!r} has scale=None (1 / number of columns), not a number yet. Call kernel.resolve(X) first."
-            )
+            raise InputError(f"{self!r} has scale=None (1 / columns), not a number yet. Call kernel.resolve(X) first.")
         if not self.scale > 0:
             raise InputError(f"scale={self.scale!r} is not accepted: give a number above 0, or None for 1 / columns.")
 

@@ -44,10 +44,8 @@ class Stationary(Kernel):
                 f"{self!r} has a bandwidth rule, not a number yet. Call kernel.resolve(X) on the training rows first."
             )
         if not isinstance(self.bandwidth, numbers.Real) or not 0 < float(self.bandwidth) < np.inf:
-            raise InputError(
-                f"bandwidth={self.bandwidth!r} is not a width. "
-                f"Accepted: a number above 0, or one of {', '.join(RULES)}."
-            )
+            accepted = f"a number above 0, or one of {', '.join(RULES)}"
+            raise InputError(f"bandwidth={self.bandwidth!r} is not a width. Accepted: {accepted}.")
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.ones(X.shape[0])

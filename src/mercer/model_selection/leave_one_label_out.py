@@ -52,7 +52,7 @@ class LeftOut:
         return choose(self.right, default=0)
 
 
-def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **grid):
+def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **grid) -> LeftOut:
     """Left-out answers over a grid of parameters.
 
     Parameters
@@ -63,10 +63,6 @@ def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **g
         Fit once for every candidate and label instead of using closed forms. Slow; the answers are the same.
     **grid : lists of candidates by parameter name, such as ``gamma=np.logspace(-3, 3, 50)`` or
         ``kernel=[RBF(w) for w in (0.5, 1, 2)]``. Without any, the answers of the estimator as it is.
-
-    Returns
-    -------
-    LeftOut
 
     Notes
     -----

@@ -40,8 +40,7 @@ def select_mixed_kernel(
                 f"mix={list(mix)!r} holds {w!r}. Accepted: weights of the Gaussian kernel between 0 and 1."
             )
     graphs = [Diffusion(k, time) for k in n_neighbors for time in times]
-    middle = clone(model).set_params(kernel=graphs[len(graphs) // 2])
-    pure = middle.select(X, y, kernel=graphs, **grid)
+    pure = clone(model).set_params(kernel=graphs[len(graphs) // 2]).select(X, y, kernel=graphs, **grid)
     median = bandwidth_of(X)
     mixes = [w * RBF(factor * median) + (1 - w) * pure.kernel for w in mix for factor in widths]
     return pure.select(X, y, kernel=mixes, **grid)

@@ -33,7 +33,7 @@ class RiskBound:
         return self.value < 1.0
 
 
-def risk_bound(model, delta=0.05):
+def risk_bound(model, delta=0.05) -> RiskBound:
     """Bound the mean margin loss over the unlabelled rows with probability 1 − delta over the choice of labelled rows.
 
     .. math:: R_u \\le R_l + \\sqrt{\\frac{2 q s^2}{l u}} + c_0 r_0 \\sqrt{\\min(l, u)} + \\sqrt{2 r_0 \\ln(1/\\delta)}
@@ -45,10 +45,6 @@ def risk_bound(model, delta=0.05):
     ----------
     model : fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes with center=False, as in the theorem.
     delta : float in (0, 1).
-
-    Returns
-    -------
-    RiskBound
 
     Examples
     --------
@@ -63,14 +59,11 @@ def risk_bound(model, delta=0.05):
     if not 0 < delta < 1:
         raise InputError(f"delta={delta!r} is not accepted: give a probability between 0 and 1, such as 0.05.")
     if not hasattr(model, "labelled_decisions_"):
-        raise InputError(
-            f"There is no risk bound for {type(model).__name__}. "
-            "Accepted: LeastSquaresKPCA and SpectralGraphTransducer."
-        )
+        accepted = "LeastSquaresKPCA and SpectralGraphTransducer"
+        raise InputError(f"There is no risk bound for {type(model).__name__}. Accepted: {accepted}.")
     if model.labelled_decisions_.shape[1] != 1:
-        raise InputError(
-            f"The risk bound is for two classes; this model has {len(model.classes_)}. Fit one class against the rest."
-        )
+        k = len(model.classes_)
+        raise InputError(f"The risk bound is for two classes; this model has {k}. Fit one class against the rest.")
     if model.center:
         raise InputError("The risk bound is proved for the uncentred variance. Fit with center=False.")
     l, u = model.n_labels_, model.n_rows_ - model.n_labels_
@@ -78,10 +71,8 @@ def risk_bound(model, delta=0.05):
         raise InputError("Every row is labelled, so there is no unlabelled row to bound the error on.")
     margins = model.labelled_targets_ * model.labelled_decisions_
     rate = 1.0 / l + 1.0 / u
-    parts = (
-        float(np.mean(np.clip(1.0 - margins, 0.0, 1.0))),
-        float(np.sqrt(2.0 * model.rank_ * model.variance * model.n_rows_ / (l * u))),
-        float(np.sqrt(32.0 * np.log(4.0 * np.e) / 3.0) * rate * np.sqrt(min(l, u))),
-        float(np.sqrt(2.0 * rate * np.log(1.0 / delta))),
-    )
+    labelled_risk = float(np.mean(np.clip(1.0 - margins, 0.0, 1.0)))
+    complexity = float(np.sqrt(2.0 * model.rank_ * model.variance * model.n_rows_ / (l * u)))
+    sampling = float(np.sqrt(32.0 * np.log(4.0 * np.e) / 3.0) * rate * np.sqrt(min(l, u)))
+    parts = labelled_risk, complexity, sampling, float(np.sqrt(2.0 * rate * np.log(1.0 / delta)))
     return RiskBound(sum(parts), *parts)

@@ -31,12 +31,6 @@ def _testable(y, missing_label):
     return rows, labels.codes[rows], len(labels.codes)
 
 
-def _all_but(n, test):
-    train = np.ones(n, dtype=bool)
-    train[test] = False
-    return np.flatnonzero(train)
-
-
 @dataclass
 class LabeledKFold:
     """Stratified k-fold over the labelled rows; every unlabelled row trains in every fold.
@@ -70,7 +64,7 @@ class LabeledKFold:
         order = order[np.argsort(codes[order], kind="stable")]
         for fold in range(self.n_splits):  # rows sorted by class go to the folds in turn
             test = np.sort(rows[order[fold :: self.n_splits]])
-            yield _all_but(n, test), test
+            yield np.delete(np.arange(n), test), test
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of folds."""
@@ -120,7 +114,7 @@ class LeaveOneLabelOut:
         """Yield (training rows, test row) as positions."""
         rows, _, n = _testable(y, self.missing_label)
         for row in rows:
-            yield _all_but(n, row), np.array([row])
+            yield np.delete(np.arange(n), row), np.array([row])
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Number of labelled rows whose class has another label."""
@@ -151,8 +145,7 @@ class LabeledScorer:
 
     def __call__(self, estimator, X, y, **params):
         scorer = check_scoring(estimator, scoring=self.scoring)
-        classes = getattr(estimator, "classes_", ())
-        rows = np.flatnonzero(~unlabelled(y, self.missing_label, classes))
+        rows = np.flatnonzero(~unlabelled(y, self.missing_label, getattr(estimator, "classes_", ())))
         if len(rows) == 0:
             raise InputError(
                 "No row to score: all of y marks unlabelled rows. Score on labelled rows; "

@@ -51,8 +51,7 @@ def confidence_histogram(confidence, abstain=None):
     """How sure the model is of the rows it filled in."""
     figure, axis = _figure()
     steps = 20 - int(20 * min(0.5, float(np.min(confidence))))  # twentieths, from 0.5 or below up to 1
-    bins = 1 - np.arange(steps, -1, -1) / 20
-    counts, edges = np.histogram(np.clip(confidence, 0, 1), bins)
+    counts, edges = np.histogram(np.clip(confidence, 0, 1), 1 - np.arange(steps, -1, -1) / 20)
     axis.bar(edges[:-1], counts, width=np.diff(edges) * 0.92, align="edge", color=SERIES)
     if abstain is not None:
         axis.axvline(abstain, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
@@ -80,3 +79,14 @@ def coverage_curve(coverage, majority=None):
         axis.annotate("always the most frequent class", (0, 100 * majority[1]), color=INK, fontsize=9, **where)
     axis.set(xlabel="share answered, most confident first (%)", ylabel="right (%)", xlim=(0, 101), ylim=(0, 102))
     return _svg(figure, "Accuracy on left-out labels against the share of rows labelled")
+
+
+def predicted_and_given(given, left_out, reach):
+    """Given numbers against the answers without them, with the band of the prediction interval."""
+    figure, axis = _figure()
+    ends = np.array([min(given.min(), left_out.min()), max(given.max(), left_out.max())])
+    axis.fill_between(ends, ends - reach, ends + reach, color=BAND, linewidth=0)
+    axis.plot(ends, ends, color=FAINT, linewidth=1)
+    axis.plot(left_out, given, "o", color=SERIES, markersize=3.5)
+    axis.set(xlabel="answer without the number", ylabel="given number")
+    return _svg(figure, "Given numbers against the answers of fits without them")

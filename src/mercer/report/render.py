@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import __version__
 from ..backend import need
-from .figures import confidence_histogram, coverage_curve
+from .figures import confidence_histogram, coverage_curve, predicted_and_given
 from .picture import on_grid
 
 GRID = 10_000  # positions are whole numbers from 0 to here
@@ -53,6 +53,7 @@ def _part(findings):
         "shown": shown,
         "n_points": max(findings.n_rows, shown),
         "histogram": _figure(confidence_histogram, findings.confidence, findings.abstain),
+        "answers": _figure(predicted_and_given, *(findings.withheld or [None])),
         "curve": _figure(coverage_curve, findings.coverage, findings.majority),
         "most": max([given + predicted for _, given, predicted in findings.balance], default=1) or 1,
     }
@@ -70,21 +71,20 @@ def _data(points, classes):
     """The points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
     from markupsafe import Markup
 
-    placed = on_grid(points.xy, GRID)
+    placed, sure = on_grid(points.xy, GRID), points.confidence
     data = {
         "x": placed[:, 0].tolist(),
         "y": placed[:, 1].tolist(),
         "code": np.asarray(points.codes).tolist(),
         "given": np.asarray(points.given).astype(int).tolist(),
-        "confidence": None
-        if points.confidence is None
-        else np.round(100 * np.asarray(points.confidence)).astype(int).tolist(),
+        "confidence": None if sure is None else np.round(100 * np.asarray(sure)).astype(int).tolist(),
         "names": [str(name)[:40] for name in points.names],
         "cells": {str(name)[:40]: _cut(values, TIPS // len(points.cells)) for name, values in points.cells.items()},
         "classes": [str(name) for name in classes],
         "grid": GRID,
+        "colours": COLOURS,
+        "shapes": SHAPES,
     }
-    data["colours"], data["shapes"] = COLOURS, SHAPES
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

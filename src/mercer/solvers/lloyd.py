@@ -16,17 +16,7 @@ BLOCK = 2**18  # entries of K that are evaluated at a time: 2 MB, which stay in 
 
 
 def lloyd(
-    K,
-    linear,
-    n_clusters,
-    *,
-    weight=None,
-    init="k-means++",
-    n_init=10,
-    tol=0.0,
-    max_iter=300,
-    random_state=0,
-    tell=None,
+    K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, tol=0.0, max_iter=300, random_state=0, tell=None
 ):
     """Cluster the rows of a stored kernel matrix or of an `Operator`, whose rows are evaluated if products are costly.
 
@@ -41,12 +31,10 @@ def lloyd(
     tol : a start also ends when its objective falls by at most tol times itself.
     tell : called before every iteration with its number and the share of the starts that have ended.
 
-    Returns
-    -------
-    Result : value labels, objective the weighted sum of squares, gap the share of rows that one more iteration would
-        move (0 at a fixed point), history the objective per iteration (it never increases); info holds `mass` and
-        `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty cluster was
-        given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
+    Returns a `Result`: value labels, objective the weighted sum of squares, gap the share of rows that one more
+    iteration would move (0 at a fixed point), history the objective per iteration (it never increases); info holds
+    `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty
+    cluster was given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
     """
     n = K.shape[0]
     K = K if isinstance(K, np.ndarray) or K.stored is None else K.stored
@@ -87,7 +75,8 @@ def lloyd(
     slack = 1e-12 * float(weight @ np.abs(linear))  # starts that differ by rounding are equal: the first is taken
     best = next(start for start in starts if start.history[-1] <= lowest + slack)
     labels, mass, center_sq = best.evaluated
-    if best.gap == 0 or best.small_gain:
+    converged = best.gap == 0 or best.small_gain
+    if converged:
         reason = "No row is nearer to another centre." if best.gap == 0 else "The objective stopped falling."
     else:
         state = f"after {len(best.history) - 1} iterations while {best.gap:.1%} of the rows still wanted to move"
@@ -95,17 +84,10 @@ def lloyd(
         if interrupted:
             advice = "These are the best clusters so far."
         reason = f"Kernel c-means {'was interrupted' if interrupted else 'stopped'} {state}. {advice}"
-    info = {
-        "mass": mass,
-        "center_sq": center_sq,
-        "objectives": [start.history[-1] for start in starts],
-        "reseeded": best.reseeded,
-        "n_empty": int(np.sum(mass == 0)),
-    }
-    converged = best.gap == 0 or best.small_gain
-    return Result(
-        labels, best.history[-1], best.gap, max(len(best.history) - 1, 1), converged, reason, best.history, info
-    )
+    info = {"mass": mass, "center_sq": center_sq, "reseeded": best.reseeded, "n_empty": int(np.sum(mass == 0))}
+    info["objectives"] = [start.history[-1] for start in starts]
+    steps = max(len(best.history) - 1, 1)
+    return Result(labels, best.history[-1], best.gap, steps, converged, reason, best.history, info)
 
 
 class _Start:

@@ -10,28 +10,16 @@ from ..errors import NotConverged
 
 @dataclass
 class Result:
-    """What a solver found, and the evidence for it.
+    """What a solver found, and the evidence for it."""
 
-    Attributes
-    ----------
-    value : the solution, in the form the solver's docstring states.
-    objective : its objective value, where there is one.
-    gap : the certificate: a residual, a duality gap or a KKT violation, relative as the solver states.
-    n_iter : iterations (at least 1 for an iterative solver).
-    converged : whether the certificate fell below the tolerance.
-    reason : a full sentence saying why the solver stopped and, if it failed, what to do.
-    history : the objective or the certificate at each iteration.
-    info : whatever else the solver can tell.
-    """
-
-    value: Any
-    objective: float | None = None
-    gap: float = float("nan")
-    n_iter: int = 1
-    converged: bool = True
-    reason: str = ""
-    history: list = field(default_factory=list)
-    info: dict = field(default_factory=dict)
+    value: Any  # the solution, in the form the solver's docstring states
+    objective: float | None = None  # its objective value, where there is one
+    gap: float = float("nan")  # the certificate: a residual, a duality gap or a KKT violation, as the solver states
+    n_iter: int = 1  # iterations (at least 1 for an iterative solver)
+    converged: bool = True  # whether the certificate fell below the tolerance
+    reason: str = ""  # a full sentence saying why the solver stopped and, if it failed, what to do
+    history: list = field(default_factory=list)  # the objective or the certificate at each iteration
+    info: dict = field(default_factory=dict)  # whatever else the solver can tell
 
     def warn(self) -> Self:
         """Warn with the reason when the solver did not converge; return self."""
@@ -44,12 +32,5 @@ def together(results: Sequence[Result], value: Any, /, **info: Any) -> Result:
     """One Result for separate problems: the worst certificate, and the reason of one that failed, if any did."""
     worst = max(results, key=lambda result: result.gap)
     failed = next((result for result in results if not result.converged), worst)
-    return Result(
-        value,
-        objective=sum(result.objective or 0.0 for result in results),
-        gap=worst.gap,
-        n_iter=max(result.n_iter for result in results),
-        converged=failed.converged,
-        reason=failed.reason,
-        info=info,
-    )
+    total, n_iter = sum(result.objective or 0.0 for result in results), max(result.n_iter for result in results)
+    return Result(value, total, worst.gap, n_iter, failed.converged, failed.reason, info=info)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..advice.checks import Checks, next_rows, share_of_checks
+from ..advice.doubt import CONTRADICTED
 from ..advice.stop import expected_change
 from ..advice.suspicious import suspicious
 from ..advice.why import why
@@ -179,15 +180,14 @@ def queue_of(model: Any, task: Task, order: np.ndarray, coverage: list, names: A
 
 
 def suspicious_of(model: Any, task: Task, names: Any) -> dict:
-    """Given labels that the others contradict."""
-    found = suspicious(model)
+    """Given labels that may be wrong, as far as the others tell, the likeliest first."""
+    found = suspicious(model, above=CONTRADICTED)
     items = [
         {"row": int(row), "name": names[int(row)], "given": int(a), "proposed": int(b), "probability": float(p)}
         for row, a, b, p in zip(found.rows, found.given, found.proposed, found.probability)
     ]
     tested = int(model.labels_.testable.sum())
-    are = "is" if len(items) == 1 else "are"
-    text = f"{len(items)} of {tested} labels that could be withheld {are} contradicted by the others."
+    text = f"{len(items)} of {tested} labels that could be withheld may be wrong, the likeliest first."
     return {"rev": task.rev, "items": items, "text": text}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..inputs.tables.cells import cells
 from ..inputs.tables.images import named_images, path_of
 from ..jobs.job import read_labelled
@@ -47,6 +48,11 @@ class Rows:
         screen = Quiet()
         read = read_labelled(screen, data, [target], need_labels=False, new_target=True, **reading_of(options))
         self.table, self.labels, self.notes = read.table, read.labels[target], screen.notes
+        if self.labels.numeric:
+            raise InputError(
+                f"{target!r} holds numbers such as {self.labels.numbers[self.labels.given][0]:g}, and the studio is "
+                "for classes. `mercer label` and `mercer suggest` predict numbers; for classes, write them as words."
+            )
         self.frame, self.target, self._lists = read.table.frame, target, dict[str, list]()
         self.id = options.get("id")
         hidden = {target, *read.old}

@@ -48,8 +48,7 @@ def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """
     n = X.shape[0]
     sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)
-    K = np.asarray(kernel(X[sketch]), dtype=np.float64)
-    values, vectors = sla.eigh(K)
+    values, vectors = sla.eigh(np.asarray(kernel(X[sketch]), dtype=np.float64))
     values = np.maximum(values, 0.0)  # an indefinite similarity counts by its positive part
     ridge = float(values[: len(values) - n_landmarks // 2].sum()) / n_landmarks * n / len(sketch)
     ridge = max(ridge, 1e-10 * float(values[-1]), np.finfo(np.float64).tiny)

@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ WHOLE = 2_000  # up to so many rows (or five for each landmark) all are factored
 BLOCK = 512  # rows per block of a transform: their similarities stay in the cache, and only the result is tall
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkMap(FeatureMap):
     """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
 
@@ -64,19 +66,11 @@ class LandmarkMap(FeatureMap):
     (200, 50)
     """
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        landmarks: Any = "exact",
-        choice: Any = "pivoted",
-        rank: int | None = None,
-        random_state: Any = 0,
-    ):
-        self.kernel = kernel
-        self.landmarks = landmarks
-        self.choice = choice
-        self.rank = rank
-        self.random_state = random_state
+    kernel: Any = "rbf"
+    landmarks: Any = "exact"
+    choice: Any = "pivoted"
+    rank: int | None = None
+    random_state: Any = 0
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
         """Choose the landmarks and factor their kernel matrix; features are returned if they came with the factor.
@@ -87,7 +81,10 @@ class LandmarkMap(FeatureMap):
         Z = self._learn(X, weight)
         if least > 0 and self.triangular_:
             Z = self._shorten(least, Z)
-        self.reason_ = self._sentence(X.shape[0])
+        kind, what = "Nyström", f"landmarks stand for {X.shape[0]} rows"
+        if isinstance(self.landmarks, str):
+            kind, what = "Exact", f"features reproduce the kernel of {X.shape[0]} rows to working precision"
+        self.reason_ = f"{kind}: {self.rank_} {what}."
         self._measure(X, Z)
         return Z
 
@@ -260,8 +257,7 @@ class LandmarkMap(FeatureMap):
                 )
             rng = np.random.default_rng(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
-        core = K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64)
-        self._factor(core, dtype)
+        self._factor(K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64), dtype)
         return self.transform(K)
 
     def _number(self, n: int) -> int:
@@ -293,11 +289,6 @@ class LandmarkMap(FeatureMap):
         self.root_ = np.asarray(root, dtype=np.float64)
         self.triangular_ = triangular
         self.rank_ = root.shape[1]
-
-    def _sentence(self, n: int) -> str:
-        if isinstance(self.landmarks, str):
-            return f"Exact: {self.rank_} features reproduce the kernel of {n} rows to working precision."
-        return f"Nyström: {self.rank_} landmarks stand for {n} rows."
 
 
 def square_kernel(K: Rows) -> Array:

@@ -4,4 +4,4 @@ from .base import Operator
 from .centred import CentredOperator
 from .radial import kernel_operator
 from .recomputed import KernelOperator, cross_product
-from .stored import DenseOperator, DeviceMatrix, FactorOperator, StoredKernel
+from .stored import DenseOperator, DeviceMatrix, FactorOperator, SparseFactor, StoredKernel

@@ -13,23 +13,13 @@ class Operator:
 
     The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
     on a GPU passes tensors instead, which it gets from `random`, so that tall matrices stay on the device.
-
-    Attributes
-    ----------
-    shape : (n, n).
-    costly : every product computes K again: few wide products are better than many thin ones.
-    symmetric_vector : a product with one vector reads half of the matrix.
-    stored : the matrix itself where it is a host array, else None.
-    noise : size of the rounding in the products; a solver does not try to bring a residual below it.
-    on_gpu : entries are computed on a device: `combine` is better than to bring `columns` to the host.
-    fast : the same matrix with faster, less precise products, from which a solver may start; None where there is none.
     """
 
     shape: tuple[int, int]
-    costly: bool = False
-    symmetric_vector: bool = False
-    noise: float = 0.0
-    stored: Array | None = None
+    costly: bool = False  # every product computes K again: few wide products are better than many thin ones
+    symmetric_vector: bool = False  # a product with one vector reads half of the matrix
+    noise: float = 0.0  # of the products; a solver does not try to bring a residual below it
+    stored: Array | None = None  # the matrix itself where it is a host array
 
     def __matmul__(self, V: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no products.")
@@ -64,8 +54,10 @@ class Operator:
 
     @property
     def on_gpu(self) -> bool:
+        """Whether entries are computed on a device: `combine` is better than to bring `columns` to the host."""
         return False
 
     @property
     def fast(self) -> "Operator | None":
+        """The same matrix with faster, less precise products, from which a solver may start."""
         return None

@@ -21,8 +21,7 @@ class CentredOperator(Operator):
     """
 
     def __init__(self, K: Operator, weight: Array | None = None, center: bool = True):
-        n = K.shape[0]
-        weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+        weight = np.ones(K.shape[0]) if weight is None else np.asarray(weight, dtype=np.float64)
         self.K, self.shape, self.center = K, K.shape, center
         self.costly = K.costly
         self.root = np.sqrt(weight)[:, None]

@@ -1,4 +1,4 @@
-"""Matrices in memory, and K = Z Zᵀ through its factor."""
+"""Matrices in memory, and K = Z Zᵀ through its factor, dense or sparse."""
 
 from typing import Any
 
@@ -95,3 +95,20 @@ class FactorOperator(Operator):
 
     def columns(self, idx: Any) -> Array:
         return dot(self.Z, take(self.Z, idx).T)
+
+
+class SparseFactor(Operator):
+    """K = Φ Φᵀ for sparse features Φ on the host: a product takes as many operations as Φ has entries."""
+
+    def __init__(self, features: Any):
+        self.features = features
+        self.shape = (features.shape[0], features.shape[0])
+
+    def __matmul__(self, V: Array) -> Array:
+        return self.features @ (self.features.T @ V)
+
+    def diag(self) -> Array:
+        return np.asarray(self.features.multiply(self.features).sum(axis=1), dtype=np.float64).ravel()
+
+    def columns(self, idx: Any) -> Array:
+        return (self.features @ self.features[idx].T).toarray()

@@ -3,19 +3,6 @@
 from .encoder import TableEncoder, is_frame
 from .formats import Table, read_table, write_table
 from .look import Column
-from .model import TableClassifier
-from .target import Target, read_target
+from .model import TableClassifier, TableRegressor
+from .target import NumberTarget, Target, given_cells, read_target, read_target_as
 from .telling import Telling
-
-__all__ = [
-    "Column",
-    "Table",
-    "TableClassifier",
-    "TableEncoder",
-    "Target",
-    "Telling",
-    "is_frame",
-    "read_table",
-    "read_target",
-    "write_table",
-]

@@ -1,6 +1,8 @@
 """One reading of tables: every column of a data frame as numbers, and the same for tables that come later."""
 
 import difflib
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ def is_frame(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
 
+@dataclass(eq=False, repr=False)
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Rows of a table as rows of numbers on which distances mean something.
 
@@ -56,7 +59,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from mercer.inputs.tables import TableEncoder
+    >>> from mercer import TableEncoder
     >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "0,5"], "colour": ["red", "blue", "red"]})
     >>> encoder = TableEncoder()
     >>> encoder.fit_transform(frame).round(2).tolist()
@@ -65,29 +68,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [('size', 'number', 0.5), ('colour', 'category', 0.5)]
     """
 
-    def __init__(
-        self,
-        text=(),
-        category=(),
-        number=(),
-        ignore=(),
-        include=(),
-        scale="auto",
-        image=(),
-        embed=(),
-        embedding=None,
-        image_model=None,
-    ):
-        self.text = text
-        self.category = category
-        self.number = number
-        self.ignore = ignore
-        self.include = include
-        self.scale = scale
-        self.image = image
-        self.embed = embed
-        self.embedding = embedding
-        self.image_model = image_model
+    text: Any = ()
+    category: Any = ()
+    number: Any = ()
+    ignore: Any = ()
+    include: Any = ()
+    scale: Any = "auto"
+    image: Any = ()
+    embed: Any = ()
+    embedding: Any = None
+    image_model: Any = None
 
     def fit(self, frame, y=None, labelled=None):
         """Look at every column; `labelled` (n,) says which rows have a label, so that leaks are found."""
@@ -99,20 +89,32 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._learn(frame, labelled)
 
     def transform(self, frame):
-        """Rows of another table with the same columns, in any order; (n, d) float64."""
+        """Rows of another table with the same columns, in any order; (n, d) float64.
+
+        A column that the table does not have counts as missing in every row, with a warning; the table is refused if it
+        has less than half of the columns that are used.
+        """
         check_is_fitted(self)
-        frame = self._named(frame)
+        absent, frame = self.absent(frame), self._named(frame)
+        if absent:
+            warnings.warn(sentences(("absent", name, "") for name in absent)[0], UserWarning, stacklevel=2)
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
+    def absent(self, frame) -> list[str]:
+        """Columns that are used and that another table does not have; none of an array, which is read by position."""
+        here = set(map(str, frame.columns)) if is_frame(frame) else set(self.names_)
+        return [name for name in self.names_ if name in self.used_ - here]
+
     def unread(self, frame) -> list[str]:
-        """Sentences on the cells of another table that the encoders can make nothing of."""
-        frame = self._named(frame)
-        found = [(encoder.name, encoder.unread(frame)) for encoder in self.encoders_]
-        return sentences(
-            ("unread", name, cells_of(int(mask.sum())) + _example(frame, name, mask))
-            for name, mask in found
-            if mask.any()
-        )
+        """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""
+        absent, frame = self.absent(frame), self._named(frame)
+        notes = []
+        for encoder in self.encoders_:
+            name, mask = encoder.name, encoder.unread(frame)
+            if mask.any() and name not in absent:
+                example = f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""
+                notes.append(("unread", name, cells_of(int(mask.sum())) + example))
+        return sentences(notes)
 
     def outside(self, frame) -> list[str]:
         """Sentences on columns of numbers of which at least half are outside the range they were trained with."""
@@ -251,13 +253,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "frame, or read a file with mercer.inputs.tables.read_table(path).frame."
             )
         frame = as_pandas(frame)
-        absent = [name for name in self.names_ if name in self.used_ - set(frame.columns)]
-        if absent:
+        absent = self.absent(frame)
+        if 2 * len(absent) > len(self.used_):
+            most = "" if len(self.used_) == 1 else f" (it has {len(self.used_) - len(absent)} of {len(self.used_)})"
             raise InputError(
-                f"The table has no column {_listed(absent, 5)}, which the model was trained with. "
+                f"The table has no column {_listed(absent, 5)}, which the model was trained with{most}. "
                 f"Columns here: {_listed(list(frame.columns))}."
             )
-        return frame
+        return frame.assign(**dict.fromkeys(absent)) if absent else frame
 
 
 def as_pandas(frame: Any) -> Any:
@@ -291,7 +294,3 @@ def _one_unit(frame, encoders) -> bool:
 
 def _listed(names, most=8):
     return ", ".join(map(repr, names[:most])) + (" …" if len(names) > most else "")
-
-
-def _example(frame, name, mask):
-    return f" such as {cells(frame[name])[mask.argmax()]!r}" if name in frame.columns else ""

@@ -134,8 +134,7 @@ class Category(Kind):
     @classmethod
     def fit(cls, column, reading="whole"):
         """Keep the most frequent values; there may be none."""
-        words = read_words(cells(column), reading)
-        levels, counts = np.unique(words.astype(str), return_counts=True)
+        levels, counts = np.unique(read_words(cells(column), reading).astype(str), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:LEVELS]
         kept = order[counts[order] >= OFTEN] if len(levels) > FEW else order
         pooled = float(1 - counts[kept].sum() / counts.sum()) if len(kept) < len(levels) else 0.0

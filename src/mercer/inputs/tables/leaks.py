@@ -20,21 +20,13 @@ LEVELS = 50  # different values up to which each of them is compared
 
 @dataclass
 class Leak:
-    """A column that tells labelled rows apart.
-
-    Attributes
-    ----------
-    column : its name.
-    what : "filled", "value" (one of them, `value`) or "range".
-    labelled, unlabelled : share of the rows that are filled or have the value; for "range" the medians.
-    p : probability of a difference as large by chance, over all that was compared.
-    """
+    """A column that tells labelled rows apart."""
 
     column: str
-    what: str
-    labelled: float
+    what: str  # "filled", "value" (one of them, `value`) or "range"
+    labelled: float  # share of the rows that are filled or have the value; for "range" the median
     unlabelled: float
-    p: float
+    p: float  # probability of a difference as large by chance, over all that was compared
     value: str = ""
 
     @property

@@ -26,25 +26,14 @@ _NUMBERED = re.compile(r"(.*?)(\d+)\]?")
 
 @dataclass
 class Column:
-    """What was decided about a column.
+    """What was decided about a column."""
 
-    Attributes
-    ----------
-    name : as in the table; "x0 … x767" for an embedding.
-    kind : number, ordered, category, date, text, embedding or image; constant, duplicate, identifier, code, leak,
-        empty, unclear, objects or ignored for columns left out.
-    use : how it becomes numbers, or "left out".
-    why : the reason.
-    missing : share of the cells that are gaps.
-    say : share of the expected squared distance between two rows that comes from this column.
-    """
-
-    name: str
-    kind: str
-    use: str
+    name: str  # as in the table; "x0 … x767" for an embedding
+    kind: str  # one of KINDS; else constant, duplicate, identifier, code, leak, empty, unclear, objects or ignored
+    use: str  # how it becomes numbers, or "left out"
     why: str
-    missing: float = 0.0
-    say: float = 0.0
+    missing: float = 0.0  # share of the cells that are gaps
+    say: float = 0.0  # share of the expected squared distance between two rows that comes from this column
 
 
 @dataclass
@@ -187,8 +176,7 @@ def _words(column, words, there, kind="identifier"):
     if places:
         why = f"{n_levels} steps of a scale"
         return _in(Ordered.fit(column, places), "ordered", "half number, half category", why, there)
-    sample = known[:: max(1, n // 2000)]
-    per_cell = float(np.mean([words_in(word) for word in sample]))
+    per_cell = float(np.mean([words_in(word) for word in known[:: max(1, n // 2000)]]))
     mostly_different = n_levels > 0.5 * n and n > 3
     first = read_words(known, "first word") if mostly_different and 1.5 <= per_cell < 4 else None
     if first is not None and _repeats(first):

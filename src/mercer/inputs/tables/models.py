@@ -10,6 +10,7 @@ import numpy as np
 
 from ...backend import need
 from ...errors import InputError
+from .formats.base import installed
 
 SIDE = 224
 _MEAN, _SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, which most models were trained on
@@ -63,11 +64,7 @@ def _vision(name):
 def _offline(package, what):
     """A package that might download, imported with the flags that forbid it."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
-    try:
-        return __import__(package)
-    except ImportError:
-        shown = package.replace("_", "-")
-        raise InputError(f"{what} needs the package {shown}, which is not installed: pip install {shown}.") from None
+    return installed(package, what)
 
 
 def _absent(kind, name, error):

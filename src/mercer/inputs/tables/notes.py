@@ -1,41 +1,29 @@
 """Sentences on the columns of a table: what is said of many columns is said once."""
 
+import re
+
 SHOWN = 5
-_SAID = {  # kind → what is said of one column, and of several
-    "constant": (
-        "has the same value in every row and is left out",
-        "have the same value in every row and are left out",
-    ),
-    "infinite": ("holds only numbers too large to use and is left out", "hold only numbers too large to use: left out"),
-    "empty": ("is empty and is left out", "are empty and are left out"),
-    "comma": ("is read with decimal commas", "are read with decimal commas"),
-    "text": ("is read as text: words weighed by TF-IDF", "are read as text: words weighed by TF-IDF"),
-    "embedding": ("are read as one embedding", "are read as embeddings"),
-    "image": ("is read as images: grey, gradients and colours", "are read as images: grey, gradients and colours"),
-    "duplicate": ("says nothing new and is left out", "say nothing new and are left out"),
-    "rare": ("has rare values, which share one code", "have rare values, which share one code"),
-    "date": ("is read as dates", "are read as dates"),
-    "gaps": ("has gaps, which take the median and are marked", "have gaps, which take the median and are marked"),
-    "unread": (
-        "holds gaps or values that the model has not seen; there it goes by the other columns",
-        "hold gaps or values that the model has not seen; there it goes by the other columns",
-    ),
-    "outside": (
-        "lies outside the range that the model was trained with (other units?)",
-        "lie outside the range that the model was trained with (other units?)",
-    ),
-    "leak": (
-        "tells labelled rows from the others, as if filled in with the label: left out (--include uses it)",
-        "tell labelled rows from the others, as if filled in with the label: left out (--include uses them)",
-    ),
-    "alone": (
-        "has no value that occurs three times, so nothing can be learnt from it: left out",
-        "have no value that occurs three times, so nothing can be learnt from them: left out",
-    ),
-    "identifier": (
-        "is different in every row, like an identifier: left out (--number or --category uses it)",
-        "are different in every row, like identifiers: left out (--number or --category uses them)",
-    ),
+_SAID = {  # kind → what is said of one column | of several
+    "constant": "{has|have} the same value in every row and {is|are} left out",
+    "infinite": "{holds|hold} only numbers too large to use{ and is|:} left out",
+    "empty": "{is|are} empty and {is|are} left out",
+    "comma": "{is|are} read with decimal commas",
+    "text": "{is|are} read as text: words weighed by TF-IDF",
+    "embedding": "are read as {one embedding|embeddings}",
+    "image": "{is|are} read as images: grey, gradients and colours",
+    "duplicate": "{says|say} nothing new and {is|are} left out",
+    "rare": "{has|have} rare values, which share one code",
+    "date": "{is|are} read as dates",
+    "gaps": "{has|have} gaps, which take the median and are marked",
+    "absent": "{is|are} not in this table and {counts|count} as missing in every row; "
+    "the model goes by the other columns",
+    "unread": "{holds|hold} gaps or values that the model has not seen; there it goes by the other columns",
+    "outside": "{lies|lie} outside the range that the model was trained with (other units?)",
+    "leak": "{tells|tell} labelled rows from the others, as if filled in with the label: "
+    "left out (--include uses {it|them})",
+    "alone": "{has|have} no value that occurs three times, so nothing can be learnt from {it|them}: left out",
+    "identifier": "{is|are} different in every row, like {an identifier|identifiers}: "
+    "left out (--number or --category uses {it|them})",
 }
 
 
@@ -61,9 +49,8 @@ def sentences(notes):
 def _together(kind, notes):
     named = [f"{name!r} ({remark})" if remark else repr(name) for _, name, remark in notes]
     rest = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
-    one, several = _SAID[kind]
-    start = f"Column {named[0]} {one}" if len(named) == 1 else f"Columns {', '.join(named[:SHOWN])}{rest} {several}"
-    return f"{start}."
+    said = re.sub(r"{(.*?)\|(.*?)}", r"\1" if len(named) == 1 else r"\2", _SAID[kind])
+    return f"Column{'' if len(named) == 1 else 's'} {', '.join(named[:SHOWN])}{rest} {said}."
 
 
 def cells_of(number):

@@ -5,38 +5,88 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...backend import need
 from ...errors import InputError
+from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
 
 NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
-MANY_NUMBERS = 20  # different numbers beyond which a column of whole numbers is a measurement rather than classes
+FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
+MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
 
 
 @dataclass
 class Target:
-    """Labels of the rows as text, with None where there is none.
+    """The labels of n rows."""
 
-    Attributes
-    ----------
-    labels : (n,) object array of class names as text, None where unlabelled.
-    given : (n,) bool.
-    values : class name as text → the value as it stands in the table.
-    notes : sentences on what was read how.
-    mark : between the labels of cells that hold several, such as ";"; empty where each holds one.
-    """
-
-    labels: np.ndarray
-    given: np.ndarray
-    values: dict
-    notes: list = field(default_factory=list)
-    mark: str = ""
+    labels: np.ndarray  # (n,) class names as text, None where unlabelled
+    given: np.ndarray  # (n,) which rows have one
+    values: dict  # class name as text → the value as it stands in the table
+    notes: list = field(default_factory=list)  # sentences on what was read how
+    mark: str = ""  # between the labels of cells that hold several, such as ";"; empty where each holds one
+    numeric = False
 
     @property
     def classes(self):
         return sorted(self.values)
 
 
-def read_target(column, missing=None, need_labels=True, several=False):
+@dataclass
+class NumberTarget:
+    """Numbers to predict.
+
+    Attributes
+    ----------
+    numbers : (n,) float, NaN where there is none. given : (n,) bool. notes : sentences on what was read how.
+    """
+
+    numbers: np.ndarray
+    given: np.ndarray
+    notes: list = field(default_factory=list)
+    mark = ""
+    numeric = True
+
+
+def read_target_as(column, kind=None, missing=None, need_labels=True, several=False):
+    """`Target` or `NumberTarget`, whichever the column holds, with a note on it where the labels are numbers.
+
+    Labels that are all numbers are to be predicted as numbers if some have fractions, or if there are more than 10
+    different ones, more than one for every ten labels. Numbers with leading zeros are names of classes, and so are up
+    to 50 different whole numbers, some of them repeated, that are nearly all of those from 0 or 1 on. `kind` ("number"
+    or "class") decides otherwise.
+    """
+    given, words, notes = given_cells(column, missing)
+    name, found = column.name, _numbers(words[given])
+    if kind == "number" and np.isnan(found).any():
+        raise InputError(
+            f"{name!r} holds {words[given][np.isnan(found)][0]!r}, which is not a number, and --as number was given. "
+            "Name the mark of unlabelled cells with --missing, or leave --as out."
+        )
+    if kind == "class" or np.isnan(found).any() or len(found) < (1 if need_labels else 2):
+        return read_target(column, missing, need_labels, several, measured=kind == "class")
+    different = len(set(found))
+    what = f"{name!r} holds {different} different number{'' if different == 1 else 's'}"
+    if kind != "number" and not _measured(words[given], found):
+        target = read_target(column, missing, need_labels, several)
+        target.notes.append(f"{what}, read as names of classes (--as number predicts them as numbers).")
+        return target
+    if _guessing(missing) and (found == -1).any() and (found >= -1).all():
+        raise InputError(
+            f'{name!r} holds -1 and no other number below 0: it may be a number or mean "unlabelled". Say '
+            "--missing=-1 if it means unlabelled, or --missing= (nothing) if it is a number."
+        )
+    if need_labels and (different < 2 or len(found) < FEWEST_NUMBERS):
+        raise InputError(
+            f"{what} in {cells_of(len(found))}, too few to predict others. Give at least {FEWEST_NUMBERS} numbers, "
+            "not all the same; or say --as class if they are names of classes."
+        )
+    values = np.full(len(given), np.nan)
+    values[given] = found
+    how = f"from {found.min():.6g} to {found.max():.6g}, read as numbers to predict (--as class: as names of classes)"
+    return NumberTarget(values, given, [*notes, f"{what} {how}."])
+
+
+def read_target(column, missing=None, need_labels=True, several=False, measured=False):
     """Turn a column into labels.
 
     Parameters
@@ -46,38 +96,24 @@ def read_target(column, missing=None, need_labels=True, several=False):
         -1 is refused if it is not among them, for it may be a class. With "" in the list only the marks in it count.
     need_labels : refuse a column without labels of two classes.
     several : accept cells of several labels.
+    measured : take numbers that look like measurements for names of classes.
     """
     name = column.name
-    empty = column.isna().to_numpy().copy()
-    text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
-    notes = []
-    marks = [mark.strip() for mark in missing or []]
-    guess = "" not in marks
-    empty |= np.isin(text, ["", *marks])
-    usual = np.isin(text, NOT_AVAILABLE) & ~empty & guess
-    if usual.any():
-        seen = ", ".join(sorted(set(text[usual])))
-        hold = "holds" if usual.sum() == 1 else "hold"
-        notes.append(
-            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabelled "
-            "(--missing '' makes it a class)."
-        )
-    empty |= usual
-    if guess and (text[~empty] == "-1").any():
+    given, text, notes = given_cells(column, missing)
+    if _guessing(missing) and (text[given] == "-1").any():
         raise InputError(
             f'{name!r} holds -1, which may be a class or mean "unlabelled". '
             "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
         )
-    given = ~empty
     values: dict = {}
     for word, value in zip(text[given], column.to_numpy()[given]):
         values.setdefault(word, value)
     notes += _alike(values)
-    labels = np.array(text, dtype=object)
-    labels[empty] = None
+    labels = text.copy()
+    labels[~given] = None
     mark = several_labels(values)
     if need_labels or (len(values) > 1 and not mark):
-        _refuse(name, text[given], given, values)
+        _refuse(name, text[given], given, values, measured)
     if mark and need_labels and not several:
         both = next(word for word in values if mark in word)
         raise InputError(
@@ -85,6 +121,47 @@ def read_target(column, missing=None, need_labels=True, several=False):
             f"column of yes and no for each label, or write another mark than {mark!r} if {both!r} is one class."
         )
     return Target(labels, given, values, notes, mark)
+
+
+def given_cells(column, missing=None):
+    """(which cells are labels, the cells as text, sentences on marks that were read as unlabelled)."""
+    name = column.name
+    empty = column.isna().to_numpy().copy()
+    text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
+    notes = []
+    empty |= np.isin(text, ["", *(mark.strip() for mark in missing or [])])
+    usual = np.isin(text, NOT_AVAILABLE) & ~empty & _guessing(missing)
+    if usual.any():
+        seen = ", ".join(sorted(set(text[usual])))
+        hold = "holds" if usual.sum() == 1 else "hold"
+        notes.append(
+            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabelled "
+            "(--missing '' makes it a class)."
+        )
+    return ~(empty | usual), text, notes
+
+
+def _guessing(missing):
+    """Whether other marks than those in the list may mean "unlabelled"."""
+    return "" not in [mark.strip() for mark in missing or []]
+
+
+def _numbers(words):
+    """Cells as numbers, with whatever unit, currency and decimal mark; NaN where one is not a number."""
+    column = need("pandas").Series(words, dtype=object)
+    values = numbers(column, "," if decimal_commas(words) else ".", unit_of(words)) if len(words) else np.zeros(0)
+    return np.where(usable(values), values, np.nan)
+
+
+def _measured(words, values):
+    """Whether numbers are measurements rather than names of classes."""
+    different = len(set(values))
+    if any(len(word) > 1 and word[0] == "0" and word[1].isdigit() for word in words):
+        return False
+    if (values != np.round(values)).any():
+        return True
+    counted = min(values) in (0, 1) and different <= min(50, len(values) - 1) and max(values) <= 1.25 * different
+    return different > max(10, len(values) / 10) and not counted
 
 
 def _alike(values):
@@ -100,7 +177,7 @@ def _alike(values):
     ]
 
 
-def _refuse(name, words, given, values):
+def _refuse(name, words, given, values, measured):
     if len(words) == 0:
         raise InputError(
             f"No row has a label in {name!r}: all {len(given)} cells are empty. "
@@ -111,15 +188,13 @@ def _refuse(name, words, given, values):
             f"All {len(words)} labels in {name!r} are {next(iter(values))!r}. Label rows of a second class too; "
             "to find unusual rows with one class only, use `mercer novelty`."
         )
-    numbers = [_number(word) for word in values]
-    if all(number is not None for number in numbers):
-        fractional = [n for n in numbers if n != round(n)]
-        if fractional or (len(values) > MANY_NUMBERS and len(values) > len(words) / 2):
-            raise InputError(
-                f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, "
-                "not classes. Give a column of classes, or cut the numbers into ranges with names."
-            )
-    if len(values) == len(words) > MANY_NUMBERS and not several_labels(values):
+    found = _numbers(words)
+    if not measured and not np.isnan(found).any() and _measured(words, found):
+        raise InputError(
+            f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, not classes. "
+            "`mercer label` and `mercer suggest` predict numbers; --as class reads them as names of classes."
+        )
+    if len(values) == len(words) > MANY_NAMES and not measured and not several_labels(values):
         raise InputError(
             f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
             "classes. Give a column whose values are shared by several rows."
@@ -134,14 +209,6 @@ def several_labels(words):
         if any(often[part] > 1 for parts in sets if len(parts) > 1 for part in parts):
             return mark
     return ""
-
-
-def _number(word):
-    try:
-        number = float(word.replace(",", "."))
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
 
 
 def _text(value):

@@ -1,5 +1,8 @@
 """What tells rows and groups of rows apart, in the cells of the table they come from."""
 
+import itertools
+from collections import Counter
+
 import numpy as np
 from scipy.stats import rankdata
 
@@ -58,8 +61,7 @@ class Telling:
             for name, part in self.slices.items()
             if name in self.shown and name not in self.texts
         }
-        order = sorted(away, key=lambda name: -away[name])
-        names = [*self.texts, *order][: max(most, len(self.texts[:1]))]
+        names = [*self.texts, *sorted(away, key=lambda name: -away[name])][: max(most, len(self.texts[:1]))]
         return {name: self.cell(name, row) for name in names}
 
     def cell(self, name, row):
@@ -136,8 +138,7 @@ class Telling:
             ranks = rankdata(np.concatenate([a, b]))[: len(a)]
             strength = abs(2 * (ranks.sum() - len(a) * (len(a) + 1) / 2) / (len(a) * len(b)) - 1)
             return strength, f"{name} {np.median(a):.4g} (others {np.median(b):.4g})"
-        words = cells(self.frame[name]).astype(str)
-        levels, where = np.unique(words, return_inverse=True)
+        levels, where = np.unique(cells(self.frame[name]).astype(str), return_inverse=True)
         ours = np.bincount(where[inside], minlength=len(levels)) / inside.sum()
         theirs = np.bincount(where[~inside], minlength=len(levels)) / (~inside).sum()
         best = int(np.argmax(ours - theirs))
@@ -185,8 +186,4 @@ def _words(cell):
 
 def _shares(texts):
     """{word: share of the texts that have it}."""
-    counts: dict = {}
-    for words in texts:
-        for word in words:
-            counts[word] = counts.get(word, 0) + 1
-    return {word: count / len(texts) for word, count in counts.items()}
+    return {word: count / len(texts) for word, count in Counter(itertools.chain(*texts)).items()}

@@ -42,10 +42,8 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     tol : wanted duality gap, relative to the dual objective.
     start : a first β (it is projected on the box); by default a small random subset is solved and extended.
 
-    Returns
-    -------
-    Result : value β, objective Σdβ − βᵀKβ, gap relative; info holds `rho`, `center_sq` = βᵀKβ, `radius_sq`,
-        `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
+    Returns a `Result`: value β, objective Σdβ − βᵀKβ, gap relative; info holds `rho`, `center_sq` = βᵀKβ, `radius_sq`,
+    `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
     access = Dense(K) if dense else Products(K) if K.on_gpu else Columns(K, cache_bytes)
@@ -254,11 +252,8 @@ def _first_guess(access, linear, low, high, n_start, n_new, random_state, ascent
 def _check(linear, low, high):
     linear, low, high = (np.array(a, dtype=np.float64) for a in (linear, low, high))
     if np.any(low > high):
-        row = int(np.argmax(low > high))
-        raise InputError(
-            f"Row {row} has the lower bound {low[row]:g} above its upper bound {high[row]:g}. "
-            "Every row needs low ≤ high."
-        )
+        i = int(np.argmax(low > high))
+        raise InputError(f"Row {i} has the lower bound {low[i]:g} above its upper bound {high[i]:g}. Give low ≤ high.")
     if np.sum(high) < 1 - 1e-9 or np.sum(low) > 1 + 1e-9:
         raise InputError(
             f"The bounds allow sums of β from {np.sum(low):g} to {np.sum(high):g}, and the sum must be 1. "

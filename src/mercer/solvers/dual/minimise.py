@@ -26,30 +26,23 @@ from .loss import Loss
 
 NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
+MEMORY = 10  # residuals that L-BFGS remembers
 
 
 @dataclass
 class Components:
     """The s components a dual variable stands for, ordered and uncorrelated.
 
-    Attributes
-    ----------
-    coef : n × r matrix A; the scores of a point x are g(x)ᵀA with g(x) its centred kernel values. AᵀGA = I.
-    scores : n × r, the scores of the samples themselves, G A less `centre`.
-    P : n × s, the same scores in the basis of H: H = prox(P) at a stationary point.
-    values : r sums of squares of the scores, descending, each sample weighed by what the loss leaves of it
-        (PᵀH = (HᵀGH)^{1/2}); the eigenvalues of G for the square loss.
-    centre : r, the location of the loss, zero when it has none.
-    H : n × s dual variable. ``norm="row"`` does not see a rotation of its columns: H and P are then in the basis of the
-        components.
+    The scores of a point x are g(x)ᵀA with g(x) its centred kernel values. ``norm="row"`` does not see a rotation of
+    the columns of H: H and P are then in the basis of the components.
     """
 
-    coef: np.ndarray
-    scores: np.ndarray
-    P: np.ndarray
-    values: np.ndarray
-    centre: np.ndarray
-    H: np.ndarray
+    coef: np.ndarray  # n × r matrix A, AᵀGA = I
+    scores: np.ndarray  # n × r, the scores of the samples themselves, G A less `centre`
+    P: np.ndarray  # n × s, the same scores in the basis of H: H = prox(P) at a stationary point
+    values: np.ndarray  # r sums of squares of the scores as the loss weighs them, PᵀH = (HᵀGH)^{1/2}; descending
+    centre: np.ndarray  # r, the location of the loss, zero when it has none
+    H: np.ndarray  # n × s dual variable
 
 
 class Root:
@@ -93,17 +86,6 @@ _INDEFINITE = (
 )
 
 
-def objective(H, GH, loss, eps=EPS):
-    """The dual objective f*(H) − Tr (HᵀGH)^{1/2}."""
-    return loss.conjugate(H) - float(Root(H, GH, eps).sigma.sum())
-
-
-def gradient(H, GH, eps=EPS):
-    """Gradient of the dual objective of the square loss, H − G H (HᵀGH)^{-1/2}."""
-    root = Root(H, GH, eps)
-    return H - GH @ (root.inverse @ root.basis.T)
-
-
 def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     """(H, G H) for the leading `width` components seen through a random block: H = V √λ, columns in order.
 
@@ -126,21 +108,12 @@ def sketch(G, width, n_power=2, random_state=None, eps=EPS):
 
 
 def minimise(
-    G,
-    n_components,
-    loss=None,
-    method="lbfgs",
-    tol=1e-6,
-    max_iter=1000,
-    start=None,
-    random_state=None,
-    memory=10,
-    eps=EPS,
+    G, n_components, loss=None, method="lbfgs", tol=1e-6, max_iter=1000, start=None, random_state=None, eps=EPS
 ):
     """Minimise f*(H) − Tr (HᵀGH)^{1/2}; the value −f(P(H)) never rises.
 
     ``method="dca"`` repeats H ← prox(P(H)). ``method="lbfgs"`` moves along the quasi-Newton direction that the last
-    `memory` residuals give, shortened until −f(P) falls, and takes the DC step when that fails: the same stationary
+    ten residuals give, shortened until −f(P) falls, and takes the DC step when that fails: the same stationary
     points for a third to a tenth of the products. One product with G an iteration, since G (H + tD) = G H + t G D.
 
     The problem is not convex. Losses other than the square one start twice when `start` is None, from the leading
@@ -154,11 +127,9 @@ def minimise(
     start : (H, G H) or None; with more than n_components columns it is the wider sketch.
     eps : relative precision of the products with G.
 
-    Returns
-    -------
-    Result with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points; history is
-    −f(P(H)); info has "rank" (less than n_components when components died) and "duality_gap", the dual value less the
-    primal one, relative.
+    Returns a `Result` with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points;
+    history is −f(P(H)); info has "rank" (less than n_components when components died) and "duality_gap", the dual value
+    less the primal one, relative.
     """
     loss = loss or Loss()
     if method not in ("lbfgs", "dca"):
@@ -167,7 +138,7 @@ def minimise(
         start = sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
     wide = start[0].shape[1] > n_components
     starts = first_guesses(start, n_components, loss)
-    memory = memory if method == "lbfgs" else 0
+    memory = MEMORY if method == "lbfgs" else 0
     found, products = [], 0
     for H, GH in starts:
         for easier in _stages(loss, H) if wide else ():

@@ -23,10 +23,8 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     is the guess that settles kappa in two or three solves. For epsilon the share can fall steeply, because the problem
     is not convex, so once it is bracketed the guesses interpolate its logarithm.
 
-    Returns
-    -------
-    (Loss with the value found, the share it gives at a loose tolerance). Every trial starts alike, so the value found,
-    given back as a number, leads to the same solution.
+    Returns (Loss with the value found, the share it gives at a loose tolerance). Every trial starts alike, so the value
+    found, given back as a number, leads to the same solution.
     """
     loss = loss or Loss()
     width = sketch_width(n_components, replace(loss, epsilon=1.0))
@@ -61,8 +59,7 @@ def _quantile(size, wanted):
 def _next_guess(below, above, wanted, guess):
     low, high = below[0], above[0]
     if low > 0 and high < np.inf:
-        fall = np.log((below[1] + 1) / (above[1] + 1))
-        part = np.log((below[1] + 1) / (wanted + 1)) / fall
+        part = np.log((below[1] + 1) / (wanted + 1)) / np.log((below[1] + 1) / (above[1] + 1))
         return low + min(max(part, 0.1), 0.9) * (high - low)
     if high == np.inf:
         return min(max(guess, 1.02 * low), 1.3 * low)

@@ -25,7 +25,7 @@ import scipy.sparse.linalg as ssl
 from ...backend import blas_threads
 from ...errors import InputError
 from ...geometry.operators import DenseOperator
-from ...linalg import eigh_down, fix_signs, sign_rows
+from ...linalg import eigh_down, fix_signs
 from ..dual import minimise as dual
 from ..result import Result
 from .krylov import krylov
@@ -59,7 +59,6 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
         method = "full"  # none of them can give that many
     accept = tol if tol > 0 else 1e-9
     values, vectors, products, n_iter, history = METHODS[method](A, n_components, accept, max_iter, seed, start)
-    signs = sign_rows(vectors)
     residuals = _residuals(values, vectors, products)
     gap = float(residuals.max(initial=0.0))
     limit = A.noise / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
@@ -72,15 +71,8 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
         )
     if method == "randomized":
         converged = True  # a fixed amount of work: the residual is reported, not guaranteed
-    return Result(
-        (values, vectors * signs),
-        gap=gap,
-        n_iter=max(1, n_iter),
-        converged=converged,
-        reason=reason,
-        history=history,
-        info={"residuals": residuals, "method": method},
-    )
+    info = {"residuals": residuals, "method": method}
+    return Result((values, fix_signs(vectors)), None, gap, max(1, n_iter), converged, reason, history, info)
 
 
 def choose(n, n_components, halved=False):
@@ -145,8 +137,7 @@ def _randomized(A, s, tol, max_iter, seed, start):
 
 
 def _lobpcg(A, s, tol, max_iter, seed, start):
-    n = A.shape[0]
-    guess = np.random.default_rng(seed).standard_normal((n, s))
+    guess = np.random.default_rng(seed).standard_normal((A.shape[0], s))
     if start is not None:
         guess[:, : min(start.shape[1], s)] = start[:, :s]
     operator = _Counted(A)
@@ -178,13 +169,5 @@ def _dual(A, s, tol, max_iter, seed, start):
     return values, vectors, products, result.n_iter, result.history
 
 
-METHODS = {
-    "full": _full,
-    "krylov": krylov,
-    "lanczos": _lanczos,
-    "randomized": _randomized,
-    "lobpcg": _lobpcg,
-    "dual": _dual,
-}
-
-__all__ = ["METHODS", "choose", "fix_signs", "top"]
+METHODS = {"full": _full, "krylov": krylov, "lanczos": _lanczos, "randomized": _randomized}
+METHODS |= {"lobpcg": _lobpcg, "dual": _dual}

@@ -29,10 +29,8 @@ def within_variance_components(P, within, weight, n_components):
     within : (m, r) rows W of :func:`within_group_rows`.
     weight : c ≥ 0; 0 is kernel PCA.
 
-    Returns
-    -------
-    Result : value (r, n_components), normalised to wᵀ(I + c WᵀW)w = 1 with deterministic signs; gap the largest
-        relative residual ‖Pw − μCw‖ / (μ₁‖Cw‖); info holds `eigenvalues`.
+    Returns a `Result`: value (r, n_components), normalised to wᵀ(I + c WᵀW)w = 1 with deterministic signs; gap the
+    largest relative residual ‖Pw − μCw‖ / (μ₁‖Cw‖); info holds `eigenvalues`.
 
     Cost: O(r²) a Lanczos step for a few of many components, else O(r³).
     """
@@ -58,11 +56,5 @@ def within_variance_components(P, within, weight, n_components):
     residual = np.linalg.norm(P @ V - right * values, axis=0)
     scale = max(float(values[0]), np.finfo(float).tiny) * np.linalg.norm(right, axis=0)
     gap = float(np.max(residual / scale))
-    return Result(
-        V,
-        objective=float(values.sum()),
-        gap=gap,
-        converged=gap < 1e-8,
-        reason="The generalised eigenproblem is solved.",
-        info={"eigenvalues": np.clip(values, 0.0, None)},
-    )
+    reason, info = "The generalised eigenproblem is solved.", {"eigenvalues": np.clip(values, 0.0, None)}
+    return Result(V, float(values.sum()), gap, converged=gap < 1e-8, reason=reason, info=info)

@@ -152,8 +152,7 @@ def spectral_bound(problem):
     pinned = np.flatnonzero(problem.labels >= 0)
     bounds = []
     for c in range(1 if k == 2 else k):
-        sign = np.where(problem.labels[pinned] == c, 1.0, -1.0)
-        a = W[pinned].T @ sign
+        a = W[pinned].T @ np.where(problem.labels[pinned] == c, 1.0, -1.0)
         ends = 2.0 * np.array([problem.low[c], problem.high[c]]) - u
         bounds.append(problem.total - _largest_on_sphere(theta, Q, a, mean, u, ends))
     return float(np.mean(bounds))

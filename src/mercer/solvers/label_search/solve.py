@@ -86,16 +86,11 @@ def label_search(
     random_state : int, SeedSequence or None.
     certify : bool, False saves the two passes over W that `bound` and `best_move` cost (they are NaN then).
 
-    Returns
-    -------
-    Result
-        ``value`` the labels, ``objective`` F, ``gap`` = F − ``info["bound"]`` with the spectral lower bound of F.
-        ``info`` also holds ``best_move`` (the change of F by the best single valid move: ≥ 0 at a one-flip optimum),
-        ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (or of
-        every five) and ``form``.
+    Returns a `Result`: ``value`` the labels, ``objective`` F, ``gap`` = F − ``info["bound"]`` with the spectral lower
+    bound of F. ``info`` also holds ``best_move`` (the change of F by the best single valid move: ≥ 0 at a one-flip
+    optimum), ``evaluations``, ``evaluations_per_second``, ``seconds``, ``objectives`` of the restarts (or of every
+    five) and ``form``.
 
-    Notes
-    -----
     Cost: O(n r) per round of the round-robin, O(u) per tabu step once M is there (O(u² r)).
     """
     started = time.perf_counter()
@@ -154,38 +149,29 @@ def label_search(
     seeds = random_state if given else np.random.SeedSequence(random_state)
     n_restarts = n_restarts if u else 1
     done = _run(restart, seeds, range(0, n_restarts, together), n_jobs, time_budget, stop, started, verbose)
-    winner = min(done, key=lambda number: (done[number][0], number))
-    objective, found, _ = done[winner]
+    objective, found, _ = done[min(done, key=lambda number: (done[number][0], number))]
     n_done = sum(min(together, n_restarts - number) for number in done)
     seconds = time.perf_counter() - started
     evaluations = sum(entry[2] for entry in done.values())
     bound = spectral_bound(problem) if certify else float("nan")
     finished = not stop[0]
-    reason = f"{n_done} of {n_restarts} restarts in {seconds:.2f} s; "
-    reason += (
-        "each ended in a local optimum." if finished else "the time budget ended the search, this is the best so far."
-    )
-    return Result(
-        value=found,
-        objective=objective,
-        gap=objective - bound,
-        n_iter=n_done,
-        converged=finished,
-        reason=reason,
-        history=list(np.minimum.accumulate([done[number][0] for number in sorted(done)])),
-        info={
-            "bound": bound,
-            "best_move": best_move(problem, found) if certify else float("nan"),
-            "counts": problem.counts(found),
-            "count_bounds": np.column_stack([problem.low, problem.high]),
-            "evaluations": evaluations,
-            "evaluations_per_second": evaluations / max(seconds, 1e-9),
-            "seconds": seconds,
-            "objectives": np.array([done[number][0] for number in sorted(done)]),
-            "form": chosen,
-            "search": search,
-        },
-    )
+    how = "each ended in a local optimum" if finished else "the time budget ended the search, this is the best so far"
+    reason = f"{n_done} of {n_restarts} restarts in {seconds:.2f} s; {how}."
+    objectives = np.array([done[number][0] for number in sorted(done)])
+    info = {
+        "bound": bound,
+        "best_move": best_move(problem, found) if certify else float("nan"),
+        "counts": problem.counts(found),
+        "count_bounds": np.column_stack([problem.low, problem.high]),
+        "evaluations": evaluations,
+        "evaluations_per_second": evaluations / max(seconds, 1e-9),
+        "seconds": seconds,
+        "objectives": objectives,
+        "form": chosen,
+        "search": search,
+    }
+    history = np.minimum.accumulate(objectives).tolist()
+    return Result(found, objective, objective - bound, n_done, finished, reason, history, info)
 
 
 def choose_form(n_free, r, k, n_restarts):
@@ -197,8 +183,7 @@ def choose_form(n_free, r, k, n_restarts):
     matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked by
     ``python -m benchmarks.speed.label_search --only form``.
     """
-    free_memory = memory_available()
-    if 8 * n_free**2 > min(_DENSE_BYTES, (free_memory or _DENSE_BYTES) / 4):
+    if 8 * n_free**2 > min(_DENSE_BYTES, (memory_available() or _DENSE_BYTES) / 4):
         return "low_rank"
     m = min(n_free, CANDIDATES)
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2

@@ -24,11 +24,8 @@ def dual_ridge(K, T, penalty, weight=None, bias=False):
     K : (l, l) kernel matrix on the host, not changed.
     T : (l, k) targets. weight : (l,) positive weights s, None for ones.
 
-    Returns
-    -------
-    Result
-        ``value`` (α (l, k), b (k,)); ``gap`` the largest relative residual of the equations. Cost: l³/3 flops in
-        float32, 4 l² bytes beside K.
+    Returns a `Result`: ``value`` (α (l, k), b (k,)); ``gap`` the largest relative residual of the equations. Cost: l³/3
+    flops in float32, 4 l² bytes beside K.
     """
     K = np.asarray(K, dtype=np.float64)  # sums of large terms of both signs: float32 products would lose the residual
     shift = penalty / np.ones(len(K)) if weight is None else penalty / weight

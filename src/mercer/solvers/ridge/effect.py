@@ -22,17 +22,11 @@ EPS = 1e-10
 
 @dataclass(frozen=True)
 class LabelEffect:
-    """How the scores of all rows move when one row gets a label.
+    """How the scores of all rows move when one row gets a label."""
 
-    Attributes
-    ----------
-    Z : (n, r) host features of all rows. M : (r, r) such that Z M Zᵀ is C, or S.
-    penalty : of the fit that ignores unlabelled rows; None where they are in the sum with target 0.
-    """
-
-    Z: np.ndarray
-    M: np.ndarray
-    penalty: float | None = None
+    Z: np.ndarray  # (n, r) host features of all rows
+    M: np.ndarray  # (r, r) such that Z M Zᵀ is C, or S
+    penalty: float | None = None  # of the fit that ignores unlabelled rows; None: they are in the sum with target 0
 
     def step(self, j: np.ndarray) -> np.ndarray:
         """(n, len(j)) change of the scores per unit of surprise (target − score, or the target itself) at rows j."""
@@ -56,8 +50,7 @@ class LabelEffect:
 
         focus : (r, r) Σ_i focus_i z_i z_iᵀ from `focus_on`, so that all rows j cost one product with an r × r matrix.
         """
-        middle = self.M @ focus @ self.M
-        gain = np.einsum("ij,ij->i", self.Z[rows] @ middle, self.Z[rows])
+        gain = np.einsum("ij,ij->i", self.Z[rows] @ (self.M @ focus @ self.M), self.Z[rows])
         return gain if self.penalty is None else gain / (self.own(rows) + self.penalty)
 
     def after(self, j: int) -> "LabelEffect":

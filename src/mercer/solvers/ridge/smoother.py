@@ -57,23 +57,15 @@ class Basis:
 
 @dataclass(frozen=True)
 class Pull:
-    """What the labelled rows bring to a fit.
+    """What the l labelled rows bring to a fit; left-out answers are for l' of them."""
 
-    Attributes
-    ----------
-    rows, T, s : features (l', r), targets (l', k) and weights (l',) of the labelled rows that left-out answers are for.
-    B, sum_t : Σ s z t (r, k) and Σ s t (k,) over all l labelled rows.
-    tested : (l',) which of the labelled rows those are; None when l' = l.
-    n_labels : l.
-    """
-
-    rows: np.ndarray
-    T: np.ndarray
-    s: np.ndarray
-    B: np.ndarray
-    sum_t: np.ndarray
-    tested: np.ndarray | None
-    n_labels: int
+    rows: np.ndarray  # (l', r) features
+    T: np.ndarray  # (l', k) targets
+    s: np.ndarray  # (l',) weights
+    B: np.ndarray  # (r, k) Σ s z t over all l rows
+    sum_t: np.ndarray  # (k,) Σ s t
+    tested: np.ndarray | None  # (l',) which of the labelled rows those are; None when l' = l
+    n_labels: int  # l
 
     def spread(self, answers):
         """Answers (..., l', k) as (..., l, k), NaN for the rows without one."""

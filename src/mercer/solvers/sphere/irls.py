@@ -25,11 +25,9 @@ def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, to
     costs : (l,) non-negative factors of the single losses; None means ones.
     start : (r,) first w; None starts from the least-squares solution.
 
-    Returns
-    -------
-    Result : value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
-        objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
-        left-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
+    Returns a `Result`: value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
+    objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
+    left-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
 
     Cost: one constrained least-squares solve an outer step, rarely more than 20 steps.
     """
@@ -60,24 +58,13 @@ def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, to
     curvature, response = _working(t, g, 0.0)
     # Without any further descent the objective is flat to rounding: a gap of its square root is what can be reached.
     converged = gap <= tol or (stalled and gap <= 1e-5)
-    return Result(
-        value=w,
-        objective=value,
-        gap=gap,
-        n_iter=max(n_iter, 1),
-        converged=converged,
-        reason="The reweighting reached a stationary point."
-        if converged
-        else f"The reweighting stopped after {n_iter} steps with a KKT residual of {gap:.1e}. Raise max_iter, or bring "
-        "label_weight and variance nearer to 1.",
-        history=history,
-        info={
-            "zeta": zeta,
-            "curvature": costs * curvature,
-            "response": response,
-            "constraint": abs(float(theta @ w**2) - spread) / spread,
-        },
-    )
+    reason = "The reweighting reached a stationary point."
+    if not converged:
+        reason = f"The reweighting stopped after {n_iter} steps with a KKT residual of {gap:.1e}. "
+        reason += "Raise max_iter, or bring label_weight and variance nearer to 1."
+    info = {"zeta": zeta, "curvature": costs * curvature, "response": response}
+    info["constraint"] = abs(float(theta @ w**2) - spread) / spread
+    return Result(w, value, gap, max(n_iter, 1), converged, reason, history, info)
 
 
 def _objective(w, margin, weight):
@@ -96,5 +83,4 @@ def _kkt(theta, Z, t, weight, w, g):
     pull = (weight / 2 * t * expit(-t * g)) @ Z
     normal = theta * w
     zeta = float(normal @ (w - pull)) / float(normal @ normal)
-    residual = np.linalg.norm(w - pull - zeta * normal)
-    return float(residual / (np.linalg.norm(w) + np.linalg.norm(pull))), zeta
+    return float(np.linalg.norm(w - pull - zeta * normal) / (np.linalg.norm(w) + np.linalg.norm(pull))), zeta

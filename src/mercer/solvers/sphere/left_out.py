@@ -73,9 +73,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     groups : list of index arrays into the labels; each is left out in turn. None: every label by itself.
     shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
 
-    Returns
-    -------
-    array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
+    Returns array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
     (NaN for labels in no group).
 
     Cost: O(r³) a weight after compression, then O(|S| r) a root step for each pair of spread and group.
@@ -162,8 +160,7 @@ def _roots(mu, Y, t, weight, spread, sets):
         with np.errstate(all="ignore"):
             step = zeta[todo] + 2.0 * phi / slope * (1.0 - np.sqrt(phi / s2))
             middle = np.where(np.isfinite(a), (a + b) / 2, b - np.maximum(np.abs(b), 1.0 / mu[0]))
-        inside = definite & (step > a) & (step < b)
-        zeta[todo] = np.where(inside, step, middle)
+        zeta[todo] = np.where(definite & (step > a) & (step < b), step, middle)
         todo = todo[~stop]
         if not len(todo):
             break

@@ -12,20 +12,15 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...errors import InputError
-from ...linalg import eigh_down, fix_signs
+from ...linalg import fix_signs
 from ..result import Result
 
 EPS = np.finfo(float).eps
 KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
 
 
-def diagonalise(P):
-    """(theta, Q) with QᵀPQ = diag(theta), descending and not negative, and QᵀQ = I."""
-    return variance_basis(*eigh_down(P))
-
-
 def variance_basis(values, vectors):
-    """The same from the eigenpairs of P, largest first: deterministic signs, and zeros for rounding noise."""
+    """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P: descending, signs fixed, rounding is zero."""
     theta = np.clip(values, 0.0, None)
     if len(theta):
         theta[theta < EPS * len(theta) * theta[0]] = 0.0
@@ -94,17 +89,15 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
 
     Parameters
     ----------
-    theta : (r,) descending, non-negative, from :func:`diagonalise`.
+    theta : (r,) descending, non-negative, from `variance_basis`.
     Z : (l, r) labelled rows in the basis of theta; l may be 0, which leaves kernel PCA.
     t : (l,) or (l, k) targets; the columns are separate problems.
     weight, spread : c and s², both positive.
     costs : (l,) non-negative factors of the single losses; None means ones.
 
-    Returns
-    -------
-    Result : value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all columns;
-        info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
-        one entry a column.
+    Returns a `Result`: value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all
+    columns; info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
+    one entry a column.
 
     Cost: O(r l²) a root step, about eight steps a column.
     """
@@ -131,18 +124,12 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
     gap = float(max(info["kkt"].max(), info["constraint"].max()))
     info["objective"] = info["objective"] + rest
     converged = gap <= max(tol, 1e-7)
-    return Result(
-        value=parts[0][0] if t.ndim == 1 else np.stack([p[0] for p in parts], axis=1),
-        objective=float(info["objective"].sum()),
-        gap=gap,
-        n_iter=max(p[1]["n_iter"] for p in parts),
-        converged=converged,
-        reason="The secular equation is solved."
-        if converged
-        else f"The secular equation was left with a residual of {gap:.1e}. "
-        "Bring label_weight and variance nearer to 1.",
-        info=info,
-    )
+    reason = "The secular equation is solved."
+    if not converged:
+        reason = f"The secular equation has a residual of {gap:.1e}. Bring label_weight and variance nearer to 1."
+    value = parts[0][0] if t.ndim == 1 else np.stack([p[0] for p in parts], axis=1)
+    steps = max(p[1]["n_iter"] for p in parts)
+    return Result(value, float(info["objective"].sum()), gap, steps, converged, reason, info=info)
 
 
 def _one(theta, Z, t, weight, spread, tol, max_iter):
@@ -174,8 +161,7 @@ def _one(theta, Z, t, weight, spread, tol, max_iter):
             zeta = lo
             break
         zeta = step if lo < step < hi else (lo + hi) / 2 if np.isfinite(lo) else hi - max(abs(hi), 1 / theta[0])
-    kept = _residuals(theta, Z, t, weight, spread, zeta, w)
-    return w, kept | {"zeta": zeta, "hard": hard, "n_iter": n_iter}
+    return w, _residuals(theta, Z, t, weight, spread, zeta, w) | {"zeta": zeta, "hard": hard, "n_iter": n_iter}
 
 
 def _along_eigenvector(theta, system, w, spread):

@@ -24,21 +24,6 @@ REFUSED = {
     ".pickle": "Write the table with pandas' to_csv or to_parquet",
 }
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Options",
-    "Source",
-    "Table",
-    "default_out",
-    "fill",
-    "located",
-    "read_table",
-    "refuse_ending",
-    "write_table",
-    "written_format",
-]
-
 
 def read_table(path: str | Path, **options: str | None) -> Table:
     """Read a table; the ending of the name says which format, the content the rest.
@@ -48,10 +33,6 @@ def read_table(path: str | Path, **options: str | None) -> Table:
     path : file or folder; "-" is a text table on standard input, "clipboard:" what was copied, "file.db::table" a table
         of a database; an address such as "postgresql://host/base::table".
     options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits).
-
-    Returns
-    -------
-    Table
     """
     format, source = located(path)
     asked = Options(**options)

@@ -1,5 +1,6 @@
 """NumPy's own files: NPY and NPZ. Objects are refused: they could run code."""
 
+import contextlib
 import io
 
 import numpy as np
@@ -16,8 +17,8 @@ class Npz(Format):
     endings = (".npz",)
 
     def read(self, source, options):
-        with _load(source, self.title) as file:
-            arrays = {key: _entry(file, key, source, self.title) for key in file.files}
+        with _readable(source, self.title), np.load(io.BytesIO(source.raw), allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
         tall = [a.shape[0] for a in arrays.values() if a.ndim == 2] or [len(a) for a in arrays.values() if a.ndim == 1]
         if not tall:
             raise InputError(
@@ -55,7 +56,8 @@ class Npy(Format):
     endings = (".npy",)
 
     def read(self, source, options):
-        array = _load(source, self.title)
+        with _readable(source, self.title):
+            array = np.load(io.BytesIO(source.raw), allow_pickle=False)
         if array.dtype.names:
             columns = {name: _text(array[name]) for name in array.dtype.names}
         elif array.ndim == 2 and array.dtype.kind not in "cV":
@@ -75,27 +77,18 @@ class Npy(Format):
             np.save(file, rows, allow_pickle=False)
 
 
-def _load(source, title):
+@contextlib.contextmanager
+def _readable(source, title):
+    """Whatever is wrong with a file becomes a sentence."""
     try:
-        return np.load(io.BytesIO(source.raw), allow_pickle=False)
+        yield
     except Exception as error:  # zipfile, zlib and NumPy have types of their own
-        raise _unreadable(source, title, error) from None
-
-
-def _entry(file, key, source, title):
-    try:
-        return file[key]
-    except Exception as error:
-        raise _unreadable(source, title, error) from None
-
-
-def _unreadable(source, title, error):
-    if "Object arrays" in str(error):
-        return InputError(
-            f"{source.name} holds Python objects, which are not read because they can run code. "
-            "Save text as fixed-width strings: labels.astype('U')."
-        )
-    return InputError(f"{source.name} is not a readable {title} file ({reason(error)}). Write it again.")
+        if "Object arrays" in str(error):
+            raise InputError(
+                f"{source.name} holds Python objects, which are not read because they can run code. "
+                "Save text as fixed-width strings: labels.astype('U')."
+            ) from None
+        raise InputError(f"{source.name} is not a readable {title} file ({reason(error)}). Write it again.") from None
 
 
 def _text(array):

@@ -33,18 +33,11 @@ class Options:
 
 @dataclass
 class Source:
-    """Where a table is read from.
+    """Where a table is read from."""
 
-    Attributes
-    ----------
-    where : as the user wrote it.
-    path : the file or folder; None for standard input, addresses and the clipboard.
-    part : what stands after "::", the name of a table within the file.
-    """
-
-    where: str
-    path: Path | None = None
-    part: str = ""
+    where: str  # as the user wrote it
+    path: Path | None = None  # the file or folder; None for standard input, addresses and the clipboard
+    part: str = ""  # what stands after "::", the name of a table within the file
 
     @property
     def name(self) -> str:
@@ -104,31 +97,21 @@ def packed(raw: bytes, ending: str) -> bytes:
 class Table:
     """A table and how its file was written.
 
-    Attributes
-    ----------
-    frame : pandas DataFrame with unique column names. From a text file every cell is the text that stood there.
-        `frame.attrs["folder"]` is the folder of the file, to which paths in its cells are relative.
-    names : the column names as written, duplicates included.
-    format : the `Format` it was read by.
-    delimiter, encoding : of a text file.
-    origin : what the format keeps to write the file back as it was.
-    protect : whether text that a spreadsheet would run as a formula is written with an apostrophe, see `guard.py`.
-    dropped, beside : names of columns taken out, and of columns that belong to no file and are not written.
-    changed : {column: rows} with other cells than the file.
-    notes : sentences on what was found and done.
+    `frame` is a pandas DataFrame with unique column names. From a text file every cell is the text that stood there.
+    `frame.attrs["folder"]` is the folder of the file, to which paths in its cells are relative.
     """
 
     frame: Any
-    names: list
-    format: "Format"
+    names: list  # the column names as written, duplicates included
+    format: "Format"  # that it was read by
     delimiter: str = ","
     encoding: str = "utf-8"
-    origin: Any = None
-    protect: bool = False
-    dropped: set = field(default_factory=set)
-    beside: set = field(default_factory=set)
-    changed: dict = field(default_factory=dict)
-    notes: list = field(default_factory=list)
+    origin: Any = None  # what the format keeps to write the file back as it was
+    protect: bool = False  # whether formulas are written with an apostrophe, see `guard.py`
+    dropped: set = field(default_factory=set)  # names of columns taken out
+    beside: set = field(default_factory=set)  # names of columns that belong to no file and are not written
+    changed: dict = field(default_factory=dict)  # {column: rows} with other cells than the file
+    notes: list = field(default_factory=list)  # sentences on what was found and done
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -183,24 +166,14 @@ class Table:
 
 
 class Format:
-    """A format of tables. A new one is a subclass of this and an entry in `formats.FORMATS`.
+    """A format of tables. A new one is a subclass of this and an entry in `formats.FORMATS`."""
 
-    Attributes
-    ----------
-    title : what it is called in sentences.
-    endings : of the names of its files, lower case.
-    scheme : how an address begins that this format reads, such as "duckdb:".
-    options : names of the `Options` that mean something here.
-    is_text : whether cells are the text that stands in the file.
-    written : ending of the file that is written where none is named; "" for the ending of what was read.
-    """
-
-    title: ClassVar[str]
-    endings: ClassVar[tuple[str, ...]] = ()
-    scheme: ClassVar[str] = ""
-    options: ClassVar[tuple[str, ...]] = ()
-    is_text: ClassVar[bool] = False
-    written: ClassVar[str] = ""
+    title: ClassVar[str]  # what it is called in sentences
+    endings: ClassVar[tuple[str, ...]] = ()  # of the names of its files, lower case
+    scheme: ClassVar[str] = ""  # how an address begins that this format reads, such as "duckdb:"
+    options: ClassVar[tuple[str, ...]] = ()  # names of the `Options` that mean something here
+    is_text: ClassVar[bool] = False  # whether cells are the text that stands in the file
+    written: ClassVar[str] = ""  # ending of the file that is written where none is named; "": of what was read
 
     def read(self, source: Source, options: Options) -> Table:
         """The table at `source`."""
@@ -264,7 +237,8 @@ def installed(name: str, why: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise InputError(f"{why} needs the package {name!r}, which is not installed: pip install {name}.") from None
+        name = name.replace("_", "-")
+        raise InputError(f"{why} needs the package {name}, which is not installed: pip install {name}.") from None
 
 
 def one_of(names: Sequence[str], wanted: str, what: str, where: str, option: str, notes: list) -> str:

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import math
 import re
 import zipfile
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from .base import Format, from_rows, one_of, python, reason
 from .sheet import escaped, with_columns
 
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes control characters
+_UNEVALUATED = re.compile(rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)")  # a formula without a value
 
 
 @dataclass
@@ -56,7 +58,8 @@ class Excel(Format):
         columns = {unique: j + 1 for unique, j in zip(table.frame.columns, across)}
         table.origin = Sheet(source.raw, name, filled[0], filled[1:], columns)
         table.notes += notes
-        empty = _unevaluated(source.raw, name)
+        with zipfile.ZipFile(io.BytesIO(source.raw)) as file:
+            empty = len(_UNEVALUATED.findall(file.read(_part(source.raw, name))))
         if empty:
             table.notes.append(
                 f"{empty} formulas have no stored value and are read as empty. Save the workbook in Excel first."
@@ -111,9 +114,7 @@ def _value(cell):
 def _cell(value):
     """A cell as Excel holds it: numbers beyond its digits and all that it does not know are text."""
     value = python(value)
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
-        return str(value)
-    if isinstance(value, int) and abs(value) > 10**15:
+    if (isinstance(value, float) and math.isinf(value)) or (isinstance(value, int) and abs(value) > 10**15):
         return str(value)
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ") if value.tzinfo or value.year < 1900 else value
@@ -132,10 +133,3 @@ def _part(raw, name):
     }
     target = next(link.get("Target", "") for link in links if link.get("Id") == ids[name])
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-
-
-def _unevaluated(raw, name):
-    """How many formulas of a sheet have no stored value."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as file:
-        text = file.read(_part(raw, name))
-    return len(re.findall(rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)", text))

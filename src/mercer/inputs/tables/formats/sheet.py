@@ -4,6 +4,8 @@ import datetime
 import re
 from typing import Any
 
+from ....backend import need
+
 _ROW = re.compile(r"<(?P<space>\w+:)?row\b(?P<marks>[^>]*?)(?:/>|>(?P<inside>.*?)</(?P=space)?row>)", re.DOTALL)
 _CELL = re.compile(r"<(?:\w+:)?c\b(?P<marks>[^>]*?)(?:/>|>.*?</(?:\w+:)?c>)", re.DOTALL)
 _NUMBER = re.compile(r'\br="[A-Z]*(\d+)"')
@@ -13,7 +15,8 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 def with_columns(xml: str, columns: dict[int, dict[int, Any]]) -> str:
     """The sheet with other cells in some columns: {column number: {row number: value}}, both from 1."""
-    place = 0
+    utils, place = need("openpyxl.utils"), 0
+    index, letters_of = utils.column_index_from_string, utils.get_column_letter
 
     def replaced(row):
         nonlocal place
@@ -26,20 +29,16 @@ def with_columns(xml: str, columns: dict[int, dict[int, Any]]) -> str:
         cells, column = {}, 0
         for cell in _CELL.finditer(row["inside"] or ""):
             letters = _LETTERS.search(cell["marks"])
-            column = _index(letters[1]) if letters else column + 1
+            column = index(letters[1]) if letters else column + 1
             cells[column] = cell[0]
-        cells |= {column: _cell(value, f"{_letters(column)}{place}", space) for column, value in new.items()}
+        cells |= {column: _cell(value, f"{letters_of(column)}{place}", space) for column, value in new.items()}
         marks = re.sub(r'\s+spans="[^"]*"', "", row["marks"])
         return f"<{space}row{marks}>{''.join(cells[column] for column in sorted(cells))}</{space}row>"
 
     xml = _ROW.sub(replaced, xml)
-    last = _letters(max(columns, default=1))
-    return re.sub(
-        r'(dimension\b[^>]*?ref="[A-Z]+\d+:)([A-Z]+)(\d+")',
-        lambda found: found[1] + max(found[2], last, key=_index) + found[3],
-        xml,
-        count=1,
-    )
+    last = letters_of(max(columns, default=1))
+    dimension = r'(dimension\b[^>]*?ref="[A-Z]+\d+:)([A-Z]+)(\d+")'
+    return re.sub(dimension, lambda found: found[1] + max(found[2], last, key=index) + found[3], xml, count=1)
 
 
 def escaped(text: str) -> str:
@@ -58,18 +57,3 @@ def _cell(value, place, space):
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     inside = f'<{space}is><{space}t xml:space="preserve">{text}</{space}t></{space}is>'
     return f'<{space}c r="{place}" t="inlineStr">{inside}</{space}c>'
-
-
-def _index(letters):
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - 64
-    return number
-
-
-def _letters(number):
-    out = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        out = chr(65 + rest) + out
-    return out

@@ -51,7 +51,8 @@ def delimiter_of(text, usual=","):
     for delimiter in DELIMITERS:
         rows = csv.reader(io.StringIO(text[:500_000], newline=""), delimiter=delimiter)
         try:
-            widths = [len(row) for row in itertools.islice(filter(_filled, rows), SAMPLE_LINES)]
+            filled = (row for row in rows if len(row) > 1 or "".join(row).strip())
+            widths = [len(row) for row in itertools.islice(filled, SAMPLE_LINES)]
         except csv.Error:
             continue
         if not widths or widths[0] < 2:
@@ -62,7 +63,3 @@ def delimiter_of(text, usual=","):
         if score > best_score + 1e-12:
             best, best_score = delimiter, score
     return best
-
-
-def _filled(row):
-    return len(row) > 1 or "".join(row).strip() != ""

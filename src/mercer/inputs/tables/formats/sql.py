@@ -39,12 +39,9 @@ class Sqlite(Format):
             wanted = one_of(names, options.table or source.part, "table", source.name, "--table", notes)
             try:
                 found = file.execute(f"SELECT rowid, * FROM {_quoted(wanted)}")
-                columns = [about[0] for about in found.description[1:]]
-                rows = found.fetchall()
             except sqlite3.OperationalError:  # a view, or a table without row numbers
                 found = file.execute(f"SELECT NULL, * FROM {_quoted(wanted)}")
-                columns = [about[0] for about in found.description[1:]]
-                rows = found.fetchall()
+            columns, rows = [about[0] for about in found.description[1:]], found.fetchall()
         numbers = [row[0] for row in rows]
         origin = Rows(source.path, wanted, numbers) if None not in numbers else None
         table = from_rows(columns, [row[1:] for row in rows], self, origin)

@@ -1,0 +1,20 @@
+"""Constructor parameters: a default beside what is accepted in its place.
+
+An estimator is a dataclass whose fields are its parameters. With ``lam: float = parameter(0.01, POSITIVE)`` `fit`
+refuses all but numbers above 0; a field without `parameter` is read where it is used, with a sentence of advice.
+"""
+
+from dataclasses import field
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.utils._param_validation import Interval
+
+COUNT = Interval(Integral, 1, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+
+
+def parameter(default: Any, *accepted: Any) -> Any:
+    """A field with this default; `accepted` are constraints of scikit-learn's parameter validation."""
+    return field(default=default, metadata={"accepted": list(accepted)})

@@ -1,0 +1,57 @@
+"""Rows in: arrays, sparse matrices and data frames, read alike at `fit` and later, and how far a row is from them."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import BackendError
+from ..homes import home_of
+from ..inputs.check import check_rows
+from ..inputs.tables import TableEncoder, is_frame
+from ..rows import bring
+
+
+class Reading:
+    """Mixin of the few-label models, which have `_read(y, n_rows)` to turn y into labels."""
+
+    on_dask = "SemiKPCA or LSSVMClassifier, which run on Dask"
+    include: Any
+    support_: Any
+    encoder_: Any  # of a data frame that is not a matrix of numbers already, else None
+    _read: Any
+
+    def trust(self, X):
+        """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
+        check_is_fitted(self)
+        return self.support_.trust(self._rows(X, reset=False))
+
+    def _rows(self, X, reset, y=None):
+        """The rows as a matrix; in `fit` y tells which columns of a frame tell labelled rows from the others."""
+        if home_of(X).lazy:
+            raise BackendError(
+                f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call "
+                f"X.compute() first if the rows fit in memory, or use {self.on_dask}."
+            )
+        X = bring(X)
+        if reset:
+            self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
+            if is_frame(X):
+                labelled = None if y is None else np.isin(np.arange(len(X)), self._read(y, len(X)).labelled)
+                rows = encoder.fit_transform(X, labelled=labelled)
+            if rows is not None and not encoder.plain_:
+                self.encoder_, self.n_features_in_ = encoder, len(encoder.names_)
+                self.feature_names_in_ = np.array(encoder.names_, dtype=object)
+                return rows
+        elif self.encoder_ is not None:
+            return self.encoder_.transform(X)
+        rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
+        return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "labels_")  # a prepared model has no answer yet
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,108 @@
+"""Weigh candidates for numbers by their left-out squared errors, and say what their average answers without a number.
+
+    w_m ∝ π_m (Σ_i e_mi² / l)^(−t l/2),   e_mi the error of candidate m on left-out number i,
+
+is Bayes' rule with a Gaussian likelihood whose variance is the candidate's own, tempered by t: the left-out errors of
+one candidate are not independent. π gives every family of candidates (kernels, graphs, curves, trees, the mean) the
+same share beforehand, however many candidates it has. The weights without number i are those of fits without it: e_mj
+is then the error of a fit that knows neither i nor j, so that i has no part in the answer that is held against it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import softmax
+from scipy.stats import t as student
+
+from .weights import cut
+
+TEMPER = 0.25
+FEWEST = 5  # numbers; fewer say nothing of the error
+WIDER = {"r2": 1.75, "mae": 1.5}  # standard errors, for what the left-out errors do not show
+LEAST = 1e-8  # mean squared error, in units of the variance of the targets, below which candidates are equally good
+
+
+def prior_of(families: list) -> np.ndarray:
+    """(m,) shares beforehand: one for each family, divided evenly among its candidates."""
+    return np.array([1.0 / families.count(family) for family in families]) / len(set(families))
+
+
+def weigh_errors(errors: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """(m,) weights from the left-out errors (m, l), cut to the candidates that hold 99.5 % of the weight."""
+    return cut(_weights(np.sum(errors**2, axis=1), errors.shape[1], prior))
+
+
+def left_out_mean(left_out: np.ndarray, sums: np.ndarray, others: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """(l,) answers of the average for each left-out number, with weights that do not know it.
+
+    left_out : (m, l). sums : (m, l) squared errors of the other numbers, each by a fit without number i too.
+    others : (l,) how many there are.
+    """
+    weights = _weights(sums, np.maximum(others, 1), prior[:, None])
+    return np.einsum("ml,ml->l", weights, left_out)
+
+
+def _weights(sums, number, prior):
+    return softmax(np.log(prior) - TEMPER * number / 2 * np.log(sums / number + LEAST), axis=0)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What left-out numbers say of the answers for other rows.
+
+    Attributes
+    ----------
+    r2, mae : share of the variance explained, against the variance of the numbers (with l − 1 in its denominator, so
+        that answering with a mean is below 0); mean absolute error.
+    r2_interval, mae_interval : 95 % intervals; unbounded with fewer than 5 numbers.
+    """
+
+    r2: float
+    r2_interval: tuple
+    mae: float
+    mae_interval: tuple
+
+
+def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
+    """`Accuracy` from the left-out errors of the l given numbers.
+
+    The intervals are those of the logarithm of a mean, or of the ratio of two, by the delta method with Student's
+    quantile. The left-out errors share nearly all of their numbers, and the largest errors are the rarest: the standard
+    errors are multiplied by `WIDER`, with which the intervals hold the truth in 95 % of the draws of 17 real tables.
+    """
+    l = len(error)
+    if l < FEWEST:
+        ratio = float(np.sum(error**2) / max(np.sum((given - given.mean()) ** 2) * l / (l - 1), 1e-300))
+        return Accuracy(1.0 - ratio, (-np.inf, 1.0), float(np.abs(error).mean()), (0.0, np.inf))
+    square, spread = error**2, (given - given.mean()) ** 2 * l / (l - 1)
+    if spread.sum() == 0.0:
+        mae = float(np.abs(error).mean())
+        return Accuracy(float("nan"), (float("nan"), float("nan")), mae, (mae, mae))
+    ratio = float(square.mean() / spread.mean())
+    influence = square / max(square.mean(), 1e-300) - spread / spread.mean()
+    low, high = _log_interval(ratio, influence, WIDER["r2"])
+    mae = float(np.abs(error).mean())
+    size = np.abs(error) / max(mae, 1e-300)
+    return Accuracy(1.0 - ratio, (1.0 - high, 1.0 - low), mae, _log_interval(mae, size - 1.0, WIDER["mae"]))
+
+
+def _log_interval(value, influence, wider):
+    """exp(log value ± quantile · standard error) for a value whose logarithm moves by influence/l with each number."""
+    l = len(influence)
+    error = wider * float(np.std(influence, ddof=1)) / np.sqrt(l)
+    reach = np.exp(float(student.ppf(0.975, l - 1)) * error)
+    return value / reach, value * reach
+
+
+def half_width(error: np.ndarray, coverage: float) -> float:
+    """Half the width of a prediction interval: the conformal quantile of the left-out errors' sizes.
+
+    With l numbers it is the (l + 1) · coverage-th smallest, interpolated; where there are too few of them, Student's
+    interval, which takes the errors for Gaussian, and at least the largest.
+    """
+    size, l = np.sort(np.abs(error)), len(error)
+    place = (l + 1) * coverage
+    if place > l:
+        spread = np.sqrt(np.mean(size**2) * (1.0 + 1.0 / l))
+        return float(max(student.ppf((1.0 + coverage) / 2.0, max(l - 1, 1)) * spread, size[-1]))
+    return float(np.interp(place, np.arange(1, l + 1), size))
