@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .screen import run
-from .usage import Commands, number
+from .usage import Commands, number, placed
 
 app = typer.Typer(
     cls=Commands,
@@ -157,7 +157,7 @@ def _command(job, *parameters):
 
     def register(described):
         def invoke(**options):
-            run(job, options)
+            run(placed(job, options), options)
 
         command: Any = functools.update_wrapper(invoke, described)
         command.__signature__ = inspect.Signature(list(parameters))
@@ -185,10 +185,18 @@ def main(
 
 
 SAVE = _file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
+FOLDERS = [
+    _option("--scheduler", "For a folder of tables as DATA: the Dask scheduler to work on.", metavar="ADDRESS"),
+    _whole("--workers", "For a folder: so many processes of this machine; else threads.", None, 1),
+]
+KEYED = [
+    _file("--labels", "For a folder: table of the labels, beside the parts."),
+    _option("--key", "Column that names the rows in the parts and in --labels.", metavar="COLUMN"),
+]
 LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS]
 
 
-@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
 def label():
     """Fill in the labels that are missing.
 
@@ -248,10 +256,11 @@ def compare():
 
 
 MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
+PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, *FOLDERS, PROTECT, FORCE]
 NEW = _argument("new", "NEW", "Table with the same columns.")
 
 
-@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, PROTECT, FORCE, *SCREEN)
+@_command("labelling:predict", MODEL, NEW, *PREDICT, *SCREEN)
 def predict():
     """Label new rows with a saved model.
 
@@ -270,7 +279,7 @@ def look():
     """
 
 
-UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, PROTECT, FORCE, SEED, *SCREEN]
+UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN]
 
 
 @_command(

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import InputError
+from ..errors import BackendError, InputError
 from ..geometry.maps import MappedRows
+from ..homes import home_of
 from ..kernels.graph import laplacian, neighbour_graph
 from .base import KernelEstimator
 from .parameters import NOT_NEGATIVE, parameter
@@ -31,6 +32,11 @@ class GraphTerm(KernelEstimator):
     def _laplacian(self, X, weight):
         if self.graph is None:
             return None
+        if home_of(X).lazy:
+            raise BackendError(
+                f"graph={self.graph!r} joins all rows in one graph, which Dask cannot do. Give a sample of the rows in "
+                "NumPy, or use graph=None."
+            )
         if weight is not None:
             raise InputError(
                 "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..linalg import eigh_down, precision, rank_of
-from ..rows import dot
+from ..rows import dot, sampled
 from ..solvers.ridge.smoother import moments_of
 from .novelty import NoveltyDetector
 from .parameters import COUNT, parameter
@@ -57,9 +57,8 @@ class KPCANovelty(NoveltyDetector):
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the components and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
-        X, weight = self._begin(X, sample_weight)
-        n = X.shape[0]
-        gram = self._open(X, weight)
+        X, _, weight = self._training(X, None, sample_weight)
+        gram, n, weight = self._open(X, weight), self._seen(X), sampled(weight, X)
         mass = np.ones(n) if weight is None else weight
         moments = moments_of(gram.Z, weight)
         mean, total = moments.mean, moments.total

@@ -73,6 +73,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """
 
     access = "rows"
+    on_dask = None
     policy = "label search"
 
     n_clusters: int = parameter(2, COUNT)

@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _num_samples
 
-from ..errors import InputError
+from ..errors import BackendError, InputError
+from ..homes import home_of
 from ..inputs.labels import read_labels
-from ..rows import dot, take
+from ..rows import by_row, dot, take
 from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
 from ..solvers.ridge.smoother import moments_of
 from .base import KernelEstimator
@@ -75,8 +76,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def fit_transform(self, X, y=None, groups=None):
         """Fit, and return the components of the training rows."""
-        return self._project(self._fit_rows(X, y, groups))
+        Z = self._fit_rows(X, y, groups)
+        return self.transform(X) if hasattr(self, "sample_") else self._project(Z)
 
+    @by_row
     def transform(self, X):
         """Components of any rows, (n, n_components)."""
         return self._project(self._features(X))
@@ -85,6 +88,11 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """Fit, and classify every training row: the given label where there is one, else the predicted class."""
         from sklearn.svm import SVC  # slow to import
 
+        if home_of(X).lazy:
+            raise BackendError(
+                "fit_predict answers for all rows of the fit at once, which Dask cannot do. Call fit, then transform, "
+                "which answers lazily, or use a classifier such as LSSVMClassifier."
+            )
         labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
@@ -96,11 +104,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def _fit_rows(self, X, y, groups):
         self._validate_params()
-        X = self._rows(X, reset=True)
+        X, y, _ = self._training(X, y, also=[row for group in groups or [] for row in group])
         Z = self._fit_map(X)
-        n = Z.shape[0]
         moments = moments_of(Z)
-        rows, sets = self._sets(n, y, groups)
+        rows, sets = self._sets(X, y, groups)
         within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
         P = moments.centred(self.center)
         result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
@@ -111,11 +118,11 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self._n_features_out = self.components_.shape[1]
         return Z
 
-    def _sets(self, n, y, groups):
+    def _sets(self, X, y, groups):
         """(row numbers in any group, groups as positions among them)."""
-        sets = []
+        n, sets, sample = X.shape[0], [], getattr(self, "sample_", None)
         if y is not None:
-            labels = read_labels(y, self.missing_label, n_rows=n)
+            labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
             sets += [np.flatnonzero(labels.codes == code) for code in range(labels.n_classes)]
         for group in groups or []:
             group = np.unique(np.asarray(group))
@@ -124,7 +131,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
                     f"A must-link set holds {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}; "
                     "give groups as a list of lists of row numbers."
                 )
-            sets.append(group)
+            sets.append(group if sample is None else np.searchsorted(sample, group))
         rows = np.unique(np.concatenate(sets)) if sets else np.zeros(0, dtype=int)
         return rows, [np.searchsorted(rows, group) for group in sets]
 

@@ -7,7 +7,7 @@ few-label classifiers, where it marks a row without a label.
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from ..rows import by_blocks, host
+from ..rows import by_blocks, by_row, host
 from .base import KernelEstimator
 
 
@@ -20,14 +20,17 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
     training_scores_ : (n,) scores of the training rows.
     """
 
+    @by_row
     def score_samples(self, X):
         """How normal each row is: the higher, the more."""
         return host(by_blocks(self._score, self._rows(X, reset=False), None, np.float64))
 
+    @by_row
     def decision_function(self, X):
         """Score less the threshold: negative for outliers."""
         return self.score_samples(X) - self.offset_
 
+    @by_row
     def predict(self, X):
         """+1 for normal rows and −1 for outliers."""
         return np.where(self.decision_function(X) < 0, -1, 1)
@@ -35,8 +38,11 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
     def fit_predict(self, X, y=None, **fit_params):
         """Fit, and say of every training row whether it is normal (+1) or an outlier (−1)."""
         self.fit(X, y, **fit_params)
+        if hasattr(self, "sample_"):
+            return self.predict(X)
         return np.where(self.training_scores_ < self.offset_, -1, 1)
 
+    @by_row
     def outlier_probability(self, X):
         """How unusual each row is among rows like the training rows, between 0 and 1.
 

@@ -86,6 +86,7 @@ class S2RLSClassifier(KernelClassifier):
     """
 
     access = "rows"
+    on_dask = None
     path_parameters = ("lam", "lam_unlabeled")
     reported = ("balance",)
 

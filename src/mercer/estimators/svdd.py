@@ -73,6 +73,7 @@ class SVDD(NoveltyDetector):
     """
 
     access = "sweeps"
+    on_dask = "sample"
     policy = "ball"
 
     nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
@@ -86,7 +87,7 @@ class SVDD(NoveltyDetector):
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out."""
-        X, weight = self._begin(X, sample_weight)
+        X, y, weight = self._training(X, y, sample_weight, "outliers")
         low, high, ordinary = self._box(X.shape[0], y, weight)
         gram = self._open(X, weight, policy=None if self.solver in ("auto", "smo") else "sweeps")
         own = gram.diag()

@@ -9,18 +9,19 @@ from ..errors import BackendError
 from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.tables import TableEncoder, is_frame
-from ..rows import bring
+from ..rows import bring, by_row
 
 
 class Reading:
     """Mixin of the few-label models, which have `_read(y, n_rows)` to turn y into labels."""
 
-    on_dask = "SemiKPCA or LSSVMClassifier, which run on Dask"
+    on_dask: str | None = None
     include: Any
     support_: Any
     encoder_: Any  # of a data frame that is not a matrix of numbers already, else None
     _read: Any
 
+    @by_row
     def trust(self, X):
         """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
         check_is_fitted(self)
@@ -31,7 +32,7 @@ class Reading:
         if home_of(X).lazy:
             raise BackendError(
                 f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call "
-                f"X.compute() first if the rows fit in memory, or use {self.on_dask}."
+                f"X.compute() first if the rows fit in memory, or use LSSVMRegressor, which runs on Dask."
             )
         X = bring(X)
         if reset:

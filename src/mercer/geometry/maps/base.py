@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...kernels import Precomputed
-from ...rows import by_blocks, host, take
+from ...rows import by_blocks, by_row, host, take
 
 CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
@@ -53,12 +53,17 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         """
         raise NotImplementedError(f"{type(self).__name__} must define learn(X, weight).")
 
+    def looks_at(self, n: int) -> Array:
+        """Which of n training rows `learn` looks at, beside those behind a rule for the kernel's width."""
+        return checked_rows(n)
+
     def diag(self, X: Rows) -> Array:
         """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
         if isinstance(self.kernel_, Precomputed):  # a block of its rows is not square
             return self.kernel_.diag(X)
         return np.asarray(host(by_blocks(self.kernel_.diag, X, None, np.float64)), dtype=np.float64)
 
+    @by_row
     def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
@@ -93,10 +98,7 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 
     def _measure(self, X: Rows, Z: Rows | None) -> None:
         """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are (Z = None: transform)."""
-        n = X.shape[0]
-        rows = np.arange(n)
-        if n > CHECKED_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
+        n, rows = X.shape[0], checked_rows(X.shape[0])
         K = self.kernel_of(X, rows)
         Z = np.asarray(host(self.transform(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
         trace = float(np.trace(K))
@@ -105,6 +107,13 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         gap = Z @ Z.T
         gap -= K  # not into K, which may be the user's matrix
         self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
+
+
+def checked_rows(n: int) -> Array:
+    """Rows of n on which a map is compared with its kernel."""
+    if n <= CHECKED_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
 
 
 def _squared_norm(A: Array, n: int) -> float:

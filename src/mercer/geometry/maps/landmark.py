@@ -170,20 +170,25 @@ class LandmarkMap(FeatureMap):
             )
         return rows
 
+    def looks_at(self, n: int) -> Array:
+        if isinstance(self.landmarks, str):
+            return np.arange(n if n <= POOL else 0)  # more are refused
+        pool: Any = self._positions(n)[0] if isinstance(self.landmarks, numbers.Integral) else []
+        return np.union1d(super().looks_at(n), pool).astype(int)
+
+    def _positions(self, n: int) -> tuple[Array, np.random.Generator]:
+        """Positions of the rows among which landmarks are chosen, and the generator that drew them."""
+        rng, most = np.random.default_rng(self.random_state), max(POOL, 10 * self._number(n))
+        return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False)), rng
+
     def _pool(self, X: Rows, exact: bool) -> tuple[Array, Rows, np.random.Generator]:
         """Host rows among which landmarks are chosen, and their positions."""
         n = X.shape[0]
-        rng = np.random.default_rng(self.random_state)
-        most = POOL if exact else max(POOL, 10 * self._number(n))
         if home_of(X).lazy and exact and n > POOL:
-            raise BackendError(
-                f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
-                "Use approx=<number of landmarks>, for example approx=1000."
-            )
-        if n <= most or exact:
-            return np.arange(n), host_rows(X), rng
-        rows = np.sort(rng.choice(n, most, replace=False))
-        return rows, host_rows(X[rows]), rng
+            what = f"An exact map of {n} Dask rows would need a factor with up to {n} columns."
+            raise BackendError(f"{what} Use approx=<number of landmarks>, for example approx=1000.")
+        rows, rng = (np.arange(n), np.random.default_rng(self.random_state)) if exact else self._positions(n)
+        return rows, host_rows(X if len(rows) == n else X[rows]), rng
 
     def _fit_pivots(self, X: Rows, exact: bool) -> Rows | None:
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
