@@ -125,11 +125,10 @@ def _of_method(model: Any, X: Any, y: Any) -> Situation:
 
 def _of_rows(rows: Any) -> Situation:
     """No label: the diffusion on the graph of ten neighbours, the label-free default of `FewLabelClassifier`."""
-    name, home, sample = type(rows).__name__, home_of(rows), None
-    if home.lazy:
-        rows = home.opened(rows, frames=hasattr(rows, "columns"))
-        sample = home.sample_of(rows)
-        rows = rows if sample is None else rows[sample]
+    name, home = type(rows).__name__, home_of(rows)
+    rows = home.opened(rows, frames=hasattr(rows, "columns"))
+    sample = home.sample_of(rows)
+    rows = rows if sample is None else rows[sample]
     if is_frame(rows):
         rows = TableEncoder().fit_transform(rows)
     if not sp.issparse(rows):

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import moved
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..geometry.maps import mapped
 from ..geometry.open import POLICIES, open_gram
 from ..homes import home_of
@@ -76,8 +76,8 @@ class KernelEstimator(BaseEstimator):
         """
         if not reset:
             check_is_fitted(self)
-        if self.on_dask is None and home_of(X).lazy:
-            raise BackendError(
+        if self.on_dask is None:
+            home_of(X).refuse_lazy(
                 f"{type(self).__name__} {NOT_ON_DASK[self.access]}, which Dask cannot do. "
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )

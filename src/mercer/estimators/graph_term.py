@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..geometry.maps import MappedRows
 from ..homes import home_of
 from ..kernels.graph import laplacian, neighbour_graph
@@ -32,11 +32,10 @@ class GraphTerm(KernelEstimator):
     def _laplacian(self, X, weight):
         if self.graph is None:
             return None
-        if home_of(X).lazy:
-            raise BackendError(
-                f"graph={self.graph!r} joins all rows in one graph, which Dask cannot do. Give a sample of the rows in "
-                "NumPy, or use graph=None."
-            )
+        home_of(X).refuse_lazy(
+            f"graph={self.graph!r} joins all rows in one graph, which Dask cannot do. Give a sample of the rows in "
+            "NumPy, or use graph=None."
+        )
         if weight is not None:
             raise InputError(
                 "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _num_samples
 
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..homes import home_of
 from ..inputs.labels import read_labels
 from ..rows import by_row, dot, take
@@ -88,11 +88,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """Fit, and classify every training row: the given label where there is one, else the predicted class."""
         from sklearn.svm import SVC  # slow to import
 
-        if home_of(X).lazy:
-            raise BackendError(
-                "fit_predict answers for all rows of the fit at once, which Dask cannot do. Call fit, then transform, "
-                "which answers lazily, or use a classifier such as LSSVMClassifier."
-            )
+        home_of(X).refuse_lazy(
+            "fit_predict answers for all rows of the fit at once, which Dask cannot do. Call fit, then transform, "
+            "which answers lazily, or use a classifier such as LSSVMClassifier."
+        )
         labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale

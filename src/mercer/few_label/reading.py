@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BackendError
 from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.tables import TableEncoder, is_frame
@@ -29,11 +28,10 @@ class Reading:
 
     def _rows(self, X, reset, y=None):
         """The rows as a matrix; in `fit` y tells which columns of a frame tell labelled rows from the others."""
-        if home_of(X).lazy:
-            raise BackendError(
-                f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call "
-                f"X.compute() first if the rows fit in memory, or use LSSVMRegressor, which runs on Dask."
-            )
+        home_of(X).refuse_lazy(
+            f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call X.compute() "
+            "first if the rows fit in memory, or use LSSVMRegressor, which runs on Dask."
+        )
         X = bring(X)
         if reset:
             self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None

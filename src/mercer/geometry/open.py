@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..backend import size
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import Array, Rows
 from ..kernels import Precomputed, as_kernel
@@ -135,7 +135,7 @@ def open_gram(
     policy = POLICIES[policy] if isinstance(policy, str) else policy
     kernel = as_kernel(kernel)
     home = home_of(X)
-    if home.lazy:
+    if home.sample_of(X) is not None:
         looked_at = choose_map(kernel, approx, X, seed, policy)[0].looks_at(X.shape[0])
         home.fetch(X, looked_at, rows_for(X.shape[0], weight))  # all that follows finds its rows in this one pass
     if not kernel.transductive:
@@ -211,11 +211,10 @@ def choose_map(
     """
     n, home = X.shape[0], home_of(X)
     if as_kernel(kernel).transductive:
-        if home.lazy:
-            raise BackendError(
-                f"{kernel!r} has a graph over all rows in it, which needs them on one machine: a {home.name} is not "
-                "accepted. Give a sample of the rows in NumPy, or a kernel such as RBF."
-            )
+        home.refuse_lazy(
+            f"{kernel!r} has a graph over all rows in it, which needs them on one machine: a {home.name} is not "
+            "accepted. Give a sample of the rows in NumPy, or a kernel such as RBF."
+        )
         return GraphMap(kernel, approx, seed), "The kernel has a graph over the training rows in it."
     if isinstance(approx, FeatureMap):
         return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."

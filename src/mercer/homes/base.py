@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import backend
 from ..backend import blas_for
-from ..errors import InputError
+from ..errors import BackendError, InputError
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
@@ -67,6 +67,11 @@ class Home:
     def opened(self, X: Any, frames: bool = False) -> Rows:
         """Rows as a fit uses them; `frames` keeps the cells of a data frame as they are."""
         return X
+
+    def refuse_lazy(self, sentence: str) -> None:
+        """Raise `BackendError` where rows come block by block: what is asked for needs all of them at once."""
+        if self.lazy:
+            raise BackendError(sentence)
 
     def parts(self, function: Callable, y: Any, *arguments: Any) -> list:
         """[function(part, *arguments)] of every part of a column, on the host."""

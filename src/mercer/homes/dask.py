@@ -80,8 +80,8 @@ class Dask(Home):
     def sampled(self, a: Any, X: Rows) -> Any:
         return None if a is None else a[X.sample]
 
-    def sample_of(self, X: Rows) -> Array:
-        return X.sample
+    def sample_of(self, X: Rows) -> Array | None:
+        return getattr(X, "sample", None)  # new rows have none: all of them count
 
     def fetch(self, X: Rows, *sets: Array) -> None:
         X.fetch(X.sample, *sets)

@@ -10,7 +10,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from ...backend import require_memory
-from ...errors import BackendError, InputError
+from ...errors import InputError
 from ...homes import home_of
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
@@ -184,9 +184,9 @@ class LandmarkMap(FeatureMap):
     def _pool(self, X: Rows, exact: bool) -> tuple[Array, Rows, np.random.Generator]:
         """Host rows among which landmarks are chosen, and their positions."""
         n = X.shape[0]
-        if home_of(X).lazy and exact and n > POOL:
+        if exact and n > POOL:
             what = f"An exact map of {n} Dask rows would need a factor with up to {n} columns."
-            raise BackendError(f"{what} Use approx=<number of landmarks>, for example approx=1000.")
+            home_of(X).refuse_lazy(f"{what} Use approx=<number of landmarks>, for example approx=1000.")
         rows, rng = (np.arange(n), np.random.default_rng(self.random_state)) if exact else self._positions(n)
         return rows, host_rows(X if len(rows) == n else X[rows]), rng
 
