@@ -148,7 +148,7 @@ def open_gram(
     chosen, reason = choose_map(kernel, approx, X, seed, policy, stored=not again)
     Z = chosen.learn(X, weight, policy.least_pivot)
     if Z is None:
-        Z = mapped(chosen, X, policy.growth) if again else chosen.transform(X)
+        Z = mapped(chosen, X, policy.growth) if again else chosen.of_rows(X)
     return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
 
 

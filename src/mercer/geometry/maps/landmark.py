@@ -258,7 +258,7 @@ class LandmarkMap(FeatureMap):
             rng = np.random.default_rng(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
         self._factor(K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64), dtype)
-        return self.transform(K)
+        return self.of_rows(K)
 
     def _number(self, n: int) -> int:
         if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:

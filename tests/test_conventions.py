@@ -1,0 +1,53 @@
+"""Conventions of scikit-learn that its own checks do not cover, and that users of its estimators rely on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+
+from mercer import RBF, Diffusion, FourierMap, KernelPCA, LandmarkMap
+from mercer.errors import InputError
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((40, 3))
+
+
+# Feature maps are transformers like any other
+
+
+@pytest.mark.parametrize("feature_map", [LandmarkMap("rbf", 5), FourierMap("rbf", 6)])
+def test_maps_name_their_features_and_fill_data_frames(feature_map, X):
+    plain = feature_map.fit(X).transform(X)
+    names = feature_map.get_feature_names_out()
+    assert names.tolist() == [f"{type(feature_map).__name__.lower()}{i}" for i in range(plain.shape[1])]
+    feature_map.set_output(transform="pandas")
+    for frame in (feature_map.fit_transform(X), feature_map.transform(X)):
+        assert isinstance(frame, pd.DataFrame) and frame.columns.tolist() == names.tolist()
+        np.testing.assert_allclose(frame.to_numpy(), plain, rtol=0, atol=1e-12)
+    last = make_pipeline(feature_map, KernelPCA(2)).fit(X)
+    assert list(last[-1].feature_names_in_) == names.tolist()
+
+
+def test_maps_inside_estimators_are_not_wrapped_by_the_global_output(X):
+    for kernel in ("rbf", 0.5 * RBF(1.0) + 0.5 * Diffusion(n_neighbors=5), "precomputed"):
+        rows = RBF(1.0)(X) if isinstance(kernel, str) and kernel == "precomputed" else X
+        wanted = KernelPCA(2, kernel=kernel, approx=20).fit(rows).transform(rows)
+        with config_context(transform_output="pandas"):
+            found = KernelPCA(2, kernel=kernel, approx=20).fit(rows).transform(rows)
+        assert isinstance(found, pd.DataFrame)
+        np.testing.assert_array_equal(found.to_numpy(), wanted)
+
+
+def test_maps_take_sample_weight_by_its_name():
+    X = load_iris().data
+    weight = (np.arange(len(X)) < 50).astype(float)
+    for new in (lambda: LandmarkMap("rbf", 5), lambda: FourierMap("rbf", 6)):
+        weighed = new().fit(X, sample_weight=weight)
+        assert weighed.kernel_ == new().fit(X[:50]).kernel_ != new().fit(X).kernel_
+        np.testing.assert_allclose(new().fit_transform(X, sample_weight=list(weight)), weighed.transform(X), atol=1e-12)
+    with pytest.raises(InputError, match="expected \\(150,\\)"):
+        LandmarkMap().fit(X, sample_weight=weight[:3])
