@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.linalg
 from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 
-from mercer import RBF, Diffusion, FourierMap, KernelPCA, LandmarkMap
+from mercer import RBF, Diffusion, FourierMap, KernelPCA, LandmarkMap, SparseKernelPCA
 from mercer.errors import InputError
 
 
@@ -51,3 +52,23 @@ def test_maps_take_sample_weight_by_its_name():
         np.testing.assert_allclose(new().fit_transform(X, sample_weight=list(weight)), weighed.transform(X), atol=1e-12)
     with pytest.raises(InputError, match="expected \\(150,\\)"):
         LandmarkMap().fit(X, sample_weight=weight[:3])
+
+
+# The oldest versions that are accepted
+
+
+def test_no_empty_matrix_is_decomposed_by_scipy(monkeypatch):
+    def before_1_14(decompose):
+        def refusing(A, *args, **kwargs):
+            if np.size(A) == 0:
+                raise ValueError("Internal work array size computation failed: -5")
+            return decompose(A, *args, **kwargs)
+
+        return refusing
+
+    for name in ("svd", "eigh", "qr", "cholesky", "lstsq"):
+        monkeypatch.setattr(scipy.linalg, name, before_1_14(getattr(scipy.linalg, name)))
+    X = load_iris().data
+    assert len(SparseKernelPCA(2, keep=0.2).fit(X).support_) >= 28  # the search passes an epsilon that keeps no row
+    with pytest.raises(InputError, match="every row vanishes"):
+        SparseKernelPCA(2, epsilon=100.0).fit(X)
