@@ -8,7 +8,18 @@ from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 
-from mercer import RBF, Diffusion, FourierMap, KernelPCA, LandmarkMap, SparseKernelPCA
+from mercer import (
+    RBF,
+    SVDD,
+    Diffusion,
+    FourierMap,
+    KernelCMeans,
+    KernelPCA,
+    KPCANovelty,
+    LandmarkMap,
+    Sigmoid,
+    SparseKernelPCA,
+)
 from mercer.errors import InputError
 
 
@@ -72,3 +83,22 @@ def test_no_empty_matrix_is_decomposed_by_scipy(monkeypatch):
     assert len(SparseKernelPCA(2, keep=0.2).fit(X).support_) >= 28  # the search passes an epsilon that keeps no row
     with pytest.raises(InputError, match="every row vanishes"):
         SparseKernelPCA(2, epsilon=100.0).fit(X)
+
+
+# Novelty
+
+
+@pytest.mark.filterwarnings("ignore:.*of the spectrum of this similarity is negative")
+@pytest.mark.parametrize("seed", range(4))
+def test_an_indefinite_kernel_does_not_blow_up_new_rows(seed):
+    X, new = (np.random.default_rng(s).standard_normal((n, 3)) for s, n in ((seed, 60), (seed + 100, 300)))
+    for kernel in (Sigmoid(1, 0), Sigmoid(2, -1), Sigmoid()):
+        svdd = SVDD(kernel=kernel).fit(X)
+        assert svdd.map_.negative_mass_ > 0.01
+        assert svdd.score_samples(new).min() > 3 * svdd.training_scores_.min()
+        clusters = KernelCMeans(3, kernel=kernel, random_state=0).fit(X)
+        assert clusters.transform(new).max() < 3 * clusters.transform(X).max()
+        novelty = KPCANovelty(2, kernel=kernel).fit(X)
+        assert novelty.score_samples(new).min() > 10 * novelty.training_scores_.min() - 1e-9
+        values = np.linalg.eigvalsh(kernel.resolve(X)(X))
+        assert svdd.map_.rank_ == np.sum(values > -values[0])
