@@ -1,5 +1,7 @@
 """Conventions of scikit-learn that its own checks do not cover, and that users of its estimators rely on."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,3 +104,19 @@ def test_an_indefinite_kernel_does_not_blow_up_new_rows(seed):
         assert novelty.score_samples(new).min() > 10 * novelty.training_scores_.min() - 1e-9
         values = np.linalg.eigvalsh(kernel.resolve(X)(X))
         assert svdd.map_.rank_ == np.sum(values > -values[0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_components_that_span_all_rows_leave_no_noise_to_judge_by(seed, dtype):
+    X = np.random.default_rng(seed).standard_normal((60, 3)).astype(dtype)
+    model = KPCANovelty(3, kernel="linear")
+    with pytest.warns(UserWarning, match="The 3 components span all training rows.*smaller n_components"):
+        answers = model.fit_predict(X)
+    assert (answers == 1).all() and (model.predict(X) == 1).all() and (model.predict(X + dtype(1e6)) == 1).all()
+    assert not model.score_samples(X).any() and not model.training_scores_.any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fewer = KPCANovelty(2, kernel="linear", contamination=0.1)
+        answers = fewer.fit_predict(X)
+    assert (answers == -1).sum() == 6 and np.array_equal(answers, fewer.predict(X))
