@@ -8,6 +8,7 @@ import pytest
 import scipy.linalg
 from sklearn import config_context
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from mercer import (
@@ -23,6 +24,7 @@ from mercer import (
     SparseKernelPCA,
 )
 from mercer.errors import InputError
+from mercer.estimators.novelty import threshold
 
 
 @pytest.fixture
@@ -120,3 +122,26 @@ def test_components_that_span_all_rows_leave_no_noise_to_judge_by(seed, dtype):
         fewer = KPCANovelty(2, kernel="linear", contamination=0.1)
         answers = fewer.fit_predict(X)
     assert (answers == -1).sum() == 6 and np.array_equal(answers, fewer.predict(X))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_threshold_of_svdd_is_not_among_rows_that_only_rounding_tells_apart(seed, dtype):
+    X = np.random.default_rng(seed).standard_normal((60, 3)).astype(dtype)
+    for nu in (0.1, 0.25):
+        for tol in (1e-6, 1e-12):  # with the second all rows on the sphere have one score, up to rounding
+            model = SVDD(nu, contamination=nu, tol=tol)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                answers = model.fit_predict(X)
+            assert np.array_equal(answers, model.predict(X)) and (answers == -1).sum() <= nu * len(X)
+            least = 1e-6 if dtype is np.float32 else 1e-10
+            assert np.abs(model.training_scores_ - model.offset_).min() > least
+
+
+def test_thresholds_between_healthy_scores_are_half_way():
+    scores, weight = np.array([1.0, 2.0, 2.0 + 1e-6, 4.0]), np.ones(4)
+    assert threshold(scores, weight, 0.25) == 1.5
+    assert threshold(scores, weight, 0.5) == pytest.approx(2.0 + 5e-7, abs=1e-9)
+    assert threshold(scores, weight, 0.5, slack=1e-5) == 1.5
+    assert threshold(scores, weight, 0.1, slack=1e-5) == 1.0 - 1e-5
