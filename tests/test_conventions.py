@@ -15,13 +15,17 @@ from mercer import (
     RBF,
     SVDD,
     Diffusion,
+    FewLabelClassifier,
     FourierMap,
     KernelCMeans,
     KernelPCA,
     KPCANovelty,
     LandmarkMap,
+    LSSVMRegressor,
+    SemiKPCA,
     Sigmoid,
     SparseKernelPCA,
+    TableEncoder,
 )
 from mercer.errors import InputError
 from mercer.estimators.novelty import threshold
@@ -145,3 +149,51 @@ def test_thresholds_between_healthy_scores_are_half_way():
     assert threshold(scores, weight, 0.5) == pytest.approx(2.0 + 5e-7, abs=1e-9)
     assert threshold(scores, weight, 0.5, slack=1e-5) == 1.5
     assert threshold(scores, weight, 0.1, slack=1e-5) == 1.0 - 1e-5
+
+
+# Arrow
+
+
+def few(y):
+    """Every fifth label, None elsewhere."""
+    return [value if i % 5 == 0 else None for i, value in enumerate(y)]
+
+
+def test_labels_in_arrow_columns():
+    pa = pytest.importorskip("pyarrow")
+    X, y = (part[:100] for part in load_iris(return_X_y=True))
+    for names, types in (
+        (["a", "b"], [pa.string(), pa.large_string()]),
+        ([0, 1], [pa.int64()]),
+        ([False, True], [None]),
+    ):
+        truth = np.array(names)[y].tolist()
+        wanted = SemiKPCA().fit(X, few(truth))
+        columns = [pa.array(few(truth), kind) for kind in types]
+        columns += [pa.chunked_array([columns[0][:30], columns[0][30:]]), columns[0].dictionary_encode()]
+        columns.append(pa.table({"y": columns[0]}))
+        for column in columns:
+            found = SemiKPCA().fit(X, column)
+            assert found.classes_.tolist() == names
+            np.testing.assert_array_equal(found.decision_function(X), wanted.decision_function(X))
+            assert found.score(X, pa.array(truth)) == wanted.score(X, truth)
+    soft = pa.table({"no": (y == 0) * 1.0, "yes": (y == 1) * 1.0})
+    assert SemiKPCA().fit(X, soft).classes_.tolist() == ["no", "yes"]
+    targets = [None if value is None else value + 0.5 for value in few(y.tolist())]
+    expected = LSSVMRegressor().fit(X, targets).predict(X)
+    np.testing.assert_array_equal(LSSVMRegressor().fit(X, pa.array(targets)).predict(X), expected)
+
+
+def test_arrow_tables_with_text_are_read_like_data_frames():
+    pa = pytest.importorskip("pyarrow")
+    X, y = (part[:100] for part in load_iris(return_X_y=True))
+    table = pa.table({f"c{i}": column for i, column in enumerate(X.T)})
+    table = table.append_column("colour", pa.array(["red" if i % 3 else "blue" for i in range(100)]))
+    frame, given = table.to_pandas(), few(y.tolist())
+    np.testing.assert_array_equal(TableEncoder().fit_transform(table), TableEncoder().fit_transform(frame))
+    model, other = (FewLabelClassifier(["lssvm"]).fit(rows, given) for rows in (table, frame))
+    assert model.feature_names_in_.tolist() == table.column_names
+    for rows in (table, table.to_batches()[0], frame):
+        np.testing.assert_array_equal(model.predict_proba(rows), other.predict_proba(frame))
+    with pytest.warns(UserWarning, match="colour"):
+        model.predict(table.drop_columns(["colour"]))

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import BackendError
 from ..homes import home_of
 from ..inputs.check import check_rows
-from ..inputs.tables import TableEncoder, is_frame
+from ..inputs.tables import TableEncoder, as_pandas, is_arrow, is_frame
 from ..rows import bring
 
 
@@ -33,7 +33,7 @@ class Reading:
                 f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call "
                 f"X.compute() first if the rows fit in memory, or use {self.on_dask}."
             )
-        X = bring(X)
+        X = as_pandas(X) if is_arrow(X) else bring(X)
         if reset:
             self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
             if is_frame(X):
