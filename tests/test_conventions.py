@@ -8,7 +8,9 @@ import pytest
 import scipy.linalg
 from sklearn import config_context
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from mercer import (
@@ -20,8 +22,13 @@ from mercer import (
     KernelCMeans,
     KernelPCA,
     KPCANovelty,
+    LabeledKFold,
+    LabeledScorer,
     LandmarkMap,
+    LSSVMClassifier,
     LSSVMRegressor,
+    MaxMarginClustering,
+    S2RLSClassifier,
     SemiKPCA,
     Sigmoid,
     SparseKernelPCA,
@@ -197,3 +204,51 @@ def test_arrow_tables_with_text_are_read_like_data_frames():
         np.testing.assert_array_equal(model.predict_proba(rows), other.predict_proba(frame))
     with pytest.warns(UserWarning, match="colour"):
         model.predict(table.drop_columns(["colour"]))
+
+
+# Weights in scores, threads
+
+
+def test_the_labeled_scorer_drops_the_weights_of_unlabelled_rows():
+    X, y = load_iris(return_X_y=True)
+    given, weight = few(y.tolist()), np.random.default_rng(0).uniform(size=len(y))
+    model, known = SemiKPCA().fit(X, given), np.arange(0, len(y), 5)
+    model.coef_ = np.roll(model.coef_, 1, axis=1)  # some wrong answers
+    for scoring in ("accuracy", "neg_log_loss", None):
+        plain = check_scoring(model, scoring=scoring)(model, X[known], y[known], sample_weight=weight[known])
+        assert LabeledScorer(scoring)(model, X, given, sample_weight=weight) == pytest.approx(plain, abs=1e-12)
+        assert plain != check_scoring(model, scoring=scoring)(model, X[known], y[known])
+
+
+def test_the_labeled_scorer_asks_for_weights_by_metadata_routing():
+    X, y = load_iris(return_X_y=True)
+    given, weight = np.array(few(y.tolist()), dtype=object), 1.0 + np.arange(len(y))
+    seen = []
+
+    def score(model, X, y, sample_weight=None):
+        seen.append(sample_weight)
+        return model.score(X, y)
+
+    with config_context(enable_metadata_routing=True):
+        model = SemiKPCA().set_fit_request(sample_weight=False)
+        scorer = LabeledScorer(score)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            cross_val_score(model, X, given, cv=LabeledKFold(3), scoring=scorer, params={"sample_weight": weight})
+        routed = scorer.set_score_request(sample_weight=True)
+        cross_val_score(model, X, given, cv=LabeledKFold(3), scoring=routed, params={"sample_weight": weight})
+    assert sorted(np.concatenate(seen)) == weight[::5].tolist()
+    search = GridSearchCV(LSSVMClassifier(), {"gamma": [0.1, 1.0]}, cv=LabeledKFold(3), scoring=LabeledScorer())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # scikit-learn warns of scorers that take no weights
+        search.fit(X, given, sample_weight=weight)
+
+
+@pytest.mark.parametrize("new", [MaxMarginClustering, S2RLSClassifier])
+def test_minus_one_is_all_threads(new):
+    X, y = (part[:100] for part in load_iris(return_X_y=True))
+    answers = [new(n_restarts=3, n_jobs=n_jobs).fit(X, few(y.tolist())).predict(X) for n_jobs in (-1, None, 1)]
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
+    for bad in (0, -2):
+        with pytest.raises(ValueError, match="n_jobs"):
+            new(n_jobs=bad).fit(X, few(y.tolist()))
