@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
@@ -25,6 +26,7 @@ from mercer import (
     LabeledKFold,
     LabeledScorer,
     LandmarkMap,
+    Linear,
     LSSVMClassifier,
     LSSVMRegressor,
     MaxMarginClustering,
@@ -252,3 +254,42 @@ def test_minus_one_is_all_threads(new):
     for bad in (0, -2):
         with pytest.raises(ValueError, match="n_jobs"):
             new(n_jobs=bad).fit(X, few(y.tolist()))
+
+
+# Large numbers
+
+
+def test_rows_near_the_largest_numbers_are_refused_or_answered():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    y = few((X[:, 0] > 0).astype(int).tolist())
+    for dtype, most, sizes in ((np.float32, 1e18, (1e15, 5e19, 1e36)), (np.float64, 1e36, (1e30, 1e39, 1e200, 1e305))):
+        for size in sizes:
+            plain = [(rows * size).astype(dtype) for rows in (np.abs(X), 1 + X)]
+            for rows in [*plain, sp.csr_array(plain[1])]:
+                model = FewLabelClassifier(["lssvm", "forest"])
+                if size > most:
+                    with pytest.raises(InputError, match="X holds float.. numbers up to .* too large.*StandardScaler"):
+                        model.fit(rows, y)
+                else:
+                    assert np.isfinite(model.fit(rows, y).predict_proba(rows)).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_new_rows_so_far_away_that_squares_overflow_get_the_class_shares():
+    X = np.random.default_rng(0).standard_normal((60, 3)).astype(np.float32)
+    model = FewLabelClassifier(["lssvm", "diffusion", "forest"]).fit(X, few((X[:, 0] > 0).astype(int).tolist()))
+    for size in (1e10, 1e18, 1e19, 3e19, 1e25, 1e37):
+        P = model.predict_proba(X * np.float32(size))
+        np.testing.assert_allclose(P, np.tile(model.prior_, (60, 1)), atol=1e-6)
+
+
+# What is printed
+
+
+def test_composite_kernels_are_printed_inside_estimators():
+    kernel = 0.3 * RBF(2.0) + Linear() * RBF()
+    assert repr(kernel) == "0.3 * RBF(bandwidth=2.0) + Linear() * RBF()"
+    assert repr(SemiKPCA(kernel=kernel)) == f"SemiKPCA(kernel={kernel!r})"
+    shown = repr(make_pipeline(LandmarkMap(kernel), SVDD(kernel=2 * RBF())))
+    assert "LandmarkMap(kernel=0.3 * RBF(bandwidth=2.0) + Linear() * RBF())" in " ".join(shown.split())
+    assert "0.3 * RBF(bandwidth=2.0) + Linear() * RBF()" in SemiKPCA(kernel=kernel)._repr_html_()
