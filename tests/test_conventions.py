@@ -30,6 +30,7 @@ from mercer import (
     LSSVMClassifier,
     LSSVMRegressor,
     MaxMarginClustering,
+    MinimumVarianceKPCA,
     S2RLSClassifier,
     SemiKPCA,
     Sigmoid,
@@ -100,6 +101,22 @@ def test_no_empty_matrix_is_decomposed_by_scipy(monkeypatch):
     assert len(SparseKernelPCA(2, keep=0.2).fit(X).support_) >= 28  # the search passes an epsilon that keeps no row
     with pytest.raises(InputError, match="every row vanishes"):
         SparseKernelPCA(2, epsilon=100.0).fit(X)
+    assert MinimumVarianceKPCA(2).fit(X).eigenvalues_[0] > 0  # without any group
+
+
+def test_components_have_the_sign_of_their_scores():
+    X, y = load_iris(return_X_y=True)
+    given, rng = np.where(np.arange(len(y)) % 10 == 0, y, -1), np.random.default_rng(0)
+    first = MinimumVarianceKPCA(3).fit(X, given)
+    scores = first.transform(X)
+    assert (scores.max(axis=0) > -scores.min(axis=0)).all()
+    np.testing.assert_array_equal(first.result_.value, first.components_)
+    for seed in range(5):
+        order = rng.permutation(len(X))
+        shuffled = MinimumVarianceKPCA(3).fit(X[order], given[order]).transform(X)
+        landmarks = MinimumVarianceKPCA(3, approx=len(X), random_state=seed).fit(X, given).transform(X)
+        np.testing.assert_allclose(shuffled, scores, atol=1e-10)
+        np.testing.assert_allclose(landmarks, scores, atol=1e-10)
 
 
 # Novelty
