@@ -10,6 +10,7 @@ from sklearn.utils.validation import _num_samples
 from ..errors import InputError
 from ..homes import home_of
 from ..inputs.labels import read_labels
+from ..linalg import sign_rows
 from ..rows import by_row, dot, take
 from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
 from ..solvers.ridge.smoother import moments_of
@@ -37,7 +38,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     Attributes
     ----------
-    components_ : (r, n_components) weights of the features.
+    components_ : (r, n_components) weights of the features, with signs that make the largest training score positive.
     eigenvalues_ : (n_components,) the ratio above, largest first.
     mean_ : (n_components,) mean of the components over the training rows; `transform` subtracts it when center=True.
     result_, certificate_ : how good they are: `Result` of the eigenproblem, and its largest relative residual.
@@ -114,6 +115,9 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.eigenvalues_ = result.info["eigenvalues"]
         self.certificate_ = result.gap
         self.mean_ = moments.mean @ self.components_ if self.center else np.zeros(self.components_.shape[1])
+        signs = sign_rows(self._project(Z))  # of the scores: those of the weights are signs of a map's features
+        self.components_ = result.value = self.components_ * signs
+        self.mean_ = self.mean_ * signs
         self._n_features_out = self.components_.shape[1]
         return Z
 

@@ -108,7 +108,7 @@ class SVDD(NoveltyDetector):
         single = "float32" in str(X.dtype)
         slack = (1e-5 if single else 1e-9) * radius_sq + 100 * np.finfo("f4" if single else "f8").eps * np.max(own)
         offset = None if self.contamination is not None else -(radius_sq + slack)
-        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset)
+        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset, slack)
         return self
 
     def _box(self, n, y, weight):

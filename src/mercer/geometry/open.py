@@ -157,7 +157,7 @@ def open_gram(
         said = f"Sums run over all {X.shape[0]} rows; single rows were looked at in a sample of {Z.shape[0]}."
         return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), Z.X, f"{reason} {chosen.reason_} {said}")
     if Z is None:
-        Z = mapped(chosen, X, policy.growth) if again else chosen.transform(X)
+        Z = mapped(chosen, X, policy.growth) if again else chosen.of_rows(X)
     return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
 
 

@@ -32,7 +32,8 @@ class LandmarkMap(FeatureMap):
     With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
     approximation. The pseudo-inverse comes from a pivoted Cholesky factorisation that stops at the precision of the
     data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
-    semi-definite is factored by its eigenvectors, its negative part cut off and reported.
+    semi-definite is factored by its eigenvectors; its negative part, and the positive directions that are no larger
+    than the largest negative one, are cut off and reported.
 
     Parameters
     ----------
@@ -263,7 +264,7 @@ class LandmarkMap(FeatureMap):
             rng = np.random.default_rng(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
         self._factor(K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64), dtype)
-        return self.transform(K)
+        return self.of_rows(K)
 
     def _number(self, n: int) -> int:
         if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
@@ -286,7 +287,9 @@ class LandmarkMap(FeatureMap):
         values, vectors = eigh_down(core * np.outer(scale, scale))
         self.negative_mass_ = negative_mass(values)
         _judge(self.negative_mass_, values, self.kernel_)
-        rank = max(min(rank_of(values, precision(dtype)), self.rank or len(values)), 1)
+        # Directions no larger than the negative ones are no more of a kernel, and 1/√λ would blow up new rows in them.
+        sound = int(np.sum(values > -values[-1]))
+        rank = max(min(rank_of(values, precision(dtype)), sound, self.rank or len(values)), 1)
         top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
         self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
@@ -337,4 +340,5 @@ def _judge(mass: float, values: Array, kernel: Any) -> None:
             said + " Accepted: a positive semi-definite matrix. To use its positive part: "
             "w, V = np.linalg.eigh(K); K = (V * w.clip(0)) @ V.T"
         )
-    warnings.warn(said + " Its negative part is cut off.", UserWarning, stacklevel=5)
+    cut = " Its negative part is cut off, and with it the positive directions that are no larger."
+    warnings.warn(said + cut, UserWarning, stacklevel=5)
