@@ -197,7 +197,7 @@ def test_few_places_ask_for_the_home_of_an_array():
             code = [line for line in path.read_text().splitlines() if not line.lstrip().startswith("def ")]
             number = sum(len(re.findall(r"\.on_host\b|\.lazy\b|(?<![\w.])on_gpu\(", line)) for line in code)
             found |= {name: number} if number else {}
-    assert found == ASKS_FOR_THE_HOME and sum(found.values()) <= 22
+    assert found == ASKS_FOR_THE_HOME and sum(found.values()) <= 23
 
 
 def test_no_more_private_names_of_scikit_learn():

@@ -63,14 +63,9 @@ def _real(flags, help, default, metavar="P", low=-math.inf):
 
 DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
 DATA = _argument("data", "DATA", DATA_HELP)
-TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
-TARGETS = _option(
-    "--target -t",
-    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
-    list[str],
-    NEEDED,
-    "COLUMN",
-)
+CELLS = "Column of labels; empty cells are the unlabelled rows"
+TARGET = _option("--target -t", f"{CELLS}.", str, NEEDED, "COLUMN")
+TARGETS = _option("--target -t", f"{CELLS}; may be repeated.", list[str], NEEDED, "COLUMN")
 OUT = _file("--out -o", "Table to write; else beside DATA, under a longer name.")
 MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
 REPORT = _file("--report -r", "HTML report to write.")
@@ -110,12 +105,8 @@ KIND = _option(
     metavar="KIND",
     name="kind",
 )
-MISSING = _option(
-    "--missing",
-    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
-    list[str],
-    metavar="MARK",
-)
+MARKS = "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class."
+MISSING = _option("--missing", MARKS, list[str], metavar="MARK")
 FORMAT = [  # how a file is read, the vectors beside it included
     _option(
         "--embed",
