@@ -9,9 +9,10 @@ import scipy.sparse as sp
 
 from ..backend import need, one_thread
 from ..errors import InputError
-from .base import BLOCK, Array, refuse_columns
+from .base import Array, refuse_columns
 
 SAMPLE = 10_000  # rows that stand for all of them wherever a fit looks at single rows
+ANSWERED = 2**15  # rows of a block that are answered at a time: what a method holds for each of them fits a worker
 FAN_IN = 8  # sums are added so many at a time, on the workers: the client gets one
 
 
@@ -178,7 +179,7 @@ def answered(block: Any, model: Any, call: tuple[str, tuple, dict], like: Array)
     rows = block.iloc if hasattr(block, "iloc") else block
     with one_thread():
         answer = getattr(model, name)
-        parts = [np.asarray(answer(rows[i : i + BLOCK], *arguments, **options)) for i in range(0, n, BLOCK)]
+        parts = [np.asarray(answer(rows[i : i + ANSWERED], *arguments, **options)) for i in range(0, n, ANSWERED)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
