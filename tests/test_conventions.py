@@ -288,6 +288,18 @@ def test_minus_one_is_all_threads(new):
             new(n_jobs=bad).fit(X, few(y.tolist()))
 
 
+# Probabilities
+
+
+@pytest.mark.parametrize("model", [LSSVMClassifier(), FewLabelClassifier(["lssvm", "forest"])])
+def test_logarithms_of_probabilities(model):
+    X, y = load_iris(return_X_y=True)
+    model.fit(X, few(y.tolist()))
+    logarithms = model.predict_log_proba(X)
+    np.testing.assert_array_equal(logarithms, np.log(model.predict_proba(X)))
+    assert np.isfinite(logarithms).all()
+
+
 # Large numbers
 
 
