@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metadata_routing import MetadataRequest
-from sklearn.utils.validation import _check_method_params
 
 from ..errors import InputError
 from ..inputs.labels import read_labels, unlabelled
@@ -159,14 +158,17 @@ class LabeledScorer:
 
     def __call__(self, estimator, X, y, sample_weight=None, **params):
         scorer = check_scoring(estimator, scoring=self.scoring)
-        rows = np.flatnonzero(~unlabelled(y, self.missing_label, getattr(estimator, "classes_", ())))
+        gone = unlabelled(y, self.missing_label, getattr(estimator, "classes_", ()))
+        rows = np.flatnonzero(~gone)
         if len(rows) == 0:
             raise InputError(
                 "No row to score: all of y marks unlabelled rows. Score on labelled rows; "
                 "the splitters of mercer.model_selection put only those into test folds."
             )
         params |= {} if sample_weight is None else {"sample_weight": sample_weight}
-        y, params = _safe_indexing(y, rows), _check_method_params(X, params, rows)  # weights are of rows too
+        of_rows = {name: value for name, value in params.items() if np.shape(value)[:1] == gone.shape}  # as weights are
+        params |= {name: _safe_indexing(value, rows) for name, value in of_rows.items()}
+        y = _safe_indexing(y, rows)
         if np.asarray(y).dtype.kind == "O":  # None and NaN are gone, so the entries have one type again
             y = np.array(list(y))
         return scorer(estimator, _safe_indexing(X, rows), y, **params)
