@@ -10,11 +10,13 @@ from pathlib import Path
 
 import mercer
 
-WHERE = {
-    "moments": ("one pass, then a small problem", "NumPy, torch, Dask"),
-    "sweeps": ("several passes", "NumPy, torch, Dask"),
-    "rows": ("row by row on the host", "NumPy, torch"),
+READS = {
+    "moments": "one pass, then a small problem",
+    "sweeps": "several passes",
+    "rows": "row by row on the host",
+    "graph": "one graph of all rows",
 }
+ON_DASK = {"moments": ", Dask (at most two passes)", "sample": ", Dask (one pass, for a sample)"}
 PAGE = Path(__file__).parent / "methods.md"
 
 
@@ -26,7 +28,8 @@ def table():
         thing = getattr(mercer, name)
         rooms = ("mercer.estimators", "mercer.few_label")
         if inspect.isclass(thing) and hasattr(thing, "fit") and thing.__module__.startswith(rooms):
-            how, where = WHERE.get(getattr(thing, "access", ""), ("as the methods it chooses from", "NumPy"))
+            how = READS.get(getattr(thing, "access", ""), "as the methods it chooses from")
+            where = ("NumPy, torch" if hasattr(thing, "access") else "NumPy") + ON_DASK.get(thing.on_dask, "")
             lines.append(f"| `{name}` | {inspect.getdoc(thing).splitlines()[0]} | {how} | {where} |")
     return "\n".join(lines) + "\n"
 

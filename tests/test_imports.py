@@ -171,16 +171,15 @@ def test_private_names_stay_in_their_room():
 
 # Where code outside homes/ and rows.py still asks what kind of home an array has, and why no verb answers it.
 ASKS_FOR_THE_HOME = {
-    "estimators/base.py": 1,  # methods that go row by row refuse Dask
     "estimators/kernel_density_novelty.py": 1,  # scikit-learn's trees take host rows
-    "few_label/reading.py": 1,  # refuses Dask
+    "few_label/sampled.py": 1,  # of rows in Dask a sample is fitted
     "geometry/fused.py": 1,  # fused products exist on CUDA devices
-    "geometry/maps/landmark.py": 1,  # an exact factor of very many Dask rows is refused
     "geometry/maps/rows.py": 1,  # features are computed again on the host and stored elsewhere
     "geometry/open.py": 4,  # the place that decides
     "geometry/operators/radial.py": 1,  # prepared rows are NumPy rows
     "geometry/operators/recomputed.py": 3,  # threads on the host, one stream on a device
     "inputs/check.py": 1,  # scikit-learn's validation would turn tensors into NumPy arrays
+    "inputs/sampling.py": 2,  # of labels in Dask the filled cells travel
 }
 
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 
 from conftest import HOMES
 from mercer import homes, rows
+from mercer.backend import blas_threads
 from mercer.homes import Computed, home_of
 from naive import assert_close
 
@@ -126,17 +127,18 @@ def test_dask_with_several_column_chunks(Z):
     assert_close(rows.tdot(split, np.ones(29)), Z.sum(axis=0))
 
 
-def test_dask_workers_in_other_processes_are_pinned_to_one_blas_thread():
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+def test_tasks_share_one_limit_of_blas_threads():
+    from mercer.backend import _pools, one_thread
 
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert pool.submit(_threads_after_a_task).result() == 1
+    def threads():
+        return {pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"}
 
-
-def _threads_after_a_task():
-    from mercer.backend import _pools, blas_threads
-
-    blas_threads(2)
-    homes.dask._pinned(lambda block, A: None, None, None)
-    return max([p["num_threads"] for p in _pools().info() if p["user_api"] == "blas"])
+    with blas_threads(2):
+        before = threads()
+        first, second = one_thread(), one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert threads() == {1}  # the second task still runs
+        second.__exit__(None, None, None)
+        assert threads() == before

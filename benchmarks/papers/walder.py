@@ -34,10 +34,11 @@ from benchmarks.harness import arguments, need_data, read_csv, write_csv
 from benchmarks.papers.walder_page import SETS_1
 from mercer.evidence.margin import relative_hinge
 from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
+from mercer.linalg import eigh_down
 from mercer.solvers.eigen.within_variance import within_group_rows, within_variance_components
 from mercer.solvers.sphere.irls import constrained_logistic
 from mercer.solvers.sphere.left_out import compress_for, left_out
-from mercer.solvers.sphere.secular import constrained_least_squares, diagonalise
+from mercer.solvers.sphere.secular import constrained_least_squares, variance_basis
 
 WIDTHS, WEIGHTS, VARIANCES = (0.5, 0.7, 1.0, 2.0, 4.0), np.geomspace(1e-3, 1e3, 7), np.geomspace(1e-2, 10.0, 7)
 LR_WIDTHS, LR_WEIGHTS, LR_VARIANCES = (0.5, 1.0, 4.0), (0.01, 1.0, 100.0), (0.1, 1.0, 10.0)
@@ -106,7 +107,7 @@ def diagonal(K):
     """(theta, Z) with K = ZZᵀ and centred scatter ZᵀHZ = diag(theta)."""
     L = np.linalg.cholesky(K + 1e-10 * np.eye(len(K)))
     mean = L.sum(axis=0)
-    theta, Q = diagonalise(L.T @ L - np.outer(mean, mean) / len(K))
+    theta, Q = variance_basis(*eigh_down(L.T @ L - np.outer(mean, mean) / len(K)))
     return theta, L @ Q
 
 

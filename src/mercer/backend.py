@@ -4,15 +4,17 @@ import contextlib
 import contextvars
 import importlib
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from .errors import BackendError
 
-_EXTRA = {"torch": "gpu", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
+_EXTRA = {"torch": "gpu", "dask": "dask", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
 _EXTRA |= {"starlette": "studio", "uvicorn": "studio"}
 
 
@@ -174,6 +176,25 @@ def parallel(function, tasks, threads=None):
     with blas_threads(1), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(function, tasks):
             pass
+
+
+@contextlib.contextmanager
+def one_thread():
+    """Context of one task among several: BLAS keeps to one thread until the last of them has ended."""
+    with _tasks.lock:
+        _tasks.number += 1
+        if _tasks.number == 1:
+            _tasks.limit = blas_threads(1)
+    try:
+        yield
+    finally:
+        with _tasks.lock:
+            _tasks.number -= 1
+            if _tasks.number == 0:
+                _tasks.limit.restore_original_limits()
+
+
+_tasks = SimpleNamespace(lock=threading.Lock(), number=0, limit=None)
 
 
 def _pools():

@@ -22,6 +22,7 @@ Sums over rows are accumulated in float64 block by block, so a float32 Z loses n
 is one module of `mercer.homes`.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -67,6 +68,11 @@ def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Any:
     return (G, total) if sums else G
 
 
+def mass(Z: Rows, weight: Array | None = None) -> float:
+    """The number of rows that `gram` sums over, or their weight."""
+    return home_of(Z).mass(Z, weight)
+
+
 def tdot(Z: Rows, A: Any) -> Array:
     """Zᵀ A for a host vector or matrix A with one row per row of Z."""
     return home_of(Z).tdot(Z, np.asarray(A, dtype=np.float64))
@@ -98,6 +104,24 @@ def by_blocks(
     step, threads : rows at a time on the host (all at once by default), and how many threads share them.
     """
     return home_of(X).by_blocks(f, X, width, dtype, step, threads)
+
+
+def by_row(method: Callable) -> Callable:
+    """Decorator of a method that answers for every row by itself: rows in Dask get a Dask array, computed when asked.
+
+    There the object goes to each worker once and takes the blocks as host rows.
+    """
+
+    @functools.wraps(method)
+    def answer(self: Any, X: Rows, *arguments: Any, **options: Any) -> Any:
+        return home_of(X).answers(method, self, X, arguments, options)
+
+    return answer
+
+
+def sampled(a: Any, X: Rows) -> Any:
+    """The entries of a host array, one for each row of X, for the rows a fit looks at: all, or a sample in Dask."""
+    return home_of(X).sampled(a, X)
 
 
 def empty(shape: tuple[int, ...], X: Rows) -> Any:

@@ -9,6 +9,7 @@ from mercer.estimators.svdd import SVDD
 from mercer.kernels import Polynomial
 
 ESTIMATORS = [
+    SVDD(),
     SVDD(nu=0.05, tol=1e-11),
     SVDD(nu=0.05, solver="sweeps", tol=1e-11),
     SVDD(nu=0.05, kernel=Polynomial(2), tol=1e-11),  # nu = contamination would put the threshold on the sphere
@@ -22,6 +23,9 @@ ESTIMATORS = [
 
 def known_failures(estimator):
     """Weights equal repetition in the objective, but not in what is drawn at random: seeds and landmarks."""
+    if isinstance(estimator, SVDD) and estimator.tol > 1e-10:
+        reason = "equal up to a duality gap of tol, which the check's 1e-7 is below (as for scikit-learn's OneClassSVM)"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
     drawn = isinstance(estimator, KernelCMeans) or not isinstance(estimator.approx, str)
     if not drawn:
         return {}

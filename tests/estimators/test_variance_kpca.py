@@ -20,7 +20,7 @@ from mercer import (
     RLSClassifier,
     SpectralGraphTransducer,
 )
-from mercer.errors import InputError
+from mercer.errors import BackendError, InputError
 from mercer.evidence.margin import choose_by_margin, relative_hinge
 from mercer.kernels.graph import laplacian, neighbour_graph
 from mercer.model_selection.mixed_kernel import select_mixed_kernel
@@ -106,6 +106,10 @@ def test_same_answer_on_every_backend(model, approx):
     ask = "transform" if isinstance(model, MinimumVarianceKPCA) else "decision_function"
     answer = getattr(model.fit(X, given), ask)(X[:9])
     for rows in (torch.as_tensor(X), da.from_array(X, chunks=(17, 2))):
+        if getattr(model, "graph", None) is not None and not isinstance(rows, torch.Tensor):
+            with pytest.raises(BackendError, match="joins all rows in one graph, which Dask cannot do"):
+                model.fit(rows, given)
+            continue
         other = getattr(model.fit(rows, given), ask)(rows[:9])
         np.testing.assert_allclose(other, answer, atol=1e-5 * np.abs(answer).max())
 

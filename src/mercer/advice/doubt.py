@@ -80,7 +80,7 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     flags = {
         "low margin": (P[:, -1] - P[:, -2] < margin) & ~given,
         "candidates disagree": (model.votes_.max(axis=1) < agreement * model.votes_.sum(axis=1)) & ~given,
-        "label contradicted": np.isin(np.arange(len(given)), suspicious(model, above=CONTRADICTED).rows),
+        "label contradicted": np.isin(np.arange(len(given)), model.places(suspicious(model, above=CONTRADICTED).rows)),
         "far from labels": (_nearest(model) < similarity) & ~given,
         "novel": _novel(model, novelty) & ~given,
     }
@@ -88,7 +88,7 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     rows = np.flatnonzero(table.any(axis=1))
     rows = rows[np.lexsort((P[rows, -1] - P[rows, -2], -table[rows].sum(axis=1)))]
     reasons = [[name for name, flag in zip(REASONS, table[row]) if flag] for row in rows]
-    return Doubts(rows, reasons, model.transduction_[rows], model.confidence_[rows])
+    return Doubts(model.row_numbers(rows), reasons, model.transduction_[rows], model.confidence_[rows])
 
 
 def _nearest(model):

@@ -11,8 +11,11 @@ from ..errors import InputError
 from ..evidence.calibration import probabilities
 from ..few_label.spaces import GraphSpace, diffused
 from ..few_label.views import AsGiven, LeadingComponents, UnitNorm
+from ..homes import home_of
 from ..inputs.labels import read_labels
+from ..inputs.sampling import on_sample
 from ..inputs.tables import TableEncoder, is_frame
+from ..inputs.weights import seed_of
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 
 FEATURES = 200  # of the heaviest linear candidate that advice looks at
@@ -93,32 +96,39 @@ def _of_average(model: Any) -> Situation:
     own = solution.scores(Z)
     unit = 1.0 / model.linear_slope_  # the model's scores are logarithms of probabilities
     scores, P, slope = model.with_prior(model.scores_[rows]), model.probabilities_[rows], model.calibration_[0]
-    return Situation(solution.effect, free, own, scores, P, slope, unit, rows=rows)
+    return Situation(solution.effect, free, own, scores, P, slope, unit, rows=model.row_numbers(rows))
 
 
 def _of_prepared(model: Any) -> Situation:
     """A `FewLabelClassifier` before any label: its first candidate, the label-free default."""
     rows = model.looked_at()
     Z = _short(model.candidates_[0].features(rows))
-    return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(len(rows)), rows=rows)
+    return Situation(
+        effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(len(rows)), rows=model.row_numbers(rows)
+    )
 
 
 def _of_method(model: Any, X: Any, y: Any) -> Situation:
+    X = home_of(X).opened(X)
     effect = model.solution_for(X, y).effect
     if effect is None:
         raise InputError(
             f"The effect of one more label on {model!r} is not known without refitting. Accepted: "
             'FewLabelClassifier, SemiKPCA, LSSVMClassifier (with bias=False if unlabeled="zero").'
         )
+    y, sample = on_sample(X, y, "classes", model.missing_label, seed_of(model.random_state)), home_of(X).sample_of(X)
     free = np.flatnonzero(read_labels(y, model.missing_label).codes < 0)
-    scores = model.decision_function(X).reshape(len(effect.Z), -1)
+    scores = model.decision_function(X if sample is None else X[sample]).reshape(len(effect.Z), -1)
     P = probabilities(scores, *model.calibration_)
-    return Situation(effect, free, scores, scores, P, model.calibration_[0])
+    return Situation(effect, free, scores, scores, P, model.calibration_[0], rows=sample)
 
 
 def _of_rows(rows: Any) -> Situation:
     """No label: the diffusion on the graph of ten neighbours, the label-free default of `FewLabelClassifier`."""
-    name = type(rows).__name__
+    name, home = type(rows).__name__, home_of(rows)
+    rows = home.opened(rows, frames=hasattr(rows, "columns"))
+    sample = home.sample_of(rows)
+    rows = rows if sample is None else rows[sample]
     if is_frame(rows):
         rows = TableEncoder().fit_transform(rows)
     if not sp.issparse(rows):
@@ -132,7 +142,7 @@ def _of_rows(rows: Any) -> Situation:
     view: Any = UnitNorm() if sp.issparse(rows) else LeadingComponents(30) if min(n, d) > 50 else AsGiven()
     base = GraphSpace("", view, min(10, max(n // 3, 1)), view.fit(rows))
     Z = _short(diffused(base, 30.0).Z)
-    return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(n))
+    return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(n), rows=sample)
 
 
 def _short(Z: np.ndarray) -> np.ndarray:

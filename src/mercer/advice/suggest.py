@@ -43,7 +43,7 @@ def suggest(
     Parameters
     ----------
     model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
-        and y of its fit; or, when there are no labels at all, the rows themselves.
+        and y of its fit; or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 

@@ -9,6 +9,7 @@ from ..errors import InputError
 from ..evidence.calibration import probabilities, two_columns
 from ..evidence.label_errors import wrong_probability
 from ..few_label.classifier import FewLabelClassifier
+from ..homes import home_of
 
 FLAGGED = 0.5  # probability above which a label is called probably wrong
 
@@ -63,12 +64,15 @@ def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
     [3]
     """
     check_is_fitted(model)
+    sample = getattr(model, "sample_", None)
     if isinstance(model, FewLabelClassifier):
         labels, left_out = model.labels_, model.with_prior(model.left_out_scores_)
     elif hasattr(model, "left_out_table"):
         if X is None or y is None:
             raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+        X = home_of(X).opened(X)
         _, table, labels = model.left_out_table(X, y)
+        sample = home_of(X).sample_of(X)
         left_out = table[0]
     else:
         raise InputError(
@@ -88,5 +92,6 @@ def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
     order = np.lexsort((margin, -wrong))
     order = order[wrong[order] > above] if n is None else order[:n]
     rows = labels.labelled[known[order]]
+    rows = sample[rows] if sample is not None else rows
     given, proposed = model.classes_[codes[order]], model.classes_[scores.argmax(axis=1)[order]]
     return Suspicious(rows, margin[order], wrong[order], given, proposed)

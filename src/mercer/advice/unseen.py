@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from ..errors import InputError
 from ..few_label.views import Standardised, UnitNorm
 from ..graphs.neighbours import Neighbours
-from ..inputs.tables import is_frame
+from ..inputs.tables import as_pandas, is_frame
 
 NEAREST = 20  # rows that say how dense it is around a row
 LEAST = 0.1  # of the typical distance to them: copies of a row are not infinitely dense
@@ -56,7 +56,7 @@ def unseen_rows(model: Any, X: Any, n: int = 10) -> np.ndarray:
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"n={n!r} is not accepted: give how many rows to name, at least 1.")
     if is_frame(X):
-        X = X.to_numpy(dtype=float) if model.encoder_ is None else model.encoder_.transform(X)
+        X = as_pandas(X).to_numpy(dtype=float) if model.encoder_ is None else model.encoder_.transform(X)
     view: Any = UnitNorm() if sp.issparse(X) else Standardised()
     rows = view.fit(X)
     near = Neighbours(rows).find(rows, min(NEAREST + 1, len(free)))[0][:, 1:].mean(axis=1)

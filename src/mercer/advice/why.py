@@ -61,7 +61,7 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     'most like 0 (low)'
     """
     model.check_whole("why")
-    rows = np.asarray(rows, dtype=int)
+    rows = model.places(np.asarray(rows, dtype=int))
     labels, numeric = model.labels_, is_regressor(model)
     names = [] if numeric else model.classes_.tolist()
     told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labelled]]
@@ -71,7 +71,7 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     for place, (row, cosine) in enumerate(zip(rows, cosines)):
         own = np.where(labels.labelled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
-        nearest = [(int(labels.labelled[i]), told[i], float(own[i])) for i in best]
+        nearest = [(int(model.row_numbers(labels.labelled[i])), told[i], float(own[i])) for i in best]
         if numeric:
             found.append(Why([], [], nearest, []))
             continue

@@ -1,15 +1,47 @@
-"""The commands and their options. Nothing heavy is imported here, so that `mercer --help` answers at once."""
+"""The commands. Nothing heavy is imported here, so that `mercer --help` answers at once."""
 
 import functools
 import inspect
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from .options import (
+    ABSTAIN,
+    COLUMNS,
+    DATA,
+    DATA_HELP,
+    FORCE,
+    FORMAT,
+    ID,
+    KERNEL,
+    LABELLED,
+    MARK,
+    MISSING,
+    NEEDED,
+    OUT,
+    PROBABILITIES,
+    PROTECT,
+    REPORT,
+    SCREEN,
+    SEARCH,
+    SEED,
+    SETS,
+    TARGET,
+    TARGETS,
+    argument,
+    columns,
+    file,
+    flag,
+    option,
+    parameter,
+    path,
+    real,
+    whole,
+)
 from .screen import run
-from .usage import Commands, number
+from .usage import Commands, placed
 
 app = typer.Typer(
     cls=Commands,
@@ -18,132 +50,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-NEEDED: Any = inspect.Parameter.empty
-
-
-def _parameter(name, kind, default, info):
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
-
-
-class path(str):
-    """A path or an address as it was typed: pathlib would join the slashes of an address."""
-
-
-def _argument(name, metavar, help, kind: Any = path):
-    return _parameter(name, kind, NEEDED, typer.Argument(metavar=metavar, parser=kind, help=help, show_default=False))
-
-
-def _option(flags, help, kind: Any = str, default: Any = None, metavar=None, parser=None, name=None):
-    """An option, written once for all commands that have it; their functions get it under `name`."""
-    flags = flags.split()
-    kind = kind if default is not None else kind | None
-    info = typer.Option(*flags, metavar=metavar, help=help, parser=parser)
-    return _parameter(name or flags[0].lstrip("-").replace("-", "_"), kind, default, info)
-
-
-def _file(flags, help):
-    return _option(flags, help, Path, metavar="FILE")
-
-
-def _columns(flags, help):
-    return _option(flags, help, list[str], metavar="COLUMN")
-
-
-def _flag(flags, help, name=None):
-    return _option(flags, help, bool, False, name=name)
-
-
-def _whole(flags, help, default, low, high=math.inf):
-    return _option(flags, help, int, default, "N", number(flags.split()[0], low, high, whole=True))
-
-
-def _real(flags, help, default, metavar="P", low=-math.inf):
-    return _option(flags, help, float, default, metavar, number(flags.split()[0], low))
-
-
-DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
-DATA = _argument("data", "DATA", DATA_HELP)
-TARGET = _option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
-TARGETS = _option(
-    "--target -t",
-    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
-    list[str],
-    NEEDED,
-    "COLUMN",
-)
-OUT = _file("--out -o", "Table to write; else beside DATA, under a longer name.")
-MARK = _file("--out -o", "Table to write, with these rows marked; else none.")
-REPORT = _file("--report -r", "HTML report to write.")
-ABSTAIN = _real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
-PROBABILITIES = _flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
-SETS = [
-    _real(
-        "--coverage", "Add TARGET_set: classes among which the right one is in this share (such as 0.9).", None, "SHARE"
-    ),
-    _flag("--by-class", "Keep the promise of --coverage for every class by itself."),
-]
-SEARCH = [
-    _option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
-    _real("--seconds", "Work to do, in seconds of one core.", 60.0, "S", 1),
-]
-KERNEL = [
-    _option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine, forest.", str, "rbf", "NAME"),
-    _parameter(
-        "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
-    ),
-]
-ID = _option("--id", "Column that names the rows; not learnt from.", metavar="COLUMN")
-COLUMNS = [
-    _columns("--ignore -x", "Column not to learn from; may be repeated."),
-    _columns("--text", "Column to read as text; may be repeated."),
-    _columns("--category", "Column to read as a category; may be repeated."),
-    _columns("--number", "Column to read as a number; may be repeated."),
-    _columns("--image", "Column of paths of images; may be repeated."),
-    _option("--text-model", "Sentence-transformers model, if it is here.", metavar="NAME"),
-    _option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
-]
-INCLUDE = _columns("--include", "Column to learn from though it tells labelled rows apart.")
-KIND = _option(
-    "--as",
-    "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
-    list[str],
-    metavar="KIND",
-    name="kind",
-)
-MISSING = _option(
-    "--missing",
-    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
-    list[str],
-    metavar="MARK",
-)
-FORMAT = [  # how a file is read, the vectors beside it included
-    _option(
-        "--embed",
-        "Vectors: an NPY file with a row for each row, or a column; may be repeated.",
-        list[str],
-        None,
-        "WHAT",
-    ),
-    _option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
-    _option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
-    _option("--sheet", "Sheet of an Excel workbook.", metavar="NAME"),
-    _option("--table", "Table of a database, or split of a datasets folder.", metavar="NAME"),
-]
-PROTECT = _flag("--protect", "Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe.")
-FORCE = _flag("--force -f", "Replace files that exist.")
-SEED = _whole("--seed", "Seed of everything random.", 0, 0, 2**32 - 1)
-SCREEN = [
-    _flag("--quiet -q", "Print nothing but errors."),
-    _flag("--json", "Print the result as one JSON object.", name="as_json"),
-    _flag("--debug", "Show the traceback of an error."),
-]
-MORE = _option(
-    "--more",
-    "Table of answered rows, such as `mercer suggest --only` writes: its labels are added; may be repeated.",
-    list[Path],
-    metavar="FILE",
-)
-LABELLED = [KIND, ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
 
 
 def _command(job, *parameters):
@@ -157,7 +63,7 @@ def _command(job, *parameters):
 
     def register(described):
         def invoke(**options):
-            run(job, options)
+            run(placed(job, options), options)
 
         command: Any = functools.update_wrapper(invoke, described)
         command.__signature__ = inspect.Signature(list(parameters))
@@ -184,11 +90,19 @@ def main(
     """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
 
 
-SAVE = _file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
+SAVE = file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
+FOLDERS = [
+    option("--scheduler", "For a folder of tables as DATA: the Dask scheduler to work on.", metavar="ADDRESS"),
+    whole("--workers", "For a folder: so many processes of this machine; else threads.", None, 1),
+]
+KEYED = [
+    file("--labels", "For a folder: table of the labels, beside the parts."),
+    option("--key", "Column that names the rows in the parts and in --labels.", metavar="COLUMN"),
+]
 LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS]
 
 
-@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
 def label():
     """Fill in the labels that are missing.
 
@@ -214,9 +128,9 @@ def label():
     """
 
 
-ONLY = _file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
-AUDIT = _real("--audit", "Share of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0)
-NEXT = [_whole("-n", "How many rows.", 20, 1), AUDIT, MARK, ONLY]
+ONLY = file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
+AUDIT = real("--audit", "Share of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0)
+NEXT = [whole("-n", "How many rows.", 20, 1), AUDIT, MARK, ONLY]
 
 
 @_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
@@ -229,8 +143,8 @@ def suggest():
     """
 
 
-ABOVE = _real("--above", "List labels that are wrong with a probability above this.", 0.5)
-DOUBTFUL = [_whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
+ABOVE = real("--above", "List labels that are wrong with a probability above this.", 0.5)
+DOUBTFUL = [whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
 
 
 @_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
@@ -247,11 +161,12 @@ def compare():
     """Try every method and count the left-out labels it gets right."""
 
 
-MODEL = _argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
-NEW = _argument("new", "NEW", "Table with the same columns.")
+MODEL = argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
+PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, *FOLDERS, PROTECT, FORCE]
+NEW = argument("new", "NEW", "Table with the same columns.")
 
 
-@_command("labelling:predict", MODEL, NEW, OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, PROTECT, FORCE, *SCREEN)
+@_command("labelling:predict", MODEL, NEW, *PREDICT, *SCREEN)
 def predict():
     """Label new rows with a saved model.
 
@@ -259,7 +174,7 @@ def predict():
     """
 
 
-LABELS = _option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
+LABELS = option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
 
 
 @_command("looking:look", DATA, LABELS, *COLUMNS, *FORMAT, *SCREEN)
@@ -270,14 +185,14 @@ def look():
     """
 
 
-UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, PROTECT, FORCE, SEED, *SCREEN]
+UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN]
 
 
 @_command(
     "unlabelled:embed",
     DATA,
-    _option("--method -m", "kpca, robust or sparse.", str, "kpca", "NAME"),
-    _whole("--components -d", "Number of components.", 2, 1),
+    option("--method -m", "kpca, robust or sparse.", str, "kpca", "NAME"),
+    whole("--components -d", "Number of components.", 2, 1),
     *UNLABELLED,
 )
 def embed():
@@ -287,7 +202,7 @@ def embed():
     """
 
 
-@_command("unlabelled:cluster", DATA, _whole("--clusters -k", "Number of groups.", NEEDED, 1), *UNLABELLED)
+@_command("unlabelled:cluster", DATA, whole("--clusters -k", "Number of groups.", NEEDED, 1), *UNLABELLED)
 def cluster():
     """Group the rows by kernel c-means."""
 
@@ -295,8 +210,8 @@ def cluster():
 @_command(
     "unlabelled:novelty",
     DATA,
-    _option("--method -m", "svdd, kpca or density.", str, "svdd", "NAME"),
-    _real("--share", "Share of the rows to call unusual, up to 0.5.", 0.05),
+    option("--method -m", "svdd, kpca or density.", str, "svdd", "NAME"),
+    real("--share", "Share of the rows to call unusual, up to 0.5.", 0.05),
     *UNLABELLED,
 )
 def novelty():
@@ -313,29 +228,29 @@ def info():
     """Show versions, devices and memory."""
 
 
-FOLDER = _option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
+FOLDER = option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
 
 
-@_command("demo:demo", FOLDER, _whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
+@_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
 def demo():
     """Label 1 797 handwritten digits from 20 labels; check the answers."""
 
 
 STUDIO = [
-    _parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
-    _option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),
+    parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
+    option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),
     ID,
-    _option("--image", "Column of paths of images, which are shown and learnt from.", metavar="COLUMN"),
-    _option("--text", "Column to show and read as text.", metavar="COLUMN"),
-    _columns("--exclude -x", "Column not to learn from; may be repeated."),
-    _whole("--port", "Port to listen on; 0 takes a free one.", 0, 0, 65535),
-    _flag("--no-browser", "Print the address and open nothing."),
-    _real("--goal", "Share of right answers to certify (0.9).", None),
-    _real("--random-share", "Share of rows to label that are drawn at random (0.25).", None),
+    option("--image", "Column of paths of images, which are shown and learnt from.", metavar="COLUMN"),
+    option("--text", "Column to show and read as text.", metavar="COLUMN"),
+    columns("--exclude -x", "Column not to learn from; may be repeated."),
+    whole("--port", "Port to listen on; 0 takes a free one.", 0, 0, 65535),
+    flag("--no-browser", "Print the address and open nothing."),
+    real("--goal", "Share of right answers to certify (0.9).", None),
+    real("--random-share", "Share of rows to label that are drawn at random (0.25).", None),
     ABSTAIN,
     MISSING,
     *FORMAT[1:],
-    _flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
+    flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
 ]
 
 

@@ -11,11 +11,13 @@ from ..backend import devices, memory_available, n_threads, size
 from ..few_label.numbers import FAMILIES
 from ..few_label.plan import METHODS
 
-RUNS_ON = {
-    "moments": "NumPy, torch, Dask (one pass over the rows)",
-    "sweeps": "NumPy, torch, Dask (several passes)",
-    "rows": "NumPy, torch (row by row on the host)",
+READS = {
+    "moments": "a pass over the rows",
+    "sweeps": "many passes",
+    "rows": "row by row on the host",
+    "graph": "one graph of all rows",
 }
+ON_DASK: dict = {"moments": "Dask (at most two passes)", "sample": "Dask (one pass, for a sample)"}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask")
 
 
@@ -45,11 +47,13 @@ def methods(screen):
             continue
         cls = getattr(mercer, name)
         if inspect.isclass(cls) and hasattr(cls, "fit"):
-            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], getattr(cls, "access", "rows")))
-    screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": RUNS_ON[a]} for n, d, a in rows]}
+            access, dask = getattr(cls, "access", "rows"), ON_DASK.get(getattr(cls, "on_dask", None))
+            runs_on = f"NumPy, torch ({READS[access]}){'' if dask is None else f', {dask}'}"
+            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access, runs_on))
+    screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": r} for n, d, a, r in rows]}
     screen.result["label_methods"] = {key: f"{name}: {what}" for key, (name, what) in METHODS.items()}
     screen.result["number_methods"] = {key: f"{name}: {what}" for key, (_, name, what) in FAMILIES.items()}
-    screen.table(["estimator", "what it does", "runs on"], [(n, d, RUNS_ON[a]) for n, d, a in rows])
+    screen.table(["estimator", "what it does", "runs on"], [(n, d, r) for n, d, _, r in rows])
     screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
     screen.table(["--method", "name", "what it is"], [(key, *words) for key, words in METHODS.items()])
     screen.say("\nWhere the labels are numbers:")

@@ -54,7 +54,7 @@ def _said(screen, out, report):
         screen.say(f"Report: {report}.")
 
 
-def _known(method, methods):
+def known(method, methods):
     if method.lower() not in methods:
         raise UsageError(f"There is no method {method!r} here. {did_you_mean(method, list(methods))}")
     return getattr(mercer, methods[method.lower()])
@@ -67,7 +67,7 @@ def _words(kernel):
 
 def embed(screen, data, method, components, kernel, out, report, force, seed, **source):
     """Positions on kernel principal components."""
-    cls = _known(method, EMBEDDINGS)
+    cls = known(method, EMBEDDINGS)
     names = [f"component_{j + 1}" for j in range(components)]
     out = out or default_out(data, "embedded")
     with screen.stages() as stage:
@@ -115,26 +115,36 @@ def cluster(screen, data, clusters, kernel, out, report, force, seed, **source):
     _said(screen, out, report)
 
 
-def novelty(screen, data, method, share, kernel, out, report, force, seed, **source):
-    """How unusual each row is, and which rows are beyond the threshold."""
-    cls, method = _known(method, DETECTORS), method.lower()
+def check_share(share, method, kernel):
+    """Refuse a share of unusual rows, or a kernel, that `novelty` does not take."""
     if not 0 < share <= 0.5:
         raise UsageError(f"--share {share:g} is not accepted: give a share of the rows above 0 and up to 0.5.")
     if method == "density" and kernel.lower() != "rbf":
         raise UsageError(f"The method density is Gaussian, not {kernel}. Use --kernel rbf, or --method svdd or kpca.")
+
+
+def detector(method, share, kernel):
+    """The parameters of a detector, by its name on the command line."""
+    options = {"contamination": share} | ({} if method == "density" else {"kernel": kernel})
+    if method == "svdd":
+        options["nu"] = max(share, 0.05)
+    if method == "kpca":
+        options["n_components"] = 0.7  # at 0.9 a far row among fifty has a component of its own and looks normal
+    return options
+
+
+def novelty(screen, data, method, share, kernel, out, report, force, seed, **source):
+    """How unusual each row is, and which rows are beyond the threshold."""
+    cls, method = known(method, DETECTORS), method.lower()
+    check_share(share, method, kernel)
     out = out or default_out(data, "novelty")
     with screen.stages() as stage:
         opened = _open(screen, data, out, report, force, ["novelty", "novel"], **source)
         table, X = opened.table, opened.X
         chosen, approx = kernel_for(X, kernel)
-        own = {
-            "svdd": {"kernel": chosen, "nu": max(share, 0.05)},
-            "kpca": {"kernel": chosen, "n_components": 0.7},  # at 0.9 a far row has a component of its own
-            "density": {},
-        }
         n = X.shape[0]
         stage(f"fitting {cls.__name__} to {n} rows", 0.7, counted=False)
-        model = cls(contamination=share, approx=approx, random_state=seed, **own[method]).fit(X)
+        model = cls(approx=approx, random_state=seed, **detector(method, share, chosen)).fit(X)
         stage(f"scoring {n} rows", 0.9)
         score = np.empty(n)
         for begin in range(0, n, BLOCK):

@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import os
 import re
 import sys
 
@@ -86,3 +87,22 @@ def number(option, low=-math.inf, high=math.inf, whole=False):
         return value
 
     return read
+
+
+ONLY_FOLDERS = ("scheduler", "workers", "labels", "key")
+
+
+def placed(job, options):
+    """The job, or the one of the same name for a folder of tables; options that are for folders only go otherwise."""
+    where = options.get("new") or options.get("data")
+    only = {name: options.pop(name) for name in ONLY_FOLDERS if name in options}
+    if only and where is not None and os.path.isdir(where):
+        from ..jobs.parts import parts_in
+
+        if parts_in(where):
+            options |= only
+            return f"folders:{job.partition(':')[2]}"
+    given = next((name for name, value in only.items() if value is not None), None)
+    if given is not None:
+        raise UsageError(f"--{given} is for a folder of tables, and {where} is not one. Leave it out.")
+    return job

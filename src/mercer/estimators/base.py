@@ -1,5 +1,6 @@
 """What every estimator shares: reading rows wherever they live, opening the kernel matrix, tags."""
 
+import copy
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, ClassVar
 
@@ -7,13 +8,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import moved
-from ..errors import BackendError, InputError
+from ..errors import InputError
 from ..geometry.maps import mapped
-from ..geometry.open import open_gram
+from ..geometry.open import POLICIES, open_gram
 from ..homes import home_of
 from ..inputs.check import check_rows
+from ..inputs.sampling import on_sample
 from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed, as_kernel
+from ..rows import bring, host, sampled
+
+NOT_ON_DASK = {"rows": "goes through the rows one at a time", "graph": "joins all rows in one graph"}
 
 
 @dataclass(eq=False, repr=False)
@@ -28,13 +33,16 @@ class KernelEstimator(BaseEstimator):
     ----------
     access : how the method uses Z, and so where it runs. "moments": one or two passes, then a small problem on the host
         (NumPy, torch, Dask); Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (the same
-        homes). "rows": one row at a time on the host (not Dask).
+        homes; in Dask on a sample). "rows": one row at a time, "graph": all rows in one graph (not Dask).
+    sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one; fitted attributes
+        with an entry for each row are of these rows.
     kernel_ : the kernel with every rule resolved to a number.
     map_ : the fitted feature map; `map_.energy_` and `map_.error_` say how good an approximation is.
     approx_reason_ : why this map was chosen.
     """
 
     access = "moments"
+    on_dask: ClassVar[str | None] = "moments"  # what a fit there sees: moments of all rows and a sample, "sample", None
     policy: ClassVar[str | None] = None  # row of `POLICIES` that says what "auto" means; None: that of `access`
 
     _: KW_ONLY
@@ -68,25 +76,58 @@ class KernelEstimator(BaseEstimator):
         """
         if not reset:
             check_is_fitted(self)
-        if self.access == "rows" and home_of(X).lazy:
-            raise BackendError(
-                f"{type(self).__name__} goes through the rows one at a time, which Dask cannot do. "
+        if self.on_dask is None:
+            home_of(X).refuse_lazy(
+                f"{type(self).__name__} {NOT_ON_DASK[self.access]}, which Dask cannot do. "
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows))
 
-    def _begin(self, X, sample_weight):
-        """(rows, weights) of `fit`, checked, once the parameters are."""
+    def _training(self, X, y=None, sample_weight=None, kind="classes", min_rows=1, also=()):
+        """(X, y, weight) of a fit, checked. In Dask y is that of a sample of the rows, whose positions are `sample_`.
+
+        kind : what counts as a label in y, see `mercer.inputs.sampling`; also: further rows for the sample.
+        """
         self._validate_params()
-        X = self._rows(X, reset=True)
-        return X, check_weight(sample_weight, X.shape[0])
+        X = self._rows(X, reset=True, min_rows=min_rows)
+        weight = check_weight(sample_weight, X.shape[0])
+        home = home_of(X)
+        self.__dict__.pop("sample_", None)
+        if home.sample_of(X) is None:
+            return X, y, weight
+        if self.__sklearn_tags__().input_tags.pairwise:
+            return host(X), bring(y), weight
+        y = on_sample(X, y, kind, getattr(self, "missing_label", "auto"), seed_of(self.random_state), also)
+        self.sample_ = home.sample_of(X)
+        if self.on_dask == "moments":
+            return X, y, weight
+        home.fetch(X)
+        return X[self.sample_], y, sampled(weight, X)
+
+    def answering(self):
+        """A copy without what answers for rows do not need: what goes to the workers of a cluster."""
+        small = copy.copy(self)
+        for name in ("result_", "eigenvectors_", "training_scores_", "sample_"):
+            small.__dict__.pop(name, None)
+        return small
+
+    def _seen(self, X):
+        """How many rows a fit looks at one by one: all, or a sample of rows in Dask."""
+        sample = home_of(X).sample_of(X)
+        return X.shape[0] if sample is None else len(sample)
 
     def _open(self, X, weight=None, store="auto", policy=None):
         """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""
-        seed = seed_of(self.random_state)
-        gram = open_gram(self._kernel(), self.approx, X, weight, policy or self.policy or self.access, seed, store)
+        seed, policy = seed_of(self.random_state), policy or self.policy or self.access
+        approx, most = self.approx, POLICIES[policy].landmarks
+        of_sample = self.on_dask == "sample" and hasattr(self, "sample_")
+        if of_sample and isinstance(approx, str) and approx == "auto" and X.shape[0] > most:
+            approx = most  # the model goes to all workers and answers for very many rows: it is kept small
+        gram = open_gram(self._kernel(), approx, X, weight, policy, seed, store)
         self.map_: Any = gram.map
         self.kernel_, self.approx_reason_ = gram.kernel, gram.reason
+        if of_sample:
+            self.approx_reason_ += f" Fitted to a sample of {len(self.sample_)} rows of those in Dask."
         return gram
 
     def _fit_map(self, X, weight=None):

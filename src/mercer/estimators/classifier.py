@@ -26,8 +26,10 @@ from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
 from ..geometry.maps import mapped
 from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
+from ..inputs.sampling import on_sample, with_labels
+from ..inputs.weights import seed_of
 from ..linalg import eigh_down, precision
-from ..rows import dot, gram, take
+from ..rows import by_row, dot, gram, sampled, take
 from ..solvers.ridge.state import State
 from .base import KernelEstimator
 from .grid import LeftOutSearch, answered, nested_hits, parameters_of, product_of, table_of
@@ -60,6 +62,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     classes_ : (k,) class names, sorted.
     transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
         (`predict` on the training rows says where the model disagrees with a given label.)
+        Of rows in Dask there is neither this nor the next one: `predict` and `unsupported` answer for them.
     unsupported_ : (n,) training rows without similarity to any labelled row; they get the prior.
     prior_ : (k,) share of each class among the labels, plus one each.
     left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
@@ -91,21 +94,28 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         self._learn_support(state.Z, labels, state.weight)
         scores = solution.scores(state.Z)
         self._learn_probabilities(scores, solution.left_out, labels, state.weight)
+        if hasattr(self, "sample_"):  # `predict` has them, lazily
+            self.__dict__.pop("unsupported_", None)
+            self.__dict__.pop("transduction_", None)
+            return self
         self.unsupported_ = self._unsupported(state.Z, scores)
         codes = np.where(labels.codes >= 0, labels.codes, self._codes(scores, self.unsupported_))
         self.transduction_ = self.classes_[codes]
         return self
 
+    @by_row
     def decision_function(self, X):
         """Scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
         scores, _ = self._answer(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @by_row
     def predict(self, X):
         """The class of each row; the most frequent label where a row is not similar to any labelled one."""
         scores, unsupported = self._answer(X)
         return self.classes_[self._codes(scores, unsupported)]
 
+    @by_row
     def predict_proba(self, X):
         """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
         scores, unsupported = self._answer(X)
@@ -113,6 +123,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         P[unsupported] = self.prior_
         return P
 
+    @by_row
     def unsupported(self, X):
         """Which rows have no similarity to any labelled row, so that their answer is only the prior."""
         return self._answer(X)[1]
@@ -120,6 +131,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; the others are ignored."""
         check_is_fitted(self)
+        X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
         return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
 
     def select(self, X, y, sample_weight=None, **grid):
@@ -184,8 +196,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def solution_for(self, X: Any, y: Any) -> Solution:
         """The solution for the training rows X and their labels y on the fitted map: `effect`, `left_out`."""
         X = self._rows(X, reset=False)
-        state = self.prepare(mapped(self.map_, X), None, self._laplacian(X, None))
-        return self.solve(state, read_labels(y, self.missing_label, n_rows=X.shape[0]))
+        y = on_sample(X, y, "classes", self.missing_label, seed_of(self.random_state))
+        Z = mapped(self.map_, X)
+        state = self.prepare(Z, None, self._laplacian(X, None))
+        return self.solve(state, read_labels(y, self.missing_label, n_rows=Z.shape[0]))
 
     # What a method may replace.
 
@@ -201,11 +215,12 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     def _read(self, X, y, sample_weight):
         """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
-        X, weight = self._begin(X, sample_weight)
-        labels = read_labels(y, self.missing_label, n_rows=X.shape[0])
+        X, y, weight = self._training(X, y, sample_weight)
+        own = sampled(weight, X)
+        labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
         if weight is not None:
-            labels = weighed(labels, weight)
-        return self.prepare(self._fit_map(X, weight), weight, self._laplacian(X, weight)), labels
+            labels = weighed(labels, own)
+        return self.prepare(self._fit_map(X, weight), own, self._laplacian(X, weight)), labels
 
     def _answer(self, X):
         """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""

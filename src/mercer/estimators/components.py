@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from ..errors import InputError, NotInductiveError
 from ..geometry.operators import CentredOperator
 from ..kernels import Precomputed
+from ..rows import by_row
 from .base import KernelEstimator
 
 
@@ -26,6 +27,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     """
 
     access = "sweeps"
+    on_dask = "sample"
     policy = "dual components"
     location_: Any = 0.0
 
@@ -53,12 +55,14 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """The rows that projections are computed from; None through a map."""
         return self.expansion_.centres
 
+    @by_row
     def transform(self, X):
         """Projections of the rows of X on the components, centred as in `fit`."""
         X = self._rows(X, reset=False)
         scores = self.expansion_(X, self.coefficients_) - self.shift_ - self.location_
         return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
+    @by_row
     def reconstruction_error(self, X):
         """Squared distance in feature space between each centred row and its projection: a novelty score.
 

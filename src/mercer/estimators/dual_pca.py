@@ -40,12 +40,13 @@ class DualComponents(KernelComponents):
 
     def fit_transform(self, X, y=None):
         """Fit and return the scores of the training rows."""
-        return self._fit(X)
+        scores = self._fit(X)
+        return self.transform(X) if hasattr(self, "sample_") else scores
 
     def _fit(self, X):
         self._validate_params()
         asked = self._asked()
-        X = self._rows(X, reset=True, min_rows=2)
+        X, _, _ = self._training(X, min_rows=2)
         check_components(self.n_components, X.shape[0])
         gram, K = self._open_centred(X)
         eps = precision(X.dtype)

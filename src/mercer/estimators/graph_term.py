@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from ..errors import InputError
 from ..geometry.maps import MappedRows
+from ..homes import home_of
 from ..kernels.graph import laplacian, neighbour_graph
 from .base import KernelEstimator
 from .parameters import NOT_NEGATIVE, parameter
@@ -31,6 +32,10 @@ class GraphTerm(KernelEstimator):
     def _laplacian(self, X, weight):
         if self.graph is None:
             return None
+        home_of(X).refuse_lazy(
+            f"graph={self.graph!r} joins all rows in one graph, which Dask cannot do. Give a sample of the rows in "
+            "NumPy, or use graph=None."
+        )
         if weight is not None:
             raise InputError(
                 "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from ..errors import InputError
 from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed
-from ..rows import dot, host, near
+from ..rows import by_row, dot, host, near
 from ..solvers.lloyd import lloyd
 from .base import KernelEstimator
 from .parameters import COUNT, NOT_NEGATIVE, parameter
@@ -64,6 +64,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     """
 
     access = "sweeps"
+    on_dask = "sample"
     policy = "clusters"
 
     n_clusters: int = parameter(8, COUNT)
@@ -76,7 +77,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
-        X, weight = self._begin(X, sample_weight)
+        X, _, weight = self._training(X, None, sample_weight)
         gram = self._open(X, weight)
         own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
         own |= {"random_state": seed_of(self.random_state), "tell": self._tell if self.verbose else None}
@@ -99,10 +100,12 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.expansion_ = gram.expansion(share)
         return self
 
+    @by_row
     def predict(self, X):
         """The nearest cluster of each row."""
         return np.argmin(self._shifts(self._rows(X, reset=False)), axis=1)
 
+    @by_row
     def transform(self, X):
         """Distances, in feature space, to every centre: (n, n_clusters)."""
         X = self._rows(X, reset=False)

@@ -11,10 +11,13 @@ from sklearn.neighbors import KernelDensity
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..errors import BackendError
+from ..geometry.maps import mapped
+from ..geometry.open import choose_map
 from ..homes import home_of
+from ..inputs.weights import seed_of
 from ..kernels import RBF, bandwidth_of
-from ..kernels.bandwidth import RULES
-from ..rows import dot, host, like, tdot
+from ..kernels.bandwidth import RULES, rows_for
+from ..rows import dot, host, like, sampled, tdot
 from .novelty import NoveltyDetector
 from .parameters import POSITIVE, parameter
 
@@ -69,11 +72,12 @@ class KernelDensityNovelty(NoveltyDetector):
 
     def fit(self, X, y=None, sample_weight=None):
         """Estimate the density and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
-        X, weight = self._begin(X, sample_weight)
-        n, d = X.shape
-        self.bandwidth_ = self._width(X, weight)
+        X, _, all_weight = self._training(X, None, sample_weight)
+        rows, weight = self._looked_at(X, all_weight), sampled(all_weight, X)
+        n, d = rows.shape
+        self.bandwidth_ = self._width(rows, weight)
         mass = np.ones(n) if weight is None else weight
-        total = float(np.sum(mass))
+        total = float(X.shape[0] if all_weight is None else np.sum(all_weight))
         by_tree = home_of(X).on_host and not sp.issparse(X) and isinstance(self.approx, str)
         self._log_peak = -d * np.log(self.bandwidth_)  # log of one window's height
         if self.window == "gaussian":
@@ -88,8 +92,8 @@ class KernelDensityNovelty(NoveltyDetector):
             self.approx_reason_ = "Exact: windows are summed through a tree over the training rows."
             scores = self._score(X)
         else:
-            gram = self._open(X, weight)
-            mean = tdot(gram.Z, mass) / total
+            gram = self._open(X, all_weight)
+            mean = self._mean(gram, X, all_weight, total)
             self.expansion_ = gram.on_features(mean)
             scores = self._log_density(dot(gram.Z, mean))
         # The estimate without row i: its own window, of weight mass_i, is taken out.
@@ -98,6 +102,21 @@ class KernelDensityNovelty(NoveltyDetector):
             left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self._log_peak
         self._learn_threshold(scores, left_out, weight)
         return self
+
+    def _looked_at(self, X, weight):
+        """The rows that the rules for the width look at: all, or the sample of rows in Dask."""
+        home = home_of(X)
+        if home.sample_of(X) is None:
+            return X
+        chosen, n = choose_map(RBF(1.0), self.approx, X, seed_of(self.random_state))[0], X.shape[0]
+        home.fetch(X, chosen.looks_at(n), rows_for(n, weight))  # all that the fit will look at
+        return X[home.sample_of(X)]
+
+    def _mean(self, gram, X, weight, total):
+        """The mean of the features of all rows."""
+        if home_of(X).sample_of(X) is None:
+            return tdot(gram.Z, np.ones(X.shape[0]) if weight is None else weight) / total
+        return home_of(X).reduced(feature_sums, self.map_, X, weight)[0] / total
 
     def _kernel(self):
         return RBF(self.bandwidth_)
@@ -137,6 +156,11 @@ class KernelDensityNovelty(NoveltyDetector):
     def _log_density(self, mean):
         """log of a mean of similarities; an approximate one may fall below zero, far from all rows."""
         return np.log(np.maximum(mean, np.finfo(float).tiny)) + self._log_peak
+
+
+def feature_sums(fitted, X, weight):
+    """(Σ weight · z(x),) over host rows: what a worker computes for a block."""
+    return (tdot(mapped(fitted, X), np.ones(X.shape[0]) if weight is None else weight),)
 
 
 def _spread(X, mass):

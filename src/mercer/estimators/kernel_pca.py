@@ -11,11 +11,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..inputs.weights import check_weight, seed_of
+from ..homes import home_of
+from ..inputs.weights import seed_of
 from ..kernels import Kernel, Precomputed
 from ..kernels.sklearn_names import sklearn_kernel
 from ..linalg import eigh_down, precision, sign_rows
-from ..rows import dot
+from ..rows import dot, sampled
 from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
@@ -84,6 +85,7 @@ class KernelPCA(InputSpace, KernelComponents):
     """
 
     policy = "components"
+    on_dask = "moments"
 
     n_components: Any = parameter(None, COUNT, Interval(numbers.Real, 0, 1, closed="neither"), None)
     _: KW_ONLY
@@ -112,20 +114,19 @@ class KernelPCA(InputSpace, KernelComponents):
                 "Cannot fit_inverse_transform with a precomputed kernel: there are no rows to map back to. "
                 "Give the rows and a kernel object instead."
             )
-        X = self._rows(X, reset=True)
-        weight = check_weight(sample_weight, X.shape[0])
+        X, _, weight = self._training(X, None, sample_weight)
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
         if weight is not None and present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
             # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
             keep = np.flatnonzero(weight > 0)
-            X, weight = X[keep], weight[keep]
+            X, weight = home_of(X).only(X, keep), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
             check_components(self.n_components, present)
         self._rounding = precision(X.dtype)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
         gram, K = self._open_centred(X, weight)
         if gram.map is not None and not isinstance(self.kernel_, Precomputed):
-            self._fit_through_map(gram, weight)
+            self._fit_through_map(gram, X, weight)
             return self
         values, vectors = self._exact(K, X.dtype)
         self._close(gram, K, K.root * vectors * (1.0 / np.sqrt(np.where(values > 0, values, np.inf))))
@@ -137,7 +138,7 @@ class KernelPCA(InputSpace, KernelComponents):
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit and return the projections of the training rows."""
         self.fit(X, sample_weight=sample_weight)
-        if sample_weight is not None:
+        if sample_weight is not None or hasattr(self, "sample_"):
             return self.transform(X)
         scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
         return scores.astype(np.float32) if str(getattr(X, "dtype", "")).endswith("float32") else scores
@@ -205,13 +206,13 @@ class KernelPCA(InputSpace, KernelComponents):
         self.result_ = eigen.top(K, number, method, tol, steps, seed_of(self.random_state)).warn()
         return self.result_.value
 
-    def _fit_through_map(self, gram, weight):
+    def _fit_through_map(self, gram, X, weight):
         """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
         if self.fit_inverse_transform:
             what = "fit_inverse_transform=True needs the training rows, which an approximate map does not keep"
             raise InputError(f"{what}. Use approx='exact'.")
         self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
-        moments = moments_of(gram.Z, weight)
+        moments = moments_of(gram.Z, sampled(weight, X))
         P = moments.centred(self.center)
         values, U = eigh_down((P + P.T) / 2)
         self.total_variance_ = max(float(np.trace(P)), 0.0)
@@ -220,6 +221,7 @@ class KernelPCA(InputSpace, KernelComponents):
         values, U = self._clean(values[:number], U[:, :number], noise, 0.0)
         mean = moments.mean if self.center else np.zeros(len(P))
         scores = dot(gram.Z, U) - mean @ U
+        weight = sampled(weight, X)
         mass = np.ones(len(scores)) if weight is None else weight
         vectors = np.sqrt(mass)[:, None] * scores / np.sqrt(np.where(values > 0, values, 1.0))
         signs = sign_rows(scores) * (values > 0)

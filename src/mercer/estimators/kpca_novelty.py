@@ -1,5 +1,6 @@
 """Novelty as the part of a row that the leading kernel principal components leave out (Hoffmann 2007)."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 
@@ -7,10 +8,12 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..linalg import eigh_down, precision, rank_of
-from ..rows import dot
+from ..rows import dot, sampled
 from ..solvers.ridge.smoother import moments_of
 from .novelty import NoveltyDetector
 from .parameters import COUNT, parameter
+
+ROUNDING = 100  # in units of the last digit of k(x, x): a residual below is not told from 0
 
 
 @dataclass(eq=False, repr=False)
@@ -57,9 +60,8 @@ class KPCANovelty(NoveltyDetector):
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the components and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
-        X, weight = self._begin(X, sample_weight)
-        n = X.shape[0]
-        gram = self._open(X, weight)
+        X, _, weight = self._training(X, None, sample_weight)
+        gram, n, weight = self._open(X, weight), self._seen(X), sampled(weight, X)
         mass = np.ones(n) if weight is None else weight
         moments = moments_of(gram.Z, weight)
         mean, total = moments.mean, moments.total
@@ -70,7 +72,14 @@ class KPCANovelty(NoveltyDetector):
         W = np.column_stack([vectors[:, : self.n_components_], mean])
         self.expansion_ = gram.on_features(W)
         self._shift, self._mean_sq = mean @ W[:, :-1], float(mean @ mean)
+        self._rounding = ROUNDING * precision(X.dtype)
         error, projection = self._error(dot(gram.Z, W), gram.diag())
+        if not np.any(error[mass > 0]):
+            warnings.warn(
+                f"The {self.n_components_} components span all training rows: what they leave out is rounding, all "
+                "scores are 0 and no training row is an outlier. Use a smaller n_components.",
+                stacklevel=2,
+            )
         # Leverage of a row in the mean and in the components: without it they would fit the row worse.
         leverage = mass / total + mass * np.sum(projection**2 / np.maximum(self.eigenvalues_, 1e-300), axis=1)
         left_out = np.clip(1 - leverage, 1e-3, 1)
@@ -88,7 +97,8 @@ class KPCANovelty(NoveltyDetector):
         """(squared distance to the subspace, coordinates in it) of rows with these products and k(x, x) = own."""
         projection = values[:, :-1] - self._shift
         centred = own - 2 * values[:, -1] + self._mean_sq
-        return np.maximum(centred - np.sum(projection**2, axis=1), 0), projection
+        error = centred - np.sum(projection**2, axis=1)
+        return np.where(error > self._rounding * (np.abs(own) + self._mean_sq), error, 0.0), projection
 
     def _score(self, X):
         return -self._error(self.expansion_(X), self.expansion_.diag(X))[0]

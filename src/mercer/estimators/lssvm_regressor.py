@@ -13,8 +13,9 @@ from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, goes_exact
 from ..homes import home_of
 from ..inputs.labels import read_targets
+from ..inputs.sampling import with_labels
 from ..linalg import precision
-from ..rows import host
+from ..rows import by_row, host, sampled
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
 from ..solvers.ridge.smoother import MOST, basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
 from ..solvers.ridge.state import State
@@ -73,8 +74,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Fit on the rows with a target; NaN marks those without."""
-        X, weight = self._begin(X, sample_weight)
-        y = read_targets(y, X.shape[0])
+        X, y, all_weight = self._training(X, y, sample_weight, "targets")
+        weight, y = sampled(all_weight, X), read_targets(y, self._seen(X))
         rows = _known(y, weight)
         self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
         self.dual_coef_: Any = None
@@ -82,7 +83,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         kernel = self._kernel_for_dual(X, rows, weight)
         if kernel is not None:
             return self._fit_dual(kernel, X, rows, y, weight)
-        gram = self._open(X, weight)
+        gram = self._open(X, all_weight)
         pull = pull_of(gram.Z, rows, y[rows, None], weight)
         self.result_ = ridge_on_labelled(gram.Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
         W, b = self.result_.value
@@ -125,6 +126,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
             self._left_out[some] = answers[:, 0]
         return self._left_out
 
+    @by_row
     def predict(self, X):
         """The fitted number for each row."""
         X = self._rows(X, reset=False)
@@ -132,6 +134,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def score(self, X, y, sample_weight=None):
         """R² over the rows that have a target."""
+        X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
         y = read_targets(y, None)
         rows = np.flatnonzero(~np.isnan(y))
         weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
@@ -156,8 +159,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     def _read(self, X, y, sample_weight):
         """(state, targets with NaN where there is none)."""
-        X, weight = self._begin(X, sample_weight)
-        return State(self._fit_map(X, weight), weight), read_targets(y, X.shape[0])
+        X, y, weight = self._training(X, y, sample_weight, "targets")
+        return State(self._fit_map(X, weight), sampled(weight, X)), read_targets(y, self._seen(X))
 
     def path(self, state, y, grid):
         """(parameters, (m, l, 1) left-out answers) for a grid of γ; None is the default grid."""

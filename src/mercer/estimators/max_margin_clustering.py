@@ -14,7 +14,7 @@ from ..solvers.label_search.features import coefficients, search_basis, search_r
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
 from .base import KernelEstimator
-from .parameters import COUNT, POSITIVE, parameter
+from .parameters import COUNT, POSITIVE, THREADS, parameter
 
 SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/accuracy/clustering.py
 SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
@@ -73,6 +73,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """
 
     access = "rows"
+    on_dask = None
     policy = "label search"
 
     n_clusters: int = parameter(2, COUNT)
@@ -84,7 +85,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     search: str = parameter("auto", StrOptions(set(SEARCHES)))
     n_restarts: int = parameter(10, COUNT)
     time_budget: float | None = parameter(None, POSITIVE, None)
-    n_jobs: int | None = parameter(None, COUNT, None)
+    n_jobs: int | None = parameter(None, COUNT, THREADS, None)
     verbose: int = parameter(0, "verbose")
 
     def fit(self, X, y=None, pinned=None):

@@ -8,8 +8,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _num_samples
 
 from ..errors import InputError
+from ..homes import home_of
 from ..inputs.labels import read_labels
-from ..rows import dot, take
+from ..linalg import sign_rows
+from ..rows import by_row, dot, take
 from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
 from ..solvers.ridge.smoother import moments_of
 from .base import KernelEstimator
@@ -36,7 +38,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     Attributes
     ----------
-    components_ : (r, n_components) weights of the features.
+    components_ : (r, n_components) weights of the features, with signs that make the largest training score positive.
     eigenvalues_ : (n_components,) the ratio above, largest first.
     mean_ : (n_components,) mean of the components over the training rows; `transform` subtracts it when center=True.
     result_, certificate_ : how good they are: `Result` of the eigenproblem, and its largest relative residual.
@@ -75,8 +77,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def fit_transform(self, X, y=None, groups=None):
         """Fit, and return the components of the training rows."""
-        return self._project(self._fit_rows(X, y, groups))
+        Z = self._fit_rows(X, y, groups)
+        return self.transform(X) if hasattr(self, "sample_") else self._project(Z)
 
+    @by_row
     def transform(self, X):
         """Components of any rows, (n, n_components)."""
         return self._project(self._features(X))
@@ -85,6 +89,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """Fit, and classify every training row: the given label where there is one, else the predicted class."""
         from sklearn.svm import SVC  # slow to import
 
+        home_of(X).refuse_lazy(
+            "fit_predict answers for all rows of the fit at once, which Dask cannot do. Call fit, then transform, "
+            "which answers lazily, or use a classifier such as LSSVMClassifier."
+        )
         labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
@@ -96,11 +104,10 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def _fit_rows(self, X, y, groups):
         self._validate_params()
-        X = self._rows(X, reset=True)
+        X, y, _ = self._training(X, y, also=[row for group in groups or [] for row in group])
         Z = self._fit_map(X)
-        n = Z.shape[0]
         moments = moments_of(Z)
-        rows, sets = self._sets(n, y, groups)
+        rows, sets = self._sets(X, y, groups)
         within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
         P = moments.centred(self.center)
         result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
@@ -108,14 +115,17 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.eigenvalues_ = result.info["eigenvalues"]
         self.certificate_ = result.gap
         self.mean_ = moments.mean @ self.components_ if self.center else np.zeros(self.components_.shape[1])
+        signs = sign_rows(self._project(Z))  # of the scores: those of the weights are signs of a map's features
+        self.components_ = result.value = self.components_ * signs
+        self.mean_ = self.mean_ * signs
         self._n_features_out = self.components_.shape[1]
         return Z
 
-    def _sets(self, n, y, groups):
+    def _sets(self, X, y, groups):
         """(row numbers in any group, groups as positions among them)."""
-        sets = []
+        n, sets, sample = X.shape[0], [], getattr(self, "sample_", None)
         if y is not None:
-            labels = read_labels(y, self.missing_label, n_rows=n)
+            labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
             sets += [np.flatnonzero(labels.codes == code) for code in range(labels.n_classes)]
         for group in groups or []:
             group = np.unique(np.asarray(group))
@@ -124,7 +134,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
                     f"A must-link set holds {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}; "
                     "give groups as a list of lists of row numbers."
                 )
-            sets.append(group)
+            sets.append(group if sample is None else np.searchsorted(sample, group))
         rows = np.unique(np.concatenate(sets)) if sets else np.zeros(0, dtype=int)
         return rows, [np.searchsorted(rows, group) for group in sets]
 

@@ -8,10 +8,11 @@ from dataclasses import field
 from numbers import Integral, Real
 from typing import Any
 
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, Options
 
 COUNT = Interval(Integral, 1, None, closed="left")
 POSITIVE = Interval(Real, 0, None, closed="neither")
+THREADS = Options(Integral, {-1})
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 

@@ -18,7 +18,7 @@ from ..solvers.result import Result, together
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .grid import product_of
-from .parameters import COUNT, POSITIVE, parameter
+from .parameters import COUNT, POSITIVE, THREADS, parameter
 from .rls import RLSClassifier
 from .solution import Solution
 
@@ -58,7 +58,7 @@ class S2RLSClassifier(KernelClassifier):
         candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
     time_budget : float or None, default=None
         Seconds after which the search returns the best labels so far; a tenth of it for each fit of `label_folds`.
-    n_jobs, verbose : threads of the search (None: as many as BLAS may use); 1 prints progress.
+    n_jobs, verbose : threads of the search (None or -1: as many as BLAS may use); 1 prints progress.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -86,6 +86,7 @@ class S2RLSClassifier(KernelClassifier):
     """
 
     access = "rows"
+    on_dask = None
     path_parameters = ("lam", "lam_unlabeled")
     reported = ("balance",)
 
@@ -99,7 +100,7 @@ class S2RLSClassifier(KernelClassifier):
     multi_class: str = parameter("joint", StrOptions({"joint", "one_vs_rest"}))
     label_folds: int = parameter(5, Options(Integral, {0}), Interval(Integral, 2, None, closed="left"))
     time_budget: float | None = parameter(None, POSITIVE, None)
-    n_jobs: int | None = parameter(None, COUNT, None)
+    n_jobs: int | None = parameter(None, COUNT, THREADS, None)
     verbose: int = parameter(0, "verbose")
 
     def fit(self, X, y):  # type: ignore[override]  # a row that counts twice is not two rows to search

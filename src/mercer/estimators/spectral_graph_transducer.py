@@ -59,6 +59,9 @@ class SpectralGraphTransducer(VarianceConstrained):
     ['low', 'low', 'low', 'high', 'high', 'high']
     """
 
+    access = "graph"
+    on_dask = None
+    policy = "moments"
     path_parameters = ("label_weight",)
     reported = (*VarianceConstrained.reported, "multiplier")
     _parameter_constraints = {  # noqa: RUF012

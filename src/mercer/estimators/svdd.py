@@ -73,6 +73,7 @@ class SVDD(NoveltyDetector):
     """
 
     access = "sweeps"
+    on_dask = "sample"
     policy = "ball"
 
     nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
@@ -86,7 +87,7 @@ class SVDD(NoveltyDetector):
 
     def fit(self, X, y=None, sample_weight=None):
         """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out."""
-        X, weight = self._begin(X, sample_weight)
+        X, y, weight = self._training(X, y, sample_weight, "outliers")
         low, high, ordinary = self._box(X.shape[0], y, weight)
         gram = self._open(X, weight, policy=None if self.solver in ("auto", "smo") else "sweeps")
         own = gram.diag()
@@ -107,7 +108,7 @@ class SVDD(NoveltyDetector):
         single = "float32" in str(X.dtype)
         slack = (1e-5 if single else 1e-9) * radius_sq + 100 * np.finfo("f4" if single else "f8").eps * np.max(own)
         offset = None if self.contamination is not None else -(radius_sq + slack)
-        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset)
+        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset, slack)
         return self
 
     def _box(self, n, y, weight):

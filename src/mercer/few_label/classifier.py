@@ -14,13 +14,16 @@ from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities, capped, log_scores, sharpen
 from ..evidence.sets import conformal_sets
 from ..inputs.labels import labelled_accuracy, read_labels
+from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
+from ..rows import by_row
 from .estimates import Estimated
 from .plan import methods_named, planned
 from .predictor import Predictor
 from .priors import estimated_shares, offsets_for, wanted_shares
 from .reading import Reading
 from .run import search
+from .sampled import Sampled
 from .summary import tried
 from .support import Support
 from .teaching import Preparable, drawn_mask
@@ -29,7 +32,7 @@ from .weights import pool
 SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
-class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Reading, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
@@ -78,6 +81,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
     left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
     classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
+    sample_, stability_ : in Dask, the rows that were fitted, and how many answers a fit to another sample shares.
     linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
         label is known for it.
 
@@ -110,6 +114,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         "random_state": "no_validation",
         "verbose": ["verbose", callable],
     }
+    on_dask = "sample"
 
     def __init__(
         self,
@@ -139,14 +144,16 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`).
-        y : (n,) class names and marks.
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`); of
+            Dask's all labelled rows and a sample are fitted.
+        y : (n,) class names and marks; with Dask rows also a Dask column, or a dict {row number: label}.
         drawn : (n,) bool, optional
             Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
             `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
         """
         self._validate_params()
         methods = methods_named(self.methods)
+        X, y, drawn = self._sampled(X, y, drawn)
         X = self._rows(X, reset=True, y=y)
         labels = self._read(y, X.shape[0])
         self.support_, self.groups_ = Support(X), same_rows(X)
@@ -169,11 +176,13 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
 
+    @by_row
     def decision_function(self, X):
         """Logarithms of the pooled probabilities: (n, k); for two classes (n,), that of the second over the first."""
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @by_row
     def predict_proba(self, X):
         """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels.
 
@@ -184,6 +193,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         trust = self.support_.trust(rows)[:, None]
         return trust * self._probabilities(log_scores(self.predictor_.probabilities(rows))) + (1 - trust) * self.prior_
 
+    @by_row
     def predict_set(self, X, coverage=0.9, by_class=False):
         """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
 
@@ -207,6 +217,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
         left_out[self.labels_.testable] = self.left_out_probabilities_
         return conformal_sets(P, left_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
 
+    @by_row
     def predict(self, X):
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
         P = self.predict_proba(X)
@@ -215,6 +226,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Reading, BaseEs
     def score(self, X, y, sample_weight=None):
         """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
         check_is_fitted(self)
+        X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
         return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
 
     def with_prior(self, scores):

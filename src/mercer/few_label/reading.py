@@ -3,24 +3,28 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import BackendError
+from ..errors import InputError
 from ..homes import home_of
 from ..inputs.check import check_rows
-from ..inputs.tables import TableEncoder, is_frame
-from ..rows import bring
+from ..inputs.tables import TableEncoder, as_pandas, is_arrow, is_frame
+from ..rows import bring, by_row
+
+LARGEST = {"float32": 1e18, "float64": 1e36}  # squares must not overflow, and a forest reads single precision
 
 
 class Reading:
     """Mixin of the few-label models, which have `_read(y, n_rows)` to turn y into labels."""
 
-    on_dask = "SemiKPCA or LSSVMClassifier, which run on Dask"
+    on_dask: str | None = None
     include: Any
     support_: Any
     encoder_: Any  # of a data frame that is not a matrix of numbers already, else None
     _read: Any
 
+    @by_row
     def trust(self, X):
         """(n,) how far the answer for each row rests on training rows like it: 1 among them, 0 far away."""
         check_is_fitted(self)
@@ -28,12 +32,11 @@ class Reading:
 
     def _rows(self, X, reset, y=None):
         """The rows as a matrix; in `fit` y tells which columns of a frame tell labelled rows from the others."""
-        if home_of(X).lazy:
-            raise BackendError(
-                f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call "
-                f"X.compute() first if the rows fit in memory, or use {self.on_dask}."
-            )
-        X = bring(X)
+        home_of(X).refuse_lazy(
+            f"{type(self).__name__} compares rows with each other on the host, which Dask cannot do. Call X.compute() "
+            "first if the rows fit in memory, or use LSSVMRegressor, which runs on Dask."
+        )
+        X = as_pandas(X) if is_arrow(X) else bring(X)
         if reset:
             self.encoder_, encoder, rows = None, TableEncoder(include=self.include), None
             if is_frame(X):
@@ -46,6 +49,8 @@ class Reading:
         elif self.encoder_ is not None:
             return self.encoder_.transform(X)
         rows = check_rows(self, X, reset, min_rows=2 if reset else 1)
+        if reset:
+            _refuse_huge(rows)
         return np.ascontiguousarray(rows) if is_frame(X) else rows  # a frame's own order would change the last digit
 
     def __sklearn_is_fitted__(self):
@@ -55,3 +60,13 @@ class Reading:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
+
+
+def _refuse_huge(rows):
+    largest = float(np.max(np.abs(rows.data if sp.issparse(rows) else rows), initial=0.0))
+    most = LARGEST[str(rows.dtype)]
+    if largest > most:
+        raise InputError(
+            f"X holds {rows.dtype} numbers up to {largest:.1e}, too large to square and add up. Accepted: up to "
+            f"{most:g}. Divide the columns by their scale first, for example with sklearn.preprocessing.StandardScaler."
+        )

@@ -80,7 +80,6 @@ class FewLabelRegressor(RegressorMixin, Teachable, Reading, BaseEstimator):
     True
     """
 
-    on_dask = "LSSVMRegressor, which runs on Dask"
     _report: Any
     _parameter_constraints: ClassVar[dict] = {
         "methods": "no_validation",

@@ -61,6 +61,8 @@ def _sentences(model, n_candidates, n_tested, why):
     used = model.weights_[model.weights_ > 0]
     n_labels = len(model.labels_.labelled)
     lines = [f"{n_labels} labels of {len(model.labels_.codes)} rows, {len(model.classes_)} classes."]
+    if model.sample_sentence_ is not None:
+        lines.append(model.sample_sentence_)
     if why is not None:
         lines.append(f"One candidate was picked: {why}")
     elif n_tested == 0:

@@ -36,6 +36,7 @@ class Teachable:
     drawn_: np.ndarray
     outside_: Any
     report_: Any
+    sample_: np.ndarray
     predictor_: Any
     verbose: Any
     set_params: Any
@@ -116,9 +117,25 @@ class Teachable:
         check_is_fitted(self)
         _ = self.report_, self.predictor_  # while the spaces are there
         small = copy.copy(self)
-        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool"):
+        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population"):
             small.__dict__.pop(name, None)
         return small.set_params(verbose=False)
+
+    def row_numbers(self, places):
+        """Row numbers in the data of rows given by their places among the fitted ones."""
+        return places if not hasattr(self, "sample_") else self.sample_[places]
+
+    def places(self, rows):
+        """Places among the fitted rows of rows given by their numbers in the data."""
+        if not hasattr(self, "sample_"):
+            return rows
+        found = np.minimum(np.searchsorted(self.sample_, rows), len(self.sample_) - 1)
+        if not np.array_equal(self.sample_[found], rows):
+            raise InputError(
+                "Some of these rows are not among those that were fitted, which are in `sample_`: `suggest` proposes "
+                "rows of it. To use a label of another row, fit again with it in y."
+            )
+        return found
 
     def looked_at(self):
         """Numbers of the rows that advice looks at: all, or the core and the labelled rows beside it."""
@@ -167,7 +184,7 @@ class Teachable:
 
     def _row_numbers(self, rows):
         n = len(self.drawn_)
-        rows = np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))
+        rows = self.places(np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int)))
         if rows.dtype == bool and rows.shape == (n,):
             rows = np.flatnonzero(rows)
         if rows.ndim != 1 or rows.dtype.kind not in "iu" or (len(rows) and not (rows.min() >= 0 and rows.max() < n)):

@@ -15,11 +15,12 @@ from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import Array, Rows
 from ..kernels import Precomputed, as_kernel
+from ..kernels.bandwidth import rows_for
 from ..kernels.base import Kernel
 from ..rows import host, squares, tdot
 from . import fused
 from .expansion import Expansion
-from .maps import FeatureMap, GraphMap, LandmarkMap, mapped
+from .maps import FeatureMap, GraphMap, LandmarkMap, SampledRows, mapped
 from .maps.landmark import square_kernel
 from .maps.rows import GROWTH
 from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, SparseFactor, StoredKernel
@@ -133,6 +134,10 @@ def open_gram(
     """
     policy = POLICIES[policy] if isinstance(policy, str) else policy
     kernel = as_kernel(kernel)
+    home = home_of(X)
+    if home.sample_of(X) is not None:
+        looked_at = choose_map(kernel, approx, X, seed, policy)[0].looks_at(X.shape[0])
+        home.fetch(X, looked_at, rows_for(X.shape[0], weight))  # all that follows finds its rows in this one pass
     if not kernel.transductive:
         kernel = kernel.resolve(X, weight)  # once, for all that follows
         kernel.check()
@@ -147,8 +152,12 @@ def open_gram(
     again = policy.passes == "few" and home_of(X).on_host and kernel.threadsafe
     chosen, reason = choose_map(kernel, approx, X, seed, policy, stored=not again)
     Z = chosen.learn(X, weight, policy.least_pivot)
+    if home.sample_of(X) is not None:
+        Z = SampledRows(chosen, X, policy.growth, weight)
+        said = f"Sums run over all {X.shape[0]} rows; single rows were looked at in a sample of {Z.shape[0]}."
+        return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), Z.X, f"{reason} {chosen.reason_} {said}")
     if Z is None:
-        Z = mapped(chosen, X, policy.growth) if again else chosen.transform(X)
+        Z = mapped(chosen, X, policy.growth) if again else chosen.of_rows(X)
     return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
 
 
@@ -202,6 +211,10 @@ def choose_map(
     """
     n, home = X.shape[0], home_of(X)
     if as_kernel(kernel).transductive:
+        home.refuse_lazy(
+            f"{kernel!r} has a graph over all rows in it, which needs them on one machine: a {home.name} is not "
+            "accepted. Give a sample of the rows in NumPy, or a kernel such as RBF."
+        )
         return GraphMap(kernel, approx, seed), "The kernel has a graph over the training rows in it."
     if isinstance(approx, FeatureMap):
         return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."

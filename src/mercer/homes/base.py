@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import backend
 from ..backend import blas_for
-from ..errors import InputError
+from ..errors import BackendError, InputError
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
@@ -58,7 +58,28 @@ class Home:
         """A host matrix with one row for each row of X, moved to X and divided like X."""
         return self.like(Z, X)
 
+    def only(self, X: Rows, keep: Array) -> Rows:
+        """Some of the rows, where X lives."""
+        return X[keep]
+
     # Checks
+
+    def opened(self, X: Any, frames: bool = False) -> Rows:
+        """Rows as a fit uses them; `frames` keeps the cells of a data frame as they are."""
+        return X
+
+    def refuse_lazy(self, sentence: str) -> None:
+        """Raise `BackendError` where rows come block by block: what is asked for needs all of them at once."""
+        if self.lazy:
+            raise BackendError(sentence)
+
+    def parts(self, function: Callable, y: Any, *arguments: Any) -> list:
+        """[function(part, *arguments)] of every part of a column, on the host."""
+        return [function(y, *arguments)]
+
+    def example(self, X: Any) -> Any:
+        """Host rows with the columns of X."""
+        return X
 
     def refuse(self, X: Rows) -> None:
         """Raise `InputError` unless X has two known dimensions and floating-point numbers."""
@@ -79,7 +100,32 @@ class Home:
         """X, or a refusal where it cannot be looked at in one piece."""
         return X
 
+    # A sample that stands for all rows: of rows that this process can index, it is all of them
+
+    def sample(self, X: Rows, seed: int, *also: Array) -> Any:
+        """Draw the rows that a fit looks at one by one, `also` among them; their positions, None for all rows."""
+        return None
+
+    def sampled(self, a: Any, X: Rows) -> Any:
+        """The entries of a host array, one for each row, that belong to the sample of X."""
+        return a
+
+    def sample_of(self, X: Rows) -> Any:
+        """Positions of the sample; None where it is all rows."""
+        return None
+
+    def fetch(self, X: Rows, *sets: Array) -> None:
+        """Bring the sample and these rows to where ``X[rows]`` finds them, in one pass."""
+
     # Passes: float64 sums on the host, block by block
+
+    def mass(self, Z: Rows, weight: Array | None) -> float:
+        """The number of rows that the moments are sums over, or their weight."""
+        return float(Z.shape[0] if weight is None else np.sum(weight))
+
+    def reduced(self, function: Callable, shared: Any, X: Rows, weight: Array | None) -> tuple:
+        """function(shared, rows, weight), a tuple of arrays, for a function that is a sum over the rows."""
+        return function(shared, X, weight)
 
     def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
         """(Zᵀ diag(weight) Z, Zᵀ weight)."""
@@ -142,6 +188,10 @@ class Home:
 
     # Arrays beside X
 
+    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Any:
+        """method(model, X, *arguments, **options) for a method that answers for every row by itself."""
+        return method(model, X, *arguments, **options)
+
     def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
         """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
         return f(X)
@@ -197,3 +247,18 @@ def refuse_shape(X: Any, name: str, cast: str) -> None:
         )
     if str(X.dtype).rpartition(".")[2] not in ("float32", "float64"):
         raise InputError(f"X is a {name} of {X.dtype}. Accepted: float32 or float64, for example {cast}.")
+
+
+def refuse_columns(columns: Array, what: str, names: Any = None) -> None:
+    """Refuse rows that hold NaN or infinity in these columns."""
+    if len(columns):
+        raise InputError(
+            f"X is a {what} that contains NaN or infinity in column(s) {listed(columns, names)}. "
+            "Accepted: finite numbers. Fill them or drop those rows first."
+        )
+
+
+def listed(columns: Array, names: Any) -> str:
+    """The first five columns by name or number, and how many more there are."""
+    shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
+    return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

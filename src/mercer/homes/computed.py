@@ -28,6 +28,10 @@ class Computed:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self[:], dtype=dtype)
 
+    def mass(self, weight: Array | None) -> float:
+        """The number of rows behind the moments, or their weight."""
+        return Home.mass(HOME, self, weight)
+
     def product(self, W: Array) -> Array:
         """Z W for a host W."""
         return Home.dot(HOME, self, W)
@@ -69,6 +73,9 @@ class ComputedHome(Home):
 
     def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
         return Z.moments(weight)
+
+    def mass(self, Z: Rows, weight: Array | None) -> float:
+        return Z.mass(weight)
 
     def dot(self, Z: Rows, W: Array) -> Array:
         return Z.product(W)

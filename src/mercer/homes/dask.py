@@ -1,41 +1,64 @@
-"""Dask arrays: one task per row block; what comes back to the client is small or has one number a row."""
+"""Dask arrays and data frames: one task per block of rows; what comes to the client does not grow with their number."""
 
-import multiprocessing
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..backend import blas_threads, need
+from ..backend import need, one_thread
 from ..errors import InputError
-from .base import Array, Home, Rows, refuse_shape
+from .base import Array, Home, Rows
+from .blocks import SAMPLE, Blocks, answered, draw, once
 from .host import HOME as HOST
 
 
 class Dask(Home):
-    """Row blocks that live on workers, or in files that they read."""
+    """Row blocks that live on workers, or in files that they read.
+
+    A fit opens them as `Blocks`: it looks at a sample of the rows on the client and at all rows through sums. Answers
+    for rows in Dask are Dask arrays.
+    """
 
     name = "Dask array"
     lazy = True
 
     def owns(self, A: Any) -> bool:
-        return type(A).__module__.partition(".")[0] == "dask"
+        return isinstance(A, Blocks) or type(A).__module__.partition(".")[0] == "dask"
+
+    # Moves
 
     def host(self, A: Rows) -> Array:
-        with blas_threads(1):
+        if isinstance(A, Blocks):
+            return A[np.arange(A.shape[0])]
+        with one_thread():
             return A.compute()
 
-    def spread(self, Z: Array, X: Rows) -> Rows:
-        return need("dask.array").from_array(Z.astype(X.dtype), chunks=(X.chunks[0], -1))
+    def spread(self, Z: Array, X: Rows) -> None:
+        return None  # features that came with the landmarks are computed again, block by block
 
-    def refuse(self, X: Rows) -> None:
-        if not hasattr(X, "chunks"):
+    def only(self, X: Rows, keep: Array) -> Rows:
+        return X.only(keep)
+
+    # Checks
+
+    def opened(self, X: Any, frames: bool = False) -> Blocks:
+        if isinstance(X, Blocks):
+            return X
+        if getattr(X, "ndim", 0) != 2 or not (hasattr(X, "chunks") or hasattr(X, "columns")):
             raise InputError(
-                f"X is a {type(X).__name__} of Dask. Accepted: a Dask array; for a table X.to_dask_array(lengths=True)."
+                f"X is a {type(X).__name__} of Dask of shape {getattr(X, 'shape', '?')}. Accepted: an array of two "
+                "dimensions, or a data frame."
             )
-        refuse_shape(X, self.name, "X.astype('float32')")
-        if np.isnan(X.shape[0]):
-            raise InputError("The Dask array does not know its number of rows. Call X.compute_chunk_sizes() first.")
+        return Blocks.of(X, frames)
+
+    def example(self, X: Any) -> Any:
+        """One row of zeros in the shape of X."""
+        if not hasattr(X, "columns"):
+            return np.zeros((1, X.shape[1]), dtype=X.dtype)
+        return need("pandas").DataFrame(np.zeros((1, X.shape[1])), columns=X.columns)
+
+    def bad_columns(self, X: Rows) -> Array:
+        return np.zeros(0, dtype=int)  # the pass that brings the sample looks at every block
 
     def whole(self, X: Rows) -> Rows:
         raise InputError(
@@ -43,23 +66,63 @@ class Dask(Home):
             "Give the array to an estimator or a map, which go through its row blocks."
         )
 
-    def bad_columns(self, X: Rows) -> Array:
-        return np.flatnonzero(~self.host(need("dask.array").isfinite(X).all(0)))
+    def parts(self, function: Callable, y: Any, *arguments: Any) -> list:
+        """[function(part, *arguments)] of every part of a column, on the client."""
+        dask = need("dask")
+        return list(dask.compute(*(dask.delayed(function)(part, *arguments) for part in np.ravel(y.to_delayed()))))
+
+    # A sample that stands for all rows
+
+    def sample(self, X: Rows, seed: int, *also: Array) -> Array:
+        X.sample = np.unique(np.concatenate([draw(X.shape[0], SAMPLE, seed), *also]))
+        return X.sample
+
+    def sampled(self, a: Any, X: Rows) -> Any:
+        return None if a is None else a[X.sample]
+
+    def sample_of(self, X: Rows) -> Array | None:
+        return getattr(X, "sample", None)  # new rows have none: all of them count
+
+    def fetch(self, X: Rows, *sets: Array) -> None:
+        X.fetch(X.sample, *sets)
+
+    # Passes
+
+    def reduced(self, function: Callable, shared: Any, X: Rows, weight: Array | None) -> tuple:
+        return self.opened(X).total(function, shared, weight)
 
     def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
-        parts = _each_block(Z, weight, HOST.moments)
-        return tuple(np.sum(part, axis=0) for part in zip(*parts))  # type: ignore[return-value]
+        return self.reduced(_moments, None, Z, weight)  # type: ignore[return-value]
 
     def tdot(self, Z: Rows, A: Array) -> Array:
-        return np.sum(_each_block(Z, A, HOST.tdot), axis=0)
+        return self.reduced(_tdot, None, Z, A)[0]
 
     def dot(self, Z: Rows, W: Array) -> Array:
-        return np.concatenate(_each_block(Z, None, lambda block, _: HOST.dot(block, W)))
+        return np.concatenate(self.opened(Z).each(_dot, W))
+
+    def take(self, Z: Rows, idx: Array) -> Array:
+        return HOST.take(self.opened(Z)[idx], slice(None))  # type: ignore[arg-type]
 
     def squares(self, Z: Rows) -> Array:
-        return np.concatenate(_each_block(Z, None, lambda block, _: HOST.squares(block)))
+        return np.concatenate(self.opened(Z).each(_squares, None))
+
+    # Answers
+
+    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Rows:
+        X = X.source if isinstance(X, Blocks) else X
+        if getattr(X, "ndim", 0) != 2:
+            self.opened(X)  # which refuses it
+        like = np.asarray(method(model, self.example(X), *arguments, **options))
+        sent = model.answering() if hasattr(model, "answering") else model
+        ask = {"model": once(sent), "call": (method.__name__, arguments, options), "like": like[:0]}
+        if hasattr(X, "columns"):
+            return X.map_partitions(answered, **ask, meta=np.empty((0, *like.shape[1:]), dtype=like.dtype))
+        X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+        where = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
+        return X.map_blocks(answered, **ask, **where, dtype=like.dtype, meta=np.empty((0,) * like.ndim, like.dtype))
 
     def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
+        X = X.source if isinstance(X, Blocks) else X
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
         dtype = X.dtype if dtype is None else np.dtype(dtype)
         if width is None:
@@ -70,25 +133,20 @@ class Dask(Home):
         return need("dask.array").concatenate(list(parts), axis=1).rechunk({1: -1})
 
 
-def _each_block(Z: Rows, A: Array | None, function: Callable) -> Sequence[Any]:
-    """[function(block, rows of A)] over the row blocks, computed in one call."""
-    delayed = need("dask").delayed
-    if Z.numblocks[1] != 1:
-        Z = Z.rechunk({1: -1})
-    ends = np.cumsum(Z.chunks[0])
-    parts = [
-        delayed(_pinned)(function, block, None if A is None else A[end - length : end])
-        for block, length, end in zip(Z.to_delayed().ravel(), Z.chunks[0], ends)
-    ]
-    with blas_threads(1):  # the threaded scheduler already uses every core
-        return need("dask").compute(*parts)
+def _moments(_: None, block: Any, weight: Array | None) -> tuple[Array, Array]:
+    return HOST.moments(block, weight)
 
 
-def _pinned(function: Callable, block: Any, A: Array | None) -> Any:
-    """Run on a worker; in another process BLAS then keeps to one thread, since Dask runs one task per core."""
-    if multiprocessing.parent_process() is not None:
-        blas_threads(1)
-    return function(block, A)
+def _tdot(_: None, block: Any, A: Array) -> tuple[Array]:
+    return (HOST.tdot(block, A),)
+
+
+def _dot(W: Array, block: Any, _: None) -> Array:
+    return HOST.dot(block, W)
+
+
+def _squares(_: None, block: Any, __: None) -> Array:
+    return HOST.squares(block)
 
 
 HOME = Dask()

@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from ..errors import InputError
 from ..homes import home_of
+from ..homes.base import listed, refuse_columns
 
 
 def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool = True) -> Any:
@@ -18,7 +19,8 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
     owner : the estimator or map, which remembers the columns.
     reset : True in fit, which learns the number and names of the columns; False afterwards, which compares.
     min_rows : fewest rows accepted.
-    read : False omits the pass over tensors and Dask arrays that looks for NaN, for rows that were checked before.
+    read : False omits the pass over tensors that looks for NaN, for rows that were checked before. (Rows in Dask are
+        looked at in the pass that brings the sample.)
     """
     home = home_of(X)
     if home.on_host:
@@ -27,6 +29,9 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
         refuse_not_finite(X, getattr(owner, "feature_names_in_", None))
         return X
     home.refuse(X)  # validate_data would turn tensors and Dask arrays into NumPy arrays
+    if hasattr(X, "columns"):
+        validate_data(owner, home.example(X), reset=reset, skip_check_array=True)
+    X = home.opened(X)
     if X.shape[0] < min_rows:
         raise InputError(f"X has {X.shape[0]} row(s); at least {min_rows} are needed.")
     if reset:
@@ -36,12 +41,8 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
             f"X has {X.shape[1]} features, but {type(owner).__name__} is expecting {owner.n_features_in_} features "
             "as input."
         )
-    columns = home.bad_columns(X) if read else np.zeros(0, dtype=int)
-    if len(columns):
-        raise InputError(
-            f"X is a {home.name} that contains NaN or infinity in column(s) {_listed(columns, None)}. "
-            "Accepted: finite numbers. Fill them or drop those rows first."
-        )
+    if read:
+        refuse_columns(home.bad_columns(X), home.name)
     return X
 
 
@@ -55,12 +56,6 @@ def refuse_not_finite(X: Any, names: Any) -> None:
     columns = np.flatnonzero(bad.any(axis=0))
     what = "NaN" if np.isnan(values).any() else "infinity"
     raise InputError(
-        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {_listed(columns, names)}. "
+        f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {listed(columns, names)}. "
         "Accepted: finite numbers. Fill them (sklearn.impute.SimpleImputer) or drop the rows. (NaN, inf)"
     )
-
-
-def _listed(columns: np.ndarray, names: Any) -> str:
-    """The first five columns by name or number, and how many more there are."""
-    shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
-    return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

@@ -19,6 +19,9 @@ def array_of(y: Any) -> tuple[list | None, np.ndarray]:
         hidden, y = np.ma.getmaskarray(y), y.data.astype(object)
         y[hidden] = None
     y = bring(y)
+    if hasattr(y, "to_pylist"):  # pyarrow
+        y = y.column(0) if len(getattr(y, "column_names", ())) == 1 else y
+        y = y.to_pandas() if hasattr(y, "column_names") else y.to_pylist()
     if hasattr(y, "to_numpy"):  # pandas, polars
         names = list(y.columns) if hasattr(y, "columns") else None
         if names is not None and len(names) == 1:

@@ -91,8 +91,9 @@ def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) 
 
     Parameters
     ----------
-    y : list, array, pandas or polars column of class names with marks for unlabelled rows; or a table (n, k) of class
-        probabilities, with a row of NaN or of zeros where unlabelled. The columns of a data frame name the classes.
+    y : list, array, pandas, polars or pyarrow column of class names with marks for unlabelled rows; or a table (n, k)
+        of class probabilities, with a row of NaN or of zeros where unlabelled. The columns of a data frame name the
+        classes.
     missing_label : "auto", None, a mark or a list of marks
         "auto": NaN, None, pd.NA, "" and -1 mark unlabelled rows. A mark or a list: those, and NaN, None and pd.NA, for
         they cannot be class names; -1 and "" are then classes like any other. None: every row is labelled.

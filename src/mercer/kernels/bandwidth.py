@@ -92,11 +92,13 @@ def bandwidth_of(X: Any, rule: str = "median", weight: Floats | None = None, ord
     """
     if rule not in RULES:
         raise InputError(f"bandwidth={rule!r} is not a rule. Accepted: a number above 0, or one of {', '.join(RULES)}.")
-    if weight is not None:
-        keep = np.flatnonzero(np.asarray(weight) > 0)
-        X, weight = X[keep], np.asarray(weight, dtype=np.float64)[keep]
-    rows = np.arange(X.shape[0])
-    if len(rows) > SAMPLE:
-        rows = np.sort(np.random.default_rng(0).choice(len(rows), SAMPLE, replace=False))
-        weight = None if weight is None else weight[rows]
-    return RULES[rule](take(X, rows), weight, order)
+    rows = rows_for(X.shape[0], weight)
+    return RULES[rule](take(X, rows), None if weight is None else np.asarray(weight, dtype=np.float64)[rows], order)
+
+
+def rows_for(n: int, weight: Floats | None = None) -> NDArray[np.int64]:
+    """The rows of n whose distances a rule looks at: all that have a weight, or `SAMPLE` of them."""
+    keep = None if weight is None else np.flatnonzero(np.asarray(weight) > 0)
+    n = n if keep is None else len(keep)
+    rows = np.arange(n) if n <= SAMPLE else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    return rows if keep is None else keep[rows]

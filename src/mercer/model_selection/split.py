@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn.utils.validation import _check_method_params
 
 from ..errors import InputError
 from ..inputs.labels import read_labels, unlabelled
@@ -143,7 +145,19 @@ class LabeledScorer:
     scoring: Any = "accuracy"
     missing_label: Any = "auto"
 
-    def __call__(self, estimator, X, y, **params):
+    def set_score_request(self, **requests):
+        """Ask scikit-learn's metadata routing for parameters of the score, such as ``sample_weight=True``."""
+        self._requests = requests
+        return self
+
+    def get_metadata_routing(self):
+        """What `set_score_request` asked for; until then weights are neither asked for nor refused."""
+        routing = MetadataRequest(owner=type(self).__name__)
+        for name, alias in getattr(self, "_requests", {"sample_weight": None}).items():
+            routing.score.add_request(param=name, alias=alias)
+        return routing
+
+    def __call__(self, estimator, X, y, sample_weight=None, **params):
         scorer = check_scoring(estimator, scoring=self.scoring)
         rows = np.flatnonzero(~unlabelled(y, self.missing_label, getattr(estimator, "classes_", ())))
         if len(rows) == 0:
@@ -151,7 +165,8 @@ class LabeledScorer:
                 "No row to score: all of y marks unlabelled rows. Score on labelled rows; "
                 "the splitters of mercer.model_selection put only those into test folds."
             )
-        y = _safe_indexing(y, rows)
+        params |= {} if sample_weight is None else {"sample_weight": sample_weight}
+        y, params = _safe_indexing(y, rows), _check_method_params(X, params, rows)  # weights are of rows too
         if np.asarray(y).dtype.kind == "O":  # None and NaN are gone, so the entries have one type again
             y = np.array(list(y))
         return scorer(estimator, _safe_indexing(X, rows), y, **params)

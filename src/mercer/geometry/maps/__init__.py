@@ -4,4 +4,4 @@ from .base import FeatureMap
 from .fourier import FourierMap
 from .graph import GraphMap
 from .landmark import LandmarkMap
-from .rows import MappedRows, mapped
+from .rows import MappedRows, SampledRows, mapped

@@ -4,18 +4,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
+from ...inputs.weights import check_weight
 from ...kernels import Precomputed
-from ...rows import by_blocks, host, take
+from ...rows import by_blocks, by_row, host, take
 
 CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
 
-class FeatureMap(TransformerMixin, BaseEstimator):
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Rows z(x) with z(x) · z(y) ≈ k(x, y): exact or approximate, the same code.
 
     Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor beside it.
@@ -36,15 +37,18 @@ class FeatureMap(TransformerMixin, BaseEstimator):
     negative_mass_ = 0.0
     reason_ = ""
 
-    def fit(self, X: Rows, y: Any = None, weight: Array | None = None) -> "FeatureMap":
-        """Learn the map from training rows; y is ignored."""
-        self.learn(X, weight)
+    def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> "FeatureMap":
+        """Learn the map from training rows; y is ignored, and weights count in bandwidth rules only."""
+        self.learn(X, self._weight(X, sample_weight))
         return self
 
-    def fit_transform(self, X: Rows, y: Any = None, weight: Array | None = None) -> Rows:
+    def fit_transform(self, X: Rows, y: Any = None, sample_weight: Any = None) -> Rows:
         """Learn the map and return the features of the training rows."""
-        Z = self.learn(X, weight)
+        Z = self.learn(X, self._weight(X, sample_weight))
         return self.transform(X) if Z is None else Z
+
+    def _weight(self, X: Rows, sample_weight: Any) -> Array | None:
+        return None if sample_weight is None else check_weight(sample_weight, _num_samples(X))
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
         """Fit; return the features of the training rows if they came with the fit, None if `transform` gives them.
@@ -53,16 +57,24 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         """
         raise NotImplementedError(f"{type(self).__name__} must define learn(X, weight).")
 
+    def looks_at(self, n: int) -> Array:
+        """Which of n training rows `learn` looks at, beside those behind a rule for the kernel's width."""
+        return checked_rows(n)
+
     def diag(self, X: Rows) -> Array:
         """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
         if isinstance(self.kernel_, Precomputed):  # a block of its rows is not square
             return self.kernel_.diag(X)
         return np.asarray(host(by_blocks(self.kernel_.diag, X, None, np.float64)), dtype=np.float64)
 
+    @by_row
     def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False, read=False)
+        return self.of_rows(check_rows(self, X, reset=False, read=False))
+
+    def of_rows(self, X: Rows) -> Rows:
+        """`transform` of checked rows, whatever container `set_output` asks for."""
         return by_blocks(self.features, X, self.rank_)
 
     def features(self, X: Rows) -> Rows:
@@ -75,6 +87,10 @@ class FeatureMap(TransformerMixin, BaseEstimator):
         None also where rounding in the product, relative to the result, would grow by more than `growth`.
         """
         return None
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.rank_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -93,18 +109,22 @@ class FeatureMap(TransformerMixin, BaseEstimator):
 
     def _measure(self, X: Rows, Z: Rows | None) -> None:
         """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are (Z = None: transform)."""
-        n = X.shape[0]
-        rows = np.arange(n)
-        if n > CHECKED_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
+        n, rows = X.shape[0], checked_rows(X.shape[0])
         K = self.kernel_of(X, rows)
-        Z = np.asarray(host(self.transform(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
+        Z = np.asarray(host(self.of_rows(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
         self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
         gap = Z @ Z.T
         gap -= K  # not into K, which may be the user's matrix
         self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
+
+
+def checked_rows(n: int) -> Array:
+    """Rows of n on which a map is compared with its kernel."""
+    if n <= CHECKED_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, CHECKED_ROWS, replace=False))
 
 
 def _squared_norm(A: Array, n: int) -> float:

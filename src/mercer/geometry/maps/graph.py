@@ -56,7 +56,8 @@ class GraphMap(FeatureMap):
         self.other_ = None
         if others is not None:
             self.other_, _ = choose_map(others, self.approx, X, self.random_state)
-            blocks.append(self.other_.fit_transform(X, weight=weight))
+            Z = self.other_.learn(X, weight)
+            blocks.append(self.other_.of_rows(X) if Z is None else Z)
         Z = concat(blocks)
         self.rank_ = Z.shape[1]
         self.reason_ = (

@@ -10,7 +10,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from ...backend import require_memory
-from ...errors import BackendError, InputError
+from ...errors import InputError
 from ...homes import home_of
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
@@ -32,7 +32,8 @@ class LandmarkMap(FeatureMap):
     With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
     approximation. The pseudo-inverse comes from a pivoted Cholesky factorisation that stops at the precision of the
     data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
-    semi-definite is factored by its eigenvectors, its negative part cut off and reported.
+    semi-definite is factored by its eigenvectors; its negative part, and the positive directions that are no larger
+    than the largest negative one, are cut off and reported.
 
     Parameters
     ----------
@@ -170,20 +171,25 @@ class LandmarkMap(FeatureMap):
             )
         return rows
 
+    def looks_at(self, n: int) -> Array:
+        if isinstance(self.landmarks, str):
+            return np.arange(n if n <= POOL else 0)  # more are refused
+        pool: Any = self._positions(n)[0] if isinstance(self.landmarks, numbers.Integral) else []
+        return np.union1d(super().looks_at(n), pool).astype(int)
+
+    def _positions(self, n: int) -> tuple[Array, np.random.Generator]:
+        """Positions of the rows among which landmarks are chosen, and the generator that drew them."""
+        rng, most = np.random.default_rng(self.random_state), max(POOL, 10 * self._number(n))
+        return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False)), rng
+
     def _pool(self, X: Rows, exact: bool) -> tuple[Array, Rows, np.random.Generator]:
         """Host rows among which landmarks are chosen, and their positions."""
         n = X.shape[0]
-        rng = np.random.default_rng(self.random_state)
-        most = POOL if exact else max(POOL, 10 * self._number(n))
-        if home_of(X).lazy and exact and n > POOL:
-            raise BackendError(
-                f"An exact map of {n} Dask rows would need a factor with up to {n} columns. "
-                "Use approx=<number of landmarks>, for example approx=1000."
-            )
-        if n <= most or exact:
-            return np.arange(n), host_rows(X), rng
-        rows = np.sort(rng.choice(n, most, replace=False))
-        return rows, host_rows(X[rows]), rng
+        if exact and n > POOL:
+            what = f"An exact map of {n} Dask rows would need a factor with up to {n} columns."
+            home_of(X).refuse_lazy(f"{what} Use approx=<number of landmarks>, for example approx=1000.")
+        rows, rng = (np.arange(n), np.random.default_rng(self.random_state)) if exact else self._positions(n)
+        return rows, host_rows(X if len(rows) == n else X[rows]), rng
 
     def _fit_pivots(self, X: Rows, exact: bool) -> Rows | None:
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
@@ -258,7 +264,7 @@ class LandmarkMap(FeatureMap):
             rng = np.random.default_rng(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
         self._factor(K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64), dtype)
-        return self.transform(K)
+        return self.of_rows(K)
 
     def _number(self, n: int) -> int:
         if not isinstance(self.landmarks, numbers.Integral) or self.landmarks < 1:
@@ -281,7 +287,9 @@ class LandmarkMap(FeatureMap):
         values, vectors = eigh_down(core * np.outer(scale, scale))
         self.negative_mass_ = negative_mass(values)
         _judge(self.negative_mass_, values, self.kernel_)
-        rank = max(min(rank_of(values, precision(dtype)), self.rank or len(values)), 1)
+        # Directions no larger than the negative ones are no more of a kernel, and 1/√λ would blow up new rows in them.
+        sound = int(np.sum(values > -values[-1]))
+        rank = max(min(rank_of(values, precision(dtype)), sound, self.rank or len(values)), 1)
         top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
         self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
@@ -332,4 +340,5 @@ def _judge(mass: float, values: Array, kernel: Any) -> None:
             said + " Accepted: a positive semi-definite matrix. To use its positive part: "
             "w, V = np.linalg.eigh(K); K = (V * w.clip(0)) @ V.T"
         )
-    warnings.warn(said + " Its negative part is cut off.", UserWarning, stacklevel=5)
+    cut = " Its negative part is cut off, and with it the positive directions that are no larger."
+    warnings.warn(said + cut, UserWarning, stacklevel=5)

@@ -5,7 +5,7 @@ import scipy.linalg as sla
 
 from ...homes import Computed, home_of
 from ...homes.base import Array, Rows
-from ...rows import by_blocks
+from ...rows import by_blocks, sampled
 from ..operators.recomputed import cross_product
 from .base import FeatureMap
 from .landmark import LandmarkMap
@@ -14,8 +14,13 @@ GROWTH = 1e4  # of rounding, that a product without features may have
 
 
 def mapped(fitted: FeatureMap, X: Rows, growth: float = GROWTH) -> Rows:
-    """Z of checked rows, for the verbs: never stored for rows on the host."""
-    return MappedRows(fitted, X, growth) if home_of(X).on_host else by_blocks(fitted.features, X, fitted.rank_)
+    """Z of checked rows, for the verbs: never stored for rows on the host; of a sample of rows in Dask."""
+    home = home_of(X)
+    if home.on_host:
+        return MappedRows(fitted, X, growth)
+    if home.sample_of(X) is not None:
+        return SampledRows(fitted, X, growth, None)
+    return by_blocks(fitted.features, X, fitted.rank_)
 
 
 class MappedRows(Computed):
@@ -33,14 +38,59 @@ class MappedRows(Computed):
         return super().product(W) if form is None else cross_product(self.map.kernel_, self.X, *form)
 
     def sum_moments(self, weight: Array | None) -> tuple[Array, Array]:
-        """With z = L⁻¹k, L is applied to the moments of k instead of to every row: a third of the work is saved."""
-        fitted = self.map
-        if not isinstance(fitted, LandmarkMap) or not fitted.well_conditioned(self.growth):
+        return finished((self.map, self.growth), *raw_moments((self.map, self.growth), self.X, weight))
+
+
+class SampledRows(MappedRows):
+    """z(x) of a sample of rows that live elsewhere: their moments, with the weights of all rows, are those of all.
+
+    Other weights are of rows in the sample: right where they are 0 for all rows outside, as for the labelled rows.
+
+    Parameters
+    ----------
+    rows : all rows; `sample` of them are on the host.
+    weight : (n,) of all rows, or None.
+    """
+
+    def __init__(self, fitted: FeatureMap, rows: Rows, growth: float, weight: Array | None):
+        super().__init__(fitted, rows[rows.sample], growth)
+        self.rows, self.weight = rows, weight
+
+    def mass(self, weight: Array | None) -> float:
+        return home_of(self.rows).mass(self.rows, self.weight) if self._of_all(weight) else super().mass(weight)
+
+    def sum_moments(self, weight: Array | None) -> tuple[Array, Array]:
+        if not self._of_all(weight):
             return super().sum_moments(weight)
-        G, sums = LandmarkRows(fitted, self.X).sum_moments(weight)
-        half = sla.solve_triangular(fitted.root_, G, lower=True)
-        G = sla.solve_triangular(fitted.root_, half.T, lower=True)
-        return (G + G.T) / 2, sla.solve_triangular(fitted.root_, sums, lower=True)
+        shared = (self.map, self.growth)
+        return finished(shared, *home_of(self.rows).reduced(raw_moments, shared, self.rows, self.weight))
+
+    def _of_all(self, weight: Array | None) -> bool:
+        own = sampled(self.weight, self.rows)
+        return weight is None if own is None else weight is not None and np.array_equal(own, weight)
+
+
+def raw_moments(shared: tuple, X: Rows, weight: Array | None) -> tuple[Array, Array]:
+    """(Kᵀ diag(weight) K, Kᵀ weight) of host rows, K = k(x, landmarks); of z(x) itself where L is badly conditioned.
+
+    A sum over rows, without state: what a worker computes for a block. `shared` is (fitted map, growth).
+    """
+    fitted, growth = shared
+    return Computed.sum_moments((LandmarkRows if _apart(fitted, growth) else MappedRows)(fitted, X), weight)
+
+
+def finished(shared: tuple, G: Array, sums: Array) -> tuple[Array, Array]:
+    """With z = L⁻¹k, L is applied to the moments of k instead of to every row: a third of the work is saved."""
+    fitted, growth = shared
+    if not _apart(fitted, growth):
+        return G, sums
+    half = sla.solve_triangular(fitted.root_, G, lower=True)
+    G = sla.solve_triangular(fitted.root_, half.T, lower=True)
+    return (G + G.T) / 2, sla.solve_triangular(fitted.root_, sums, lower=True)
+
+
+def _apart(fitted: FeatureMap, growth: float) -> bool:
+    return isinstance(fitted, LandmarkMap) and fitted.well_conditioned(growth)
 
 
 class LandmarkRows(Computed):

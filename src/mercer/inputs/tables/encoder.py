@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...backend import need
 from ...errors import InputError
 from .cells import cells, numbers
+from .formats.arrow import from_arrow, is_arrow
 from .kinds import RARE, Category, Number, Ordered, total
 from .leaks import leaks
 from .look import KINDS, Column, Found, embeddings, look, stems
@@ -22,8 +23,8 @@ WIDE = 16  # columns beyond which whole numbers of one range are measurements of
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a data frame (pandas or polars)."""
-    return all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
+    """Whether X is a data frame (pandas or polars) or a pyarrow table."""
+    return is_arrow(X) or all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
 
 @dataclass(eq=False, repr=False)
@@ -102,7 +103,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def absent(self, frame) -> list[str]:
         """Columns that are used and that another table does not have; none of an array, which is read by position."""
-        here = set(map(str, frame.columns)) if is_frame(frame) else set(self.names_)
+        columns = frame.column_names if is_arrow(frame) else frame.columns if is_frame(frame) else self.names_
+        here = set(map(str, columns))
         return [name for name in self.names_ if name in self.used_ - here]
 
     def unread(self, frame) -> list[str]:
@@ -266,6 +268,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def as_pandas(frame: Any) -> Any:
     """A pandas frame with text as column names, all different."""
     pd = need("pandas")
+    frame = from_arrow(frame) if is_arrow(frame) else frame
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

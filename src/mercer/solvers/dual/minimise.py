@@ -68,7 +68,9 @@ class Root:
         values, vectors = sla.eigh(C, check_finite=False) if len(alive) else (np.zeros(0), np.zeros((0, 0)))
         keep = values > eps * n
         values, vectors = values[keep], vectors[:, keep]
-        U, self.sigma, Vt = sla.svd((np.sqrt(values) * vectors).T * scale, full_matrices=False, check_finite=False)
+        U, self.sigma, Vt = np.zeros((0, 0)), values, np.zeros((0, len(alive)))
+        if len(values):  # SciPy before 1.14 does not take an empty matrix
+            U, self.sigma, Vt = sla.svd((np.sqrt(values) * vectors).T * scale, full_matrices=False, check_finite=False)
         self.inverse = np.zeros((s, len(values)))
         self.inverse[alive] = (vectors / np.sqrt(values) @ U) / scale[:, None]
         self.basis = np.zeros((s, len(values)))

@@ -36,7 +36,9 @@ def within_variance_components(P, within, weight, n_components):
     """
     r = P.shape[0]
     k = min(n_components, r)
-    _, S, Wt = sla.svd(within, full_matrices=False, check_finite=False)
+    S, Wt = np.zeros(0), within[:0]
+    if len(within):  # SciPy before 1.14 does not take an empty matrix
+        _, S, Wt = sla.svd(within, full_matrices=False, check_finite=False)
     less = 1.0 / np.sqrt(1.0 + weight * S**2) - 1.0
 
     def damped(x):

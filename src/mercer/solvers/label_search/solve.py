@@ -82,7 +82,7 @@ def label_search(
     start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
         or at random).
     time_budget : float or None, seconds after which the best labels so far are returned.
-    n_jobs : int or None, threads (None: as many as BLAS may use).
+    n_jobs : int or None, threads (None or -1: as many as BLAS may use).
     random_state : int, SeedSequence or None.
     certify : bool, False saves the two passes over W that `bound` and `best_move` cost (they are NaN then).
 
@@ -285,7 +285,7 @@ def _evolve(problem, mu, nu, patience, rng, stop):
 
 def _run(restart, seeds, numbers, n_jobs, time_budget, stop, started, verbose):
     """Run the restarts in threads (the loops release the GIL); returns {number: (F, labels, evaluations)}."""
-    n_jobs = max(1, min(n_jobs or n_threads(), len(numbers)))
+    n_jobs = max(1, min(n_threads() if n_jobs in (None, -1) else n_jobs, len(numbers)))
     deadline = np.inf if time_budget is None else started + time_budget
     running: dict[Future, int] = {}
     begun, done = 0, {}

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...linalg import eigh_down, rank_of, safe_cholesky
-from ...rows import gram, take, tdot
+from ...rows import gram, mass, take, tdot
 from ..result import Result
 
 MOST = 4096  # labelled rows that are worth copying to the host, and left-out answers that are worth having
@@ -78,7 +78,7 @@ class Pull:
 
 def moments_of(Z, weight=None):
     """Moments of a tall matrix wherever it lives: one pass."""
-    total = float(Z.shape[0] if weight is None else np.sum(weight))
+    total = mass(Z, weight)
     G, sums = gram(Z, weight, sums=True)
     return Moments(G, sums / total, total)
 

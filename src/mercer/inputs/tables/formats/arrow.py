@@ -92,11 +92,21 @@ class Datasets(Parquet):
         return table
 
 
-def _table(arrow, format):
+def is_arrow(X):
+    """Whether X is a pyarrow table or a batch of its rows."""
+    return hasattr(X, "column_names") and hasattr(X, "to_pandas") and not hasattr(X, "dtypes")
+
+
+def from_arrow(arrow):
+    """The table as a pandas frame; an index that pandas stored with it is a column again."""
     frame = arrow.to_pandas()
     if not isinstance(frame.index, need("pandas").RangeIndex):
         frame = frame.reset_index()
-    return from_frame(frame.reset_index(drop=True), format, arrow)
+    return frame.reset_index(drop=True)
+
+
+def _table(arrow, format):
+    return from_frame(from_arrow(arrow), format, arrow)
 
 
 def _ipc(file):

@@ -1,0 +1,137 @@
+"""The options of the commands, each written once. Nothing heavy is imported here."""
+
+import inspect
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .usage import number
+
+NEEDED: Any = inspect.Parameter.empty
+
+
+def parameter(name, kind, default, info):
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+
+
+class path(str):
+    """A path or an address as it was typed: pathlib would join the slashes of an address."""
+
+
+def argument(name, metavar, help, kind: Any = path):
+    return parameter(name, kind, NEEDED, typer.Argument(metavar=metavar, parser=kind, help=help, show_default=False))
+
+
+def option(flags, help, kind: Any = str, default: Any = None, metavar=None, parser=None, name=None):
+    """An option, written once for all commands that have it; their functions get it under `name`."""
+    flags = flags.split()
+    kind = kind if default is not None else kind | None
+    info = typer.Option(*flags, metavar=metavar, help=help, parser=parser)
+    return parameter(name or flags[0].lstrip("-").replace("-", "_"), kind, default, info)
+
+
+def file(flags, help):
+    return option(flags, help, Path, metavar="FILE")
+
+
+def columns(flags, help):
+    return option(flags, help, list[str], metavar="COLUMN")
+
+
+def flag(flags, help, name=None):
+    return option(flags, help, bool, False, name=name)
+
+
+def whole(flags, help, default, low, high=math.inf):
+    return option(flags, help, int, default, "N", number(flags.split()[0], low, high, whole=True))
+
+
+def real(flags, help, default, metavar="P", low=-math.inf):
+    return option(flags, help, float, default, metavar, number(flags.split()[0], low))
+
+
+DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
+DATA = argument("data", "DATA", DATA_HELP)
+TARGET = option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
+TARGETS = option(
+    "--target -t",
+    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
+    list[str],
+    NEEDED,
+    "COLUMN",
+)
+OUT = file("--out -o", "Table to write; else beside DATA, under a longer name.")
+MARK = file("--out -o", "Table to write, with these rows marked; else none.")
+REPORT = file("--report -r", "HTML report to write.")
+ABSTAIN = real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
+PROBABILITIES = flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
+SETS = [
+    real(
+        "--coverage", "Add TARGET_set: classes among which the right one is in this share (such as 0.9).", None, "SHARE"
+    ),
+    flag("--by-class", "Keep the promise of --coverage for every class by itself."),
+]
+SEARCH = [
+    option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
+    real("--seconds", "Work to do, in seconds of one core.", 60.0, "S", 1),
+]
+KERNEL = [
+    option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine, forest.", str, "rbf", "NAME"),
+    parameter(
+        "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
+    ),
+]
+ID = option("--id", "Column that names the rows; not learnt from.", metavar="COLUMN")
+COLUMNS = [
+    columns("--ignore -x", "Column not to learn from; may be repeated."),
+    columns("--text", "Column to read as text; may be repeated."),
+    columns("--category", "Column to read as a category; may be repeated."),
+    columns("--number", "Column to read as a number; may be repeated."),
+    columns("--image", "Column of paths of images; may be repeated."),
+    option("--text-model", "Sentence-transformers model, if it is here.", metavar="NAME"),
+    option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
+]
+INCLUDE = columns("--include", "Column to learn from though it tells labelled rows apart.")
+KIND = option(
+    "--as",
+    "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
+    list[str],
+    metavar="KIND",
+    name="kind",
+)
+MISSING = option(
+    "--missing",
+    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
+    list[str],
+    metavar="MARK",
+)
+FORMAT = [  # how a file is read, the vectors beside it included
+    option(
+        "--embed",
+        "Vectors: an NPY file with a row for each row, or a column; may be repeated.",
+        list[str],
+        None,
+        "WHAT",
+    ),
+    option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
+    option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
+    option("--sheet", "Sheet of an Excel workbook.", metavar="NAME"),
+    option("--table", "Table of a database, or split of a datasets folder.", metavar="NAME"),
+]
+PROTECT = flag("--protect", "Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe.")
+FORCE = flag("--force -f", "Replace files that exist.")
+SEED = whole("--seed", "Seed of everything random.", 0, 0, 2**32 - 1)
+SCREEN = [
+    flag("--quiet -q", "Print nothing but errors."),
+    flag("--json", "Print the result as one JSON object.", name="as_json"),
+    flag("--debug", "Show the traceback of an error."),
+]
+MORE = option(
+    "--more",
+    "Table of answered rows, such as `mercer suggest --only` writes: its labels are added; may be repeated.",
+    list[Path],
+    metavar="FILE",
+)
+LABELLED = [KIND, ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read

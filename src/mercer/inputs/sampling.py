@@ -1,0 +1,118 @@
+"""Labels of rows in Dask: only filled cells travel, and a fit sees them on a sample that holds all labelled rows."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..homes import home_of
+from .entries import array_of, distinct, is_nothing
+
+MOST = 20_000  # labels that a fit on rows in Dask uses, beside those that the sample happens to have
+
+
+def on_sample(X: Any, y: Any, kind: str, missing_label: Any = "auto", seed: int = 0, also: Any = ()) -> Any:
+    """y for the rows that a fit looks at: y itself for rows on the host; rows in Dask get their sample here.
+
+    Parameters
+    ----------
+    X : checked rows.
+    y : None; n entries on the client; a Dask column; or a dict {row number: entry}.
+    kind : what counts as filled: "classes", "targets" (numbers) or "outliers" (-1).
+    also : positions of further rows that the sample must hold.
+    """
+    home = home_of(X)
+    if home.sample_of(X) is None:
+        return y
+    also = np.asarray(also, dtype=int)
+    if y is None:
+        home.sample(X, seed, also)
+        return None
+    at, values, blank = filled_cells(y, X.shape[0], kind, missing_label)
+    known = at
+    if len(at) > MOST:
+        known = at[np.sort(np.random.default_rng(seed).choice(len(at), MOST, replace=False))]
+        if kind == "classes" and values.ndim == 1:  # every class has a row
+            known = np.union1d(known, at[np.unique(values.astype(str), return_index=True)[1]])
+        warnings.warn(
+            f"{len(at)} rows of y are filled, more than one machine needs: the fit uses {len(known)} of them, drawn at "
+            "random. For all of them give a sample of the rows in NumPy.",
+            stacklevel=4,
+        )
+    sample = home.sample(X, seed, known, also)
+    inside = np.isin(at, sample)
+    out = np.full((len(sample), *values.shape[1:]), blank, dtype=values.dtype if values.ndim > 1 else object)
+    out[np.searchsorted(sample, at[inside])] = values[inside]
+    return out if isinstance(y, Mapping) or home_of(y).lazy else _entries(y, sample)
+
+
+def with_labels(X: Any, y: Any, kind: str, missing_label: Any, *columns: Any) -> tuple:
+    """(X, y, *columns) of the rows that have a label, on the host, where X is in Dask; else as they are."""
+    home = home_of(X)
+    if not home.lazy:
+        return X, y, *columns
+    X = home.opened(X)
+    at, values, _ = filled_cells(y, X.shape[0], kind, missing_label)
+    return X[at], values, *(None if column is None else np.asarray(column)[at] for column in columns)
+
+
+def filled_cells(y: Any, n: int, kind: str, missing_label: Any = "auto") -> tuple[np.ndarray, np.ndarray, Any]:
+    """(positions, entries) of the filled cells of y for n rows, and what an empty cell holds."""
+    if isinstance(y, Mapping):
+        return *_of_mapping(y, n), {"targets": np.nan}.get(kind)
+    found = home_of(y).parts(cells_of_block, y, kind, missing_label)
+    lengths = [length for length, _, _, _ in found]
+    if sum(lengths) != n:
+        raise InputError(f"X has {n} rows and y has {sum(lengths)}. Give one entry of y per row; mark unlabelled ones.")
+    starts = np.cumsum([0, *lengths])
+    at = np.concatenate([start + where for start, (_, where, _, _) in zip(starts, found)])
+    blank = next((mark for _, _, _, mark in found if mark is not None), None)
+    kept = [values for _, _, values, _ in found if len(values)] or [found[0][2]]
+    return at, np.concatenate(kept), blank
+
+
+def cells_of_block(y: Any, kind: str, missing_label: Any) -> tuple[int, np.ndarray, np.ndarray, Any]:
+    """(number of cells, positions of the filled ones, their entries, the mark of empty cells) of a part of a column."""
+    if len(y) == 0:
+        return 0, np.zeros(0, dtype=int), np.zeros(0, dtype=object), None
+    _, column = array_of(y)
+    mark: Any = None
+    if kind == "targets":
+        empty, mark = np.array([is_nothing(v) for v in column.tolist()], dtype=bool), np.nan
+    elif kind == "outliers":
+        empty = ~np.array([isinstance(v, int | float) and v == -1 for v in column.tolist()], dtype=bool)
+    elif column.ndim == 2:
+        empty, mark = (np.isnan(column) | (column == 0)).all(axis=1), np.nan
+    else:
+        values, codes = distinct(column)
+        auto = isinstance(missing_label, str) and missing_label == "auto"
+        marks = missing_label if isinstance(missing_label, list | tuple | set) else [missing_label]
+        gone = [is_nothing(v) or (_blank(v) if auto else v in marks) for v in values.tolist()]
+        mark = next((v for v, drop in zip(values.tolist(), gone) if drop and not is_nothing(v)), None)
+        empty = np.array(gone, dtype=bool)[codes]
+    at = np.flatnonzero(~empty)
+    return len(column), at, column[at], mark
+
+
+def _blank(value: Any) -> bool:
+    """Whether "auto" reads an entry as unlabelled; -1 stays as the mark, so that reading y can tell it from a class."""
+    if isinstance(value, str | bytes):
+        return not value.strip()
+    return not isinstance(value, bool | np.bool_) and value == -1
+
+
+def _of_mapping(y: Mapping, n: int) -> tuple[np.ndarray, np.ndarray]:
+    at = np.array(list(y), dtype=object)
+    if not all(isinstance(k, int | np.integer) and not isinstance(k, bool) and 0 <= k < n for k in at.tolist()):
+        raise InputError(f"The keys of y are not row numbers. Accepted: {{row: label}} with rows from 0 to {n - 1}.")
+    values = np.empty(len(at), dtype=object)
+    values[:] = list(y.values())
+    order = np.argsort(at.astype(int), kind="stable")
+    return at.astype(int)[order], values[order]
+
+
+def _entries(y: Any, rows: np.ndarray) -> Any:
+    """Some entries of a column on the client, of the type it has."""
+    return y.iloc[rows] if hasattr(y, "iloc") else array_of(y)[1][rows]
