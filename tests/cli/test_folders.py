@@ -107,8 +107,9 @@ def test_a_run_that_was_stopped_goes_on_with_the_missing_parts(folder, tmp_path,
     assert all((out / name).stat().st_mtime_ns == stamp[name] for name in finished)
     assert written(out)["flower"].tolist() == table()[0]["flower"].tolist()
     assert run(*ask)["rows"] == 0  # nothing is left to do
-    other = here(*ask, "--seed", "1")
-    assert other.exit_code == 2 and "holds the answers of another run" in other.output
+    for change in (["--seed", "1"], ["--abstain", "0.9"]):
+        other = here(*ask, *change)
+        assert other.exit_code == 2 and "holds the answers of another run" in other.output
     assert run(*ask, "--seed", "1", "--force")["rows"] == 150
 
 
