@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import check_scoring, roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from mercer import (
@@ -177,6 +177,21 @@ def test_thresholds_between_healthy_scores_are_half_way():
     assert threshold(scores, weight, 0.1, slack=1e-5) == 1.0 - 1e-5
 
 
+def test_a_search_learns_from_known_outliers_unless_y_is_for_the_scores_only():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.standard_normal((50, 2)), rng.standard_normal((10, 2)) + [3.0, 0.0]])
+    y = np.repeat([1, -1], [50, 10])
+    folds = list(StratifiedKFold(5).split(X, y))
+    for model, given in ((SVDD(0.2), y), (SVDD(0.2, outlier_weight=None), None)):
+        found = GridSearchCV(model, {"nu": [0.2]}, scoring="roc_auc", cv=folds).fit(X, y)
+        wanted = SVDD(0.2).fit(X, given).decision_function(X)
+        np.testing.assert_array_equal(found.decision_function(X), wanted)
+        fits = [SVDD(0.2).fit(X[train], None if given is None else given[train]) for train, _ in folds]
+        scores = [roc_auc_score(y[test], fit.decision_function(X[test])) for fit, (_, test) in zip(fits, folds)]
+        assert found.best_score_ == pytest.approx(np.mean(scores))
+    assert (SVDD(0.2).fit(X, y).predict(X[50:]) == -1).sum() > (SVDD(0.2).fit(X).predict(X[50:]) == -1).sum()
+
+
 # Arrow
 
 
@@ -271,6 +286,18 @@ def test_minus_one_is_all_threads(new):
     for bad in (0, -2):
         with pytest.raises(ValueError, match="n_jobs"):
             new(n_jobs=bad).fit(X, few(y.tolist()))
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize("model", [LSSVMClassifier(), FewLabelClassifier(["lssvm", "forest"])])
+def test_logarithms_of_probabilities(model):
+    X, y = load_iris(return_X_y=True)
+    model.fit(X, few(y.tolist()))
+    logarithms = model.predict_log_proba(X)
+    np.testing.assert_array_equal(logarithms, np.log(model.predict_proba(X)))
+    assert np.isfinite(logarithms).all()
 
 
 # Large numbers

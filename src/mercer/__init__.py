@@ -11,6 +11,7 @@ _HOMES = {
     "inputs.tables": "TableEncoder",
     "kernels": "RBF Laplacian Exponential Matern32 Matern52 Linear Polynomial Cosine Sigmoid Precomputed Callable",
     "kernels.base": "Kernel",
+    "kernels.chi2": "AdditiveChiSquared ChiSquared",
     "kernels.forest": "Forest",
     "kernels.bandwidth": "bandwidth_of",
     "kernels.graph": "Diffusion GraphLaplacian",

@@ -124,6 +124,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return P
 
     @by_row
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
     def unsupported(self, X):
         """Which rows have no similarity to any labelled row, so that their answer is only the prior."""
         return self._answer(X)[1]

@@ -28,6 +28,8 @@ class SVDD(NoveltyDetector):
     .. warning:: **y follows scikit-learn's outlier detectors: −1 marks a known outlier.** Such a row pays when it is
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
        all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
+       So ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold, which
+       `OneClassSVM` would not; where y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
 
     Use it when the training rows are mostly normal and you can say how many may be left out. For a density see
     `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
@@ -35,7 +37,7 @@ class SVDD(NoveltyDetector):
     Parameters
     ----------
     nu : float in (0, 1]; bound on the share of training rows outside, 0.01 to 0.5.
-    outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row.
+    outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row; None ignores y.
     contamination : float in (0, 0.5] or None, default=None
         None: the threshold is the ball's radius. A number: the threshold leaves out this share of the training rows.
     solver : {"auto", "smo", "sweeps", "gradient"}, default="auto"
@@ -78,7 +80,7 @@ class SVDD(NoveltyDetector):
 
     nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
     _: KW_ONLY
-    outlier_weight: float = parameter(1.0, POSITIVE)
+    outlier_weight: float | None = parameter(1.0, POSITIVE, None)
     contamination: float | None = parameter(None, Interval(Real, 0, 0.5, closed="right"), None)
     solver: str = parameter("auto", StrOptions({"auto", "smo", "sweeps", "gradient"}))
     tol: float = parameter(1e-6, POSITIVE)
@@ -86,7 +88,11 @@ class SVDD(NoveltyDetector):
     cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X, y=None, sample_weight=None):
-        """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out."""
+        """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out.
+
+        With ``outlier_weight=None`` y is ignored.
+        """
+        y = None if self.outlier_weight is None else y
         X, y, weight = self._training(X, y, sample_weight, "outliers")
         low, high, ordinary = self._box(X.shape[0], y, weight)
         gram = self._open(X, weight, policy=None if self.solver in ("auto", "smo") else "sweeps")
@@ -124,7 +130,7 @@ class SVDD(NoveltyDetector):
                 "leave y out, or mark ordinary rows with 1 or 0."
             )
         bound = weight / (self.nu * total)
-        return -(1 - ordinary) * self.outlier_weight * bound, ordinary * bound, ordinary
+        return -(1 - ordinary) * (self.outlier_weight or 0.0) * bound, ordinary * bound, ordinary
 
     def _solve(self, gram, own, low, high):
         if self.solver == "smo" and gram.map is not None:

@@ -194,6 +194,10 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         return trust * self._probabilities(log_scores(self.predictor_.probabilities(rows))) + (1 - trust) * self.prior_
 
     @by_row
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
     def predict_set(self, X, coverage=0.9, by_class=False):
         """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
 

@@ -2,6 +2,7 @@
 
 from .bandwidth import bandwidth_of
 from .base import REGISTRY, Formula, Kernel, Term
+from .chi2 import AdditiveChiSquared, ChiSquared
 from .compose import Product, Scaled, Sum
 from .forest import Forest
 from .given import Callable, Precomputed, as_kernel

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import InputError
 from .base import Kernel
+from .chi2 import ChiSquared
 from .given import Callable, as_kernel
 from .inner import Polynomial, Sigmoid
 from .radial import RBF
@@ -20,6 +21,8 @@ def sklearn_kernel(kernel: Any, gamma: float | None, degree: float, coef0: float
         raise InputError(f"gamma=0 makes the kernel {kernel!r} constant. Accepted: a number above 0, or None.")
     if kernel == "rbf":
         return RBF.from_gamma(gamma) if gamma else RBF()
+    if kernel == "chi2" and gamma is not None:
+        return ChiSquared(gamma)
     if kernel == "poly":
         return Polynomial(degree, coef0, gamma)
     return Sigmoid(gamma, coef0) if kernel == "sigmoid" else as_kernel(kernel)

@@ -1,0 +1,68 @@
+"""Kernels of histograms: rows of numbers that are counts or shares, compared by the chi-squared distance."""
+
+import numbers
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..rows import namespace
+from .base import Block, Kernel, Rows
+
+
+class AdditiveChiSquared(Kernel):
+    """−Σ_j (x_j − y_j)² / (x_j + y_j) of rows without negative entries, as scikit-learn's "additive_chi2".
+
+    A kernel up to centring only: for `KernelPCA` and other methods that centre. Entries 0 of both rows add 0.
+    """
+
+    names = ("additive_chi2",)
+    psd = False
+    stationary = True
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        X, Y = (rows.toarray() if sp.issparse(rows) else rows for rows in (X, Y))
+        if bool((X < 0).any()) or bool((Y < 0).any()):
+            raise InputError(
+                f"X holds negative numbers, and {type(self).__name__} compares histograms. Accepted: numbers of at "
+                "least 0, such as counts or shares. Use RBF or Laplacian for other rows."
+            )
+        K = 0.0 * (X[:, :1] * Y[:, 0])
+        for x, y in zip(X.T, Y.T):  # column by column: no n × m × d array
+            total = x[:, None] + y
+            total += total == 0
+            gap = x[:, None] - y
+            gap *= gap
+            gap /= total
+            K -= gap
+        return K
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return np.zeros(X.shape[0])
+
+
+class ChiSquared(AdditiveChiSquared):
+    """exp(−gamma · Σ_j (x_j − y_j)² / (x_j + y_j)) of rows without negative entries, as scikit-learn's "chi2".
+
+    >>> ChiSquared(gamma=2.0)([[0.0, 1.0]], [[0.0, 3.0]]).round(4)
+    array([[0.1353]])
+    """
+
+    names = ("chi2",)
+    psd = True
+
+    def __init__(self, gamma: float = 1.0):
+        self.gamma = gamma
+
+    def check(self) -> None:
+        if not isinstance(self.gamma, numbers.Real) or not 0 < float(self.gamma) < np.inf:
+            raise InputError(f"gamma={self.gamma!r} is not accepted: give a number above 0.")
+
+    def tile(self, X: Rows, Y: Rows) -> Block:
+        K = super().tile(X, Y)
+        K *= float(self.gamma)
+        return namespace(K).exp(K, out=K)
+
+    def diag(self, X: Rows) -> NDArray[np.float64]:
+        return np.ones(X.shape[0])
