@@ -141,6 +141,7 @@ def test_the_commands_without_labels_on_a_folder(folder, tmp_path):
 
 def test_what_is_refused(folder, tmp_path):
     file = folder / "part-0.parquet"
+    mercer.save(mercer.SemiKPCA(), tmp_path / "kernel.mercer")
     for arguments, sentence in [
         (["label", file, "-t", "species", "--workers", "2"], "--workers is for a folder of tables"),
         (["label", folder, "-t", "specie"], "Did you mean 'species'?"),
@@ -148,6 +149,8 @@ def test_what_is_refused(folder, tmp_path):
         (["label", folder, "-t", "species", "--key", "flower"], "--labels FILE and --key COLUMN go together"),
         (["label", folder, "-t", "species", "-t", "leaf"], "one --target at a time"),
         (["embed", folder, "-r", tmp_path / "r.html"], "--report is for one table"),
+        (["predict", tmp_path / "kernel.mercer", folder], "holds a SemiKPCA: a folder takes classes"),
+        (["label", folder, "-t", "leaf"], "a measurement, not classes"),
         (
             ["label", folder, "-t", "species", "--scheduler", "tcp://127.0.0.1:9"],
             "no Dask scheduler at tcp://127.0.0.1:9",

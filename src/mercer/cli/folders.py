@@ -12,7 +12,8 @@ import mercer
 from ..errors import InputError
 from ..files import replacing
 from ..homes.blocks import draw
-from ..inputs.tables import read_table, read_target, write_table
+from ..inputs.tables import TableClassifier, TableRegressor, read_table, read_target, write_table
+from ..io import load
 from ..io import save as save_model
 from ..jobs.job import FIT_LABELS, FIT_ROWS
 from ..jobs.parts import (
@@ -73,6 +74,7 @@ def predict(screen, model, new, out, abstain, probabilities, coverage, by_class,
     """Label every part of a folder with a saved model."""
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
+    _refuse_numbers(model, Path(model).name)
     model, options = str(Path(model).resolve()), _options(source)
     how = {"abstain": abstain, "probabilities": probabilities, "coverage": coverage, "by_class": by_class}
     work = Work(screen, "predict", new, out, "labelled", force, {"model": model, **how})
@@ -210,6 +212,7 @@ class Work:
             write_table(table, {}, path)
             options = _without(more, *TOLD, "save", "delimiter", "encoding")
             labelling.label(quiet, path, [target], path.with_stem("out"), save=kept, **options)
+            _refuse_numbers(kept, target)
             self.begin()
             with replacing(self.out / MODEL, force=True) as (part,):
                 shutil.copyfile(kept, part)
@@ -251,6 +254,17 @@ def _tell(screen, work, facts):
         low, high = screen.result["left_out_interval"]
         share = screen.result["left_out_accuracy"]
         screen.say(f"About {share:.0%} of the answers are right (95 % interval {low:.0%} to {high:.0%}).")
+
+
+def _refuse_numbers(path, name):
+    """Refuse a file that holds no model of classes for tables."""
+    model = load(path)
+    if not isinstance(model, TableClassifier):
+        what = "numbers, not classes" if isinstance(model, TableRegressor) else f"a {type(model).__name__}"
+        raise InputError(
+            f"{name} holds {what}: a folder takes classes, and models that `mercer label --save` wrote for them. "
+            "Give one table at a time."
+        )
 
 
 def _chosen(found, seed):
