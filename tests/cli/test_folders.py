@@ -107,8 +107,9 @@ def test_a_run_that_was_stopped_goes_on_with_the_missing_parts(folder, tmp_path,
     assert all((out / name).stat().st_mtime_ns == stamp[name] for name in finished)
     assert written(out)["flower"].tolist() == table()[0]["flower"].tolist()
     assert run(*ask)["rows"] == 0  # nothing is left to do
-    other = here(*ask, "--seed", "1")
-    assert other.exit_code == 2 and "holds the answers of another run" in other.output
+    for change in (["--seed", "1"], ["--abstain", "0.9"]):
+        other = here(*ask, *change)
+        assert other.exit_code == 2 and "holds the answers of another run" in other.output
     assert run(*ask, "--seed", "1", "--force")["rows"] == 150
 
 
@@ -140,6 +141,7 @@ def test_the_commands_without_labels_on_a_folder(folder, tmp_path):
 
 def test_what_is_refused(folder, tmp_path):
     file = folder / "part-0.parquet"
+    mercer.save(mercer.SemiKPCA(), tmp_path / "kernel.mercer")
     for arguments, sentence in [
         (["label", file, "-t", "species", "--workers", "2"], "--workers is for a folder of tables"),
         (["label", folder, "-t", "specie"], "Did you mean 'species'?"),
@@ -147,6 +149,8 @@ def test_what_is_refused(folder, tmp_path):
         (["label", folder, "-t", "species", "--key", "flower"], "--labels FILE and --key COLUMN go together"),
         (["label", folder, "-t", "species", "-t", "leaf"], "one --target at a time"),
         (["embed", folder, "-r", tmp_path / "r.html"], "--report is for one table"),
+        (["predict", tmp_path / "kernel.mercer", folder], "holds a SemiKPCA: a folder takes classes"),
+        (["label", folder, "-t", "leaf"], "a measurement, not classes"),
         (
             ["label", folder, "-t", "species", "--scheduler", "tcp://127.0.0.1:9"],
             "no Dask scheduler at tcp://127.0.0.1:9",

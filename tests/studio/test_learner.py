@@ -164,6 +164,17 @@ def test_the_map_never_moves(client, running):
     assert cache.exists()
 
 
+def test_a_session_that_goes_on_has_the_same_answer_and_map(tmp_path, started):
+    path, _ = iris(tmp_path, labels=range(8))
+    one = started(path, "--target", "kind")
+    rev = one.client.read("session")["rev"]
+    before, placed = one.client.answer(rev).headers["x-mercer-digest"], one.client.get("map").content
+    assert one.stop()[0] == 0
+    two = started(path.with_name("flowers.csv.mercer"), "--goal", "0.8")
+    assert two.client.read("session")["goal"] == 0.8
+    assert two.client.answer(rev).headers["x-mercer-digest"] == before and two.client.get("map").content == placed
+
+
 def learner_of(pid):
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
     return next(int(one) for one in found if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text())

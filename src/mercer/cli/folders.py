@@ -12,7 +12,8 @@ import mercer
 from ..errors import InputError
 from ..files import replacing
 from ..homes.blocks import draw
-from ..inputs.tables import read_table, read_target, write_table
+from ..inputs.tables import TableClassifier, TableRegressor, read_table, read_target, write_table
+from ..io import load
 from ..io import save as save_model
 from ..jobs.job import FIT_LABELS, FIT_ROWS
 from ..jobs.parts import (
@@ -33,6 +34,9 @@ from ..jobs.usage import UsageError
 from . import labelling, unlabelled
 from .screen import Screen
 
+TOLD = ("abstain", "probabilities", "coverage", "by_class")
+ASKED = (*TOLD, "method", "seconds", "seed", "ignore", "include", "missing", "id")  # what the answers follow from
+
 
 def label(screen, data, target, out=None, labels=None, key=None, scheduler=None, workers=None, **more):
     """Label every part of a folder with a model of all labels and a sample of the other rows."""
@@ -41,7 +45,7 @@ def label(screen, data, target, out=None, labels=None, key=None, scheduler=None,
     if (labels is None) != (key is None):
         raise UsageError("--labels FILE and --key COLUMN go together: the column names the rows in both.")
     target, reading, options = target[0], _reading(more), _options(more)
-    asked = {name: more.get(name) for name in ("method", "seconds", "seed", "ignore", "include", "missing", "id")}
+    asked = {name: more.get(name) for name in ASKED}
     work = Work(screen, "label", data, out, "labelled", more.pop("force"), asked | {"target": target, "key": key})
     known = None if labels is None else _answers(screen, labels, target, key, more.get("missing"))
     with screen.stages() as stage, workplace(scheduler, workers) as place:
@@ -59,7 +63,7 @@ def label(screen, data, target, out=None, labels=None, key=None, scheduler=None,
                 table.names = [str(name) for name in table.frame.columns]
             stage(f"trying methods on a sample of {len(table)} rows", 0.5, counted=False)
             work.fit_labels(screen, table, target, more)
-        how = {name: more[name] for name in ("abstain", "probabilities", "coverage", "by_class")}
+        how = {name: more[name] for name in TOLD}
         how |= {"model": None, "options": options, "protect": reading.protect}
         stage(f"labelling {len(work.left)} of {len(work.parts)} parts", 1.0)
         facts = work.run(place, label_part, found, lambda i: (found[i][1:], how))
@@ -70,9 +74,10 @@ def predict(screen, model, new, out, abstain, probabilities, coverage, by_class,
     """Label every part of a folder with a saved model."""
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
+    _refuse_numbers(model, Path(model).name)
     model, options = str(Path(model).resolve()), _options(source)
-    work = Work(screen, "predict", new, out, "labelled", force, {"model": model, "abstain": abstain})
     how = {"abstain": abstain, "probabilities": probabilities, "coverage": coverage, "by_class": by_class}
+    work = Work(screen, "predict", new, out, "labelled", force, {"model": model, **how})
     how |= {"model": model, "options": options, "protect": source.get("protect", False)}
     with screen.stages() as stage, workplace(scheduler, workers) as place:
         stage(f"counting the rows of {len(work.parts)} parts", 0.1)
@@ -205,8 +210,9 @@ class Work:
             binary = self.parts[0].suffix in (".parquet", ".pq")
             path, kept = Path(folder) / f"sample{'.parquet' if binary else '.csv'}", Path(folder) / "model"
             write_table(table, {}, path)
-            options = _without(more, "abstain", "probabilities", "coverage", "by_class", "save", "delimiter")
-            labelling.label(quiet, path, [target], path.with_stem("out"), save=kept, **_without(options, "encoding"))
+            options = _without(more, *TOLD, "save", "delimiter", "encoding")
+            labelling.label(quiet, path, [target], path.with_stem("out"), save=kept, **options)
+            _refuse_numbers(kept, target)
             self.begin()
             with replacing(self.out / MODEL, force=True) as (part,):
                 shutil.copyfile(kept, part)
@@ -248,6 +254,17 @@ def _tell(screen, work, facts):
         low, high = screen.result["left_out_interval"]
         share = screen.result["left_out_accuracy"]
         screen.say(f"About {share:.0%} of the answers are right (95 % interval {low:.0%} to {high:.0%}).")
+
+
+def _refuse_numbers(path, name):
+    """Refuse a file that holds no model of classes for tables."""
+    model = load(path)
+    if not isinstance(model, TableClassifier):
+        what = "numbers, not classes" if isinstance(model, TableRegressor) else f"a {type(model).__name__}"
+        raise InputError(
+            f"{name} holds {what}: a folder takes classes, and models that `mercer label --save` wrote for them. "
+            "Give one table at a time."
+        )
 
 
 def _chosen(found, seed):

@@ -23,7 +23,7 @@ CORE = 6_000  # rows that are decomposed; the others are answered through them
 COVERED = 60  # rows of the queue before there are two classes
 KEPT = 8  # labellings whose models are kept, so that undo answers at once
 GRID = 65_535
-BUDGET = 20.0  # seconds of one core for all spaces, as estimated from the sizes
+BUDGET = 12.0  # seconds of one core for all spaces, as estimated from the sizes: the person waits for them
 AHEAD = 3  # rows of the queue whose labels are tried in idle time
 
 

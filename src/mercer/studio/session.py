@@ -29,9 +29,20 @@ class Session:
     ----------
     folder : `Folder`. data : path of the table. rows : `Rows`. target : name of the label column.
     options : of `Rows`; settings : goal, random_share, abstain; demo : whether this is the demonstration.
+    teacher : the learner, or None for a session that only keeps labels.
     """
 
-    def __init__(self, folder: Folder, data: Path, rows: Rows, target: str, options: dict, settings: dict, demo: bool):
+    def __init__(
+        self,
+        folder: Folder,
+        data: Path,
+        rows: Rows,
+        target: str,
+        options: dict,
+        settings: dict,
+        demo: bool,
+        teacher: Teacher | None = None,
+    ):
         self.folder, self.journal, self.rows, self.hub = folder, folder.journal, rows, Hub()
         self.data, self.target, self.options, self.demo = data, target, options, demo
         self.ledger = Ledger(settings=settings)
@@ -46,7 +57,7 @@ class Session:
         self.suspicious: dict = {"rev": 0, "items": [], "text": ""}
         self.offered: set = set()
         self.skipped: set = set()
-        self.teacher: Teacher | None = None
+        self.teacher = teacher
         if self.journal.damage:
             self.problem = {"code": "journal_damaged", "text": self.journal.damage}
 
@@ -96,11 +107,11 @@ class Session:
         text += "labels of rows that are gone are kept."
         self._has_problem("file_changed", text, matched=len(labelled) - len(lost), unmatched=lost[:100])
 
-    def start(self, seed: int) -> None:
-        """Start to learn."""
-        arguments = (self.data, self.target, self.options, seed, self.folder.path / "cache")
-        self.teacher = Teacher(arguments, self.heard, asyncio.get_running_loop())
-        self.send_task()
+    def listen(self) -> None:
+        """Hear what the learner says, in the running event loop."""
+        if self.teacher:
+            self.teacher.listen(self.heard)
+            self.send_task()
 
     def close(self) -> None:
         """End everything; all labels are on the disk already."""

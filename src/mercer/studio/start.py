@@ -18,20 +18,26 @@ from .folder import ENDING, Folder, fingerprint
 from .security import Guard
 from .session import Session
 from .table import Rows
+from .teacher import Teacher
 
 WATCHED = 2.0  # seconds between two looks at the table
 REMEMBERED = ("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "table", "missing")
 
 
-def open_session(data: Any, target: str | None, options: dict, settings: dict, demo: bool = False, classes=()):
-    """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default."""
+def open_session(
+    data: Any, target: str | None, options: dict, settings: dict, demo: bool = False, classes=(), learn: bool = False
+):
+    """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default.
+
+    With `learn` the learner is started too, before the table is read here: it reads it at the same time.
+    """
     data = Path(data)
     folder_path = data if _is_session(data) else data.with_name(data.name + ENDING)
     if not _is_session(data):
         source = located(data)[1]
         if source.path is None or not source.path.exists():
             raise UsageError(f"There is no file {data}. Check the name and the folder.")
-    folder = Folder(folder_path)
+    folder, teacher = Folder(folder_path), None
     try:
         known = folder.settings
         if _is_session(data):
@@ -53,11 +59,16 @@ def open_session(data: Any, target: str | None, options: dict, settings: dict, d
         if known.get("sha256") != sha256 or known.get("options") != options:
             for file in (folder_path / "cache").iterdir():
                 file.unlink()
+        if learn and not folder.journal.damage:
+            teacher = Teacher((data, target, options, known.get("seed", 0), folder_path / "cache"))
         rows = Rows(data, target, options)
         defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None} | known.get("settings", {})
-        settings = defaults | {name: value for name, value in settings.items() if value is not None}
-        session = Session(folder, data, rows, target, options, settings, demo or known.get("demo", False))
+        asked = {name: value for name, value in settings.items() if value is not None}
+        settings, demo = defaults | asked, demo or known.get("demo", False)
+        session = Session(folder, data, rows, target, options, settings, demo, teacher)
         session.begin(sha256, list(classes))
+        if session.problem is None and session.ledger.settings != session.ledger.settings | asked:
+            session.change_settings(asked)
         folder.write_settings(
             session=known.get("session") or str(uuid.uuid4()),
             data=data.name,
@@ -70,6 +81,8 @@ def open_session(data: Any, target: str | None, options: dict, settings: dict, d
         )
         return session
     except BaseException:
+        if teacher:
+            teacher.close()
         folder.close()
         raise
 
@@ -109,7 +122,7 @@ def studio(
     for name, value in settings.items():
         if value is not None and not 0 <= value <= 1:
             raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a share from 0 to 1.")
-    session = open_session(data, target, options, settings, demo, classes)
+    session = open_session(data, target, options, settings, demo, classes, learn=True)
     listening = _listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
     session.folder.write_settings(port=listening.getsockname()[1])
     for sentence in session.rows.notes:
@@ -177,8 +190,7 @@ class Served:
                 loop.add_signal_handler(getattr(signal, name), self.end)
         self.server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         self.server.capture_signals = contextlib.nullcontext  # ours say goodbye to the tabs first
-        if self.session.problem is None:
-            self.session.start(self.session.folder.settings.get("seed", 0))
+        self.session.listen()
         watching = asyncio.create_task(self._watch())
         try:
             await self.server.serve(sockets=[self.listening])

@@ -19,11 +19,12 @@ class Teacher:
     Parameters
     ----------
     arguments : those of `learner.learn` after the pipe.
-    heard : function of (kind, *content), called in the event loop for everything but replies.
     """
 
-    def __init__(self, arguments: tuple, heard: Callable, loop: asyncio.AbstractEventLoop):
-        self._heard, self._loop = heard, loop
+    _heard: Callable
+    _loop: asyncio.AbstractEventLoop
+
+    def __init__(self, arguments: tuple):
         self._waiting: dict[int, asyncio.Future] = {}
         self._number, self._ended = 0, False
         context = multiprocessing.get_context("spawn")
@@ -33,6 +34,10 @@ class Teacher:
         other.close()  # so that the pipe ends with the process
         self._outbox: queue.SimpleQueue = queue.SimpleQueue()
         self._newest: Any = None  # task
+
+    def listen(self, heard: Callable) -> None:
+        """From now on `heard` is called in this event loop, with (kind, *content) of everything but replies."""
+        self._heard, self._loop = heard, asyncio.get_running_loop()
         for act in (self._listen, self._write):
             threading.Thread(target=act, daemon=True).start()
 
@@ -61,7 +66,7 @@ class Teacher:
         """End the process: it leaves when it next looks at the pipe, and is made to after two seconds."""
         self._ended = True
         self.send("quit")
-        self.process.join(2)
+        self.process.join(2 if hasattr(self, "_loop") else 0)  # nobody writes to it before `listen`
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
