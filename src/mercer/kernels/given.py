@@ -87,7 +87,7 @@ class Precomputed(Kernel):
     """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards.
 
     A matrix whose entries k(x, y) and k(y, x) differ by more than 1e-5 of the largest entry is refused in `fit`: pass
-    ``(K + K.T) / 2`` where the difference is noise. scikit-learn's kernel methods read one triangle and say nothing.
+    ``(K + K.T) / 2`` where the difference is noise.
     """
 
     names = ("precomputed",)
