@@ -16,6 +16,7 @@ ESTIMATORS = [
     KernelDensityNovelty(),
     KernelDensityNovelty(approx=10),
     KPCANovelty(),
+    KernelCMeans(),
     KernelCMeans(3, n_init=2),
     KernelCMeans(3, n_init=2, approx=10),
 ]

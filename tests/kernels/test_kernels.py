@@ -426,7 +426,7 @@ def test_a_rule_must_be_resolved_first(kernel, X):
 
 
 def test_other_refusals(X):
-    with pytest.raises(InputError, match="kernel='gauss' is not known. Accepted: cosine, .*rbf.*RBF"):
+    with pytest.raises(InputError, match="kernel='gauss' is not known. Accepted: additive_chi2, .*cosine, .*rbf.*RBF"):
         as_kernel("gauss")
     with pytest.raises(InputError, match="kernel=3 is not a kernel"):
         as_kernel(3)

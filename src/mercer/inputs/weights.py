@@ -35,3 +35,9 @@ def seed_of(random_state: Any) -> int:
             f"random_state={random_state!r} is not accepted: give a whole number of at least 0, a RandomState or None."
         )
     return int(random_state)
+
+
+def generator_of(random_state: Any) -> np.random.Generator:
+    """NumPy's generator for a seed, also for a RandomState, which NumPy before 2.2 does not take."""
+    legacy = isinstance(random_state, np.random.RandomState)
+    return np.random.default_rng(random_state._bit_generator if legacy else random_state)  # type: ignore[attr-defined]

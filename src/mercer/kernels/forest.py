@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..inputs.weights import generator_of
 from ..rows import host_rows, like, take
 from .base import Block, Kernel, Rows, inner_products
 
@@ -112,7 +113,7 @@ class Forest(Kernel):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
                 raise InputError(f"{name}={value!r} is not accepted: give a whole number of at least {least}.")
-        rng, n = np.random.default_rng(self.random_state), X.shape[0]
+        rng, n = generator_of(self.random_state), X.shape[0]
         share = None if weight is None else np.asarray(weight) / np.sum(weight)
         trees = []
         for _ in range(self.n_estimators):

@@ -84,7 +84,11 @@ class Callable(Kernel):
 
 
 class Precomputed(Kernel):
-    """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards."""
+    """The rows are rows of a kernel matrix: n × n in `fit`, n_new × n_train (new against training) afterwards.
+
+    A matrix whose entries k(x, y) and k(y, x) differ by more than 1e-5 of the largest entry is refused in `fit`: pass
+    ``(K + K.T) / 2`` where the difference is noise.
+    """
 
     names = ("precomputed",)
     psd = False  # unknown until its spectrum is seen

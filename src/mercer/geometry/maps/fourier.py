@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import InputError
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
+from ...inputs.weights import generator_of
 from ...kernels import as_kernel
 from ...rows import empty, like, namespace
 from .base import FeatureMap
@@ -57,7 +58,7 @@ class FourierMap(FeatureMap):
         kernel.check()
         self.kernel_ = kernel
         half, d = -(-int(self.n_features) // 2), X.shape[1]
-        rng = np.random.default_rng(self.random_state)
+        rng = generator_of(self.random_state)
         frequencies = kernel.spectral_sample(rng, half, d)
         if self.orthogonal:
             frequencies = _orthogonal(rng, half, d) * np.linalg.norm(frequencies, axis=1, keepdims=True)

@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...homes import home_of
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
+from ...inputs.weights import generator_of
 from ...kernels import Precomputed, as_kernel
 from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
 from ...rows import by_blocks, host, host_rows, like, near
@@ -179,7 +180,7 @@ class LandmarkMap(FeatureMap):
 
     def _positions(self, n: int) -> tuple[Array, np.random.Generator]:
         """Positions of the rows among which landmarks are chosen, and the generator that drew them."""
-        rng, most = np.random.default_rng(self.random_state), max(POOL, 10 * self._number(n))
+        rng, most = generator_of(self.random_state), max(POOL, 10 * self._number(n))
         return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False)), rng
 
     def _pool(self, X: Rows, exact: bool) -> tuple[Array, Rows, np.random.Generator]:
@@ -188,7 +189,7 @@ class LandmarkMap(FeatureMap):
         if exact and n > POOL:
             what = f"An exact map of {n} Dask rows would need a factor with up to {n} columns."
             home_of(X).refuse_lazy(f"{what} Use approx=<number of landmarks>, for example approx=1000.")
-        rows, rng = (np.arange(n), np.random.default_rng(self.random_state)) if exact else self._positions(n)
+        rows, rng = (np.arange(n), generator_of(self.random_state)) if exact else self._positions(n)
         return rows, host_rows(X if len(rows) == n else X[rows]), rng
 
     def _fit_pivots(self, X: Rows, exact: bool) -> Rows | None:
@@ -237,7 +238,7 @@ class LandmarkMap(FeatureMap):
     def _draw(self, X: Rows) -> Array:
         """Independent draws from all rows with the given probabilities."""
         p = np.asarray(self.choice, dtype=np.float64)
-        number, rng = self._number(X.shape[0]), np.random.default_rng(self.random_state)
+        number, rng = self._number(X.shape[0]), generator_of(self.random_state)
         chosen = choose_landmarks.with_probabilities(X, self.kernel_, number, rng, p)
         self.landmark_indices_, self.landmarks_ = chosen, host_rows(X[chosen])
         return 1.0 / np.sqrt(number * p[chosen] / p.sum())
@@ -261,7 +262,7 @@ class LandmarkMap(FeatureMap):
                     "a precomputed kernel. Accepted: 'uniform' (or 'pivoted', which means the same there); for the "
                     "other ways fit on the rows with a kernel object."
                 )
-            rng = np.random.default_rng(self.random_state)
+            rng = generator_of(self.random_state)
             self.landmarks_ = self.landmark_indices_ = choose_landmarks.uniform(K, None, self._number(n), rng)
         self._factor(K[np.ix_(self.landmarks_, self.landmarks_)].astype(np.float64), dtype)
         return self.of_rows(K)
