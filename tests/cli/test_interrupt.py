@@ -105,7 +105,7 @@ def test_ctrl_c_while_the_report_is_made_leaves_out_the_report(tmp_path, data, m
     def interrupt(*rest):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mercer.cli.labelling.findings", interrupt)
+    monkeypatch.setattr("mercer.cli.labelling.CLASSES.findings", interrupt)
     done = here("label", data, "-t", "species", "--report", tmp_path / "r.html", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["report"] is None
