@@ -38,6 +38,6 @@ def seed_of(random_state: Any) -> int:
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """NumPy's generator for a seed, also for a RandomState, which NumPy before 2.2 does not take."""
+    """NumPy's generator for a seed, also for a RandomState, of which a seed is drawn: NumPy before 2.2 takes none."""
     legacy = isinstance(random_state, np.random.RandomState)
-    return np.random.default_rng(random_state._bit_generator if legacy else random_state)  # type: ignore[attr-defined]
+    return np.random.default_rng(seed_of(random_state) if legacy else random_state)
