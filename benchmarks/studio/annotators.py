@@ -1,13 +1,15 @@
 """Simulated annotators: how many labels until 90 % right answers are certified, and how often the certificate is true.
 
     python -m benchmarks.studio.annotators --data DIR [--sets digits usps wdbc segment text] [--seeds 40] [--jobs 16]
+                                           [--ways studio random] [--first 0]
 
 Each run draws a table of at most 1 200 rows and labels it as the page of `mercer studio` asks for: rows that help most,
 mixed with rows drawn at random, four at a time, with the true labels. It looks at the certificate after every four
 labels and stops when the lower end of the interval that holds at every moment reaches 90 %, or at 400 labels. Whether
 this claim is true is seen from all other rows: the share of right answers for those without a label. Beside it, the
 same with every row drawn at random, and with a fourth of them to the end (the share is not raised when only checks are
-missing). Writes benchmarks/results/studio_annotators.{csv,md}.
+missing; only where --ways names it). Writes benchmarks/results/studio_annotators.{csv,md}; a run whose --first seed is
+not 0 is added to the runs that stand there.
 """
 
 import os
@@ -19,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 
-from benchmarks.harness import arguments, machine, markdown, need_data, publish, write_csv
+from benchmarks.harness import arguments, machine, markdown, need_data, publish, read_csv, write_csv
 from mercer import FewLabelClassifier, suggest
 from mercer.advice.checks import Checks, next_rows, share_of_checks
 
@@ -54,7 +56,7 @@ def table(folder, name, seed):
     return X[rows], codes[rows]
 
 
-def run(folder, name, seed, ways=WAYS):
+def run(folder, name, seed, ways):
     """One row of results for each way."""
     X, t = table(folder, name, seed)
     prepared = FewLabelClassifier(time_budget=20.0, missing_label=[], random_state=0).prepare(X)
@@ -101,15 +103,20 @@ def main():
         data="optional",
         sets={"nargs": "*", "default": SETS, "help": "which data sets"},
         seeds={"type": int, "default": 40, "help": "runs a data set (default %(default)s)"},
+        first={"type": int, "default": 0, "help": "the first seed (default %(default)s)"},
+        ways={"nargs": "*", "default": ("studio", "random"), "choices": WAYS, "help": "how rows are chosen"},
         jobs={"type": int, "default": 2, "help": "processes (default %(default)s)"},
     )
     sets = [name for name in options.sets if name == "digits" or not options.quick]
     if set(sets) - {"digits"}:
         need_data(options)
     seeds = 2 if options.quick else options.seeds
-    jobs = [(options.data, name, seed) for seed in range(seeds) for name in sets]
+    seeds = range(options.first, options.first + seeds)
+    jobs = [(options.data, name, seed, options.ways) for seed in seeds for name in sets]
     found = Parallel(options.jobs, verbose=1)(delayed(run)(*job) for job in jobs)
     rows = [row for one in found for row in one]
+    if options.first:
+        rows = [_numbers(row) for row in read_csv("studio_annotators")] + rows
     if not options.quick:
         write_csv("studio_annotators", rows)
     publish("studio_annotators", page(rows), options.quick)
@@ -119,7 +126,7 @@ def page(rows):
     """The results as a page."""
     lines = []
     for name in dict.fromkeys(row["set"] for row in rows):
-        for way in WAYS:
+        for way in dict.fromkeys(row["way"] for row in rows):
             some = [row for row in rows if row["set"] == name and row["way"] == way]
             claims = [row for row in some if row["certified"]]
             labels = sorted(row["labels"] if row["certified"] else np.inf for row in some)
@@ -141,6 +148,11 @@ def page(rows):
         f" ({true / len(claims):.1%})." if claims else "."
     )
     return f"# Simulated annotators\n\n{machine()}\n\n{markdown(lines)}\n\n{total}\n"
+
+
+def _numbers(row):
+    """A row of the file; empty cells are left out."""
+    return {key: cell if key in ("set", "way") else float(cell) for key, cell in row.items() if cell}
 
 
 def _shown(number):
