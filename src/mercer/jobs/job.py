@@ -194,7 +194,7 @@ def set_aside(screen, table, old, writes=()):
 def fit(screen, job, methods, seconds, seed):
     """Fit to all rows, or to a sample of very many with the others predicted. Ctrl-C keeps what was tried."""
     model = FewLabelClassifier(methods, time_budget=seconds, missing_label=[], random_state=seed)
-    rows = search(screen, job, model, job.labels.labels, {key: words[0] for key, words in METHODS.items()})
+    rows = search(screen, job, model, {key: words[0] for key, words in METHODS.items()})
     P = np.empty((len(job.names), len(model.classes_)))
     confidence = np.empty(len(P))
     P[rows], confidence[rows] = model.probabilities_, model.confidence_
@@ -204,8 +204,8 @@ def fit(screen, job, methods, seconds, seed):
     return Fit(model, rows, P, confidence)
 
 
-def search(screen, job, model, y, titles):
-    """Fit a few-label model to y and say what is tried; return the rows it was fitted to.
+def search(screen, job, model, titles):
+    """Fit a few-label model to a job's labels and say what is tried; return the rows it was fitted to.
 
     titles : {method: what people call it}.
     """
@@ -218,7 +218,7 @@ def search(screen, job, model, y, titles):
         text = f"trying {titles[method]}" if trying == "trying" and method in titles else text
         screen.step(text, 0.7 * fraction if sampled else fraction)
 
-    model.set_params(verbose=tell).fit(job.X[rows], y[rows], drawn=job.drawn[rows])
+    model.set_params(verbose=tell).fit(job.X[rows], job.labels.of(rows), drawn=job.drawn[rows])
     screen.result["interrupted"] = model.interrupted_
     if model.interrupted_:
         what = f"Interrupted: the answer is that of the {len(model.candidates_)} candidates tried so far"
@@ -268,7 +268,12 @@ def answer(screen, job, fitted, abstain, probabilities=False, coverage=None, by_
     position = {name: code for code, name in enumerate(classes)}
     P = fitted.P.copy()
     P[given] = np.eye(len(classes))[[position[word] for word in job.labels.labels[given]]]
-    confidence, values = np.where(given, 1.0, fitted.confidence), [job.labels.values[name] for name in classes]
+    if job.labels.shares is not None:
+        P[given] = job.labels.shares[given]
+    confidence, values = (
+        np.where(given, P.max(axis=1), fitted.confidence),
+        [job.labels.values[name] for name in classes],
+    )
     columns, left = new_columns(job.target, P, confidence, values, given, abstain, probabilities)
     codes, sets = P.argmax(axis=1), None
     if coverage is not None:

@@ -44,7 +44,7 @@ class NumberAnswer:
 def fit(screen, job, methods, seconds, seed):
     """Fit to all rows, or to a sample of very many with the others predicted. Ctrl-C keeps what was tried."""
     model = FewLabelRegressor(methods, time_budget=seconds, random_state=seed)
-    rows = search(screen, job, model, job.labels.numbers, {key: words[1] for key, words in FAMILIES.items()})
+    rows = search(screen, job, model, {key: words[1] for key, words in FAMILIES.items()})
     predicted, wide = np.empty(len(job.names)), np.ones(len(job.names))
     predicted[rows] = model.predicted_
     for block in others(screen, job, rows):

@@ -14,11 +14,12 @@ from ..backend import parallel
 from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import TILE
-from ..rows import empty, room_for
+from ..rows import empty, namespace, room_for
 
 Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
 Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
 
+COMPILED = 2**16  # entries of a block from which on its exponential is compiled
 FEW_TILES = 8  # up to which threads would take longer to start than they save
 
 REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
@@ -219,6 +220,20 @@ def inner_products(X: Rows, Y: Rows) -> Block:
     if sp.issparse(X) or sp.issparse(Y):
         return np.ascontiguousarray(safe_sparse_dot(X, Y.T, dense_output=True))
     return X @ Y.T
+
+
+def exponential(block: Block) -> Block:
+    """Overwrite a block of numbers, none above 0, with e to their power.
+
+    Large float64 blocks on the host go through compiled code: NumPy has no vector exponential for many processors.
+    """
+    xp = namespace(block)
+    if xp is np and block.dtype == np.float64 and block.size >= COMPILED and block.flags.c_contiguous:
+        from . import compiled  # importing numba is slow
+
+        compiled.exponential(block.reshape(-1))
+        return block
+    return xp.exp(block, out=block)
 
 
 def squared_norms(X: Rows) -> Block:

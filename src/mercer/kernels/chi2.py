@@ -7,8 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..rows import namespace
-from .base import Block, Kernel, Rows
+from .base import Block, Kernel, Rows, exponential
 
 
 class AdditiveChiSquared(Kernel):
@@ -62,7 +61,7 @@ class ChiSquared(AdditiveChiSquared):
     def tile(self, X: Rows, Y: Rows) -> Block:
         K = super().tile(X, Y)
         K *= float(self.gamma)
-        return namespace(K).exp(K, out=K)
+        return exponential(K)
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.ones(X.shape[0])

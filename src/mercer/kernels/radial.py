@@ -12,7 +12,7 @@ from ..homes import home_of
 from ..linalg import precision
 from ..rows import namespace
 from .bandwidth import RULES, bandwidth_of
-from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
+from .base import Block, Formula, Kernel, Rows, Term, exponential, inner_products, squared_norms
 
 # Largest accepted rounding error of a squared distance, in bandwidths, by size of the numbers (float32, float64).
 ROUNDING = {4: 1e-4, 8: 1e-9}
@@ -136,7 +136,7 @@ class RBF(Radial):
 
     def profile(self, squared: Block, xp: Any) -> Block:
         squared *= -0.5
-        return xp.exp(squared, out=squared)
+        return exponential(squared)
 
 
 class Exponential(Radial):
@@ -151,7 +151,7 @@ class Exponential(Radial):
     def profile(self, squared: Block, xp: Any) -> Block:
         xp.sqrt(squared, out=squared)
         squared *= -1.0
-        return xp.exp(squared, out=squared)
+        return exponential(squared)
 
 
 class Matern32(Radial):
@@ -166,7 +166,7 @@ class Matern32(Radial):
     def profile(self, squared: Block, xp: Any) -> Block:
         squared *= 3.0
         xp.sqrt(squared, out=squared)
-        return (1.0 + squared) * xp.exp(-squared)
+        return (1.0 + squared) * exponential(-squared)
 
 
 class Matern52(Radial):
@@ -184,7 +184,7 @@ class Matern52(Radial):
         squared += 1.0
         squared += distance
         distance *= -1.0
-        squared *= xp.exp(distance, out=distance)
+        squared *= exponential(distance)
         return squared
 
 
@@ -201,7 +201,7 @@ class Laplacian(Stationary):
     def tile(self, X: Rows, Y: Rows) -> Block:
         distance = home_of(X).pairwise(X, Y, order=1)
         distance *= -1.0 / self.bandwidth
-        return namespace(distance).exp(distance, out=distance)
+        return exponential(distance)
 
     def spectral_sample(self, rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
         return rng.standard_cauchy((n, d)) / self.bandwidth

@@ -9,6 +9,7 @@ from ...backend import need
 from ...errors import InputError
 from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
+from .shares import read_shares
 
 NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
 FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
@@ -24,11 +25,18 @@ class Target:
     values: dict  # class name as text → the value as it stands in the table
     notes: list = field(default_factory=list)  # sentences on what was read how
     mark: str = ""  # between the labels of cells that hold several, such as ";"; empty where each holds one
+    shares: np.ndarray | None = None  # (n, k) class probabilities, 0 where unlabelled, where cells hold such
     numeric = False
 
     @property
     def classes(self):
         return sorted(self.values)
+
+    def of(self, rows):
+        """What a classifier is told of some rows: names of classes, or a data frame of probabilities."""
+        if self.shares is None:
+            return self.labels[rows]
+        return need("pandas").DataFrame(self.shares[rows], columns=self.classes)
 
 
 @dataclass
@@ -45,6 +53,10 @@ class NumberTarget:
     notes: list = field(default_factory=list)
     mark = ""
     numeric = True
+
+    def of(self, rows):
+        """What a regressor is told of some rows."""
+        return self.numbers[rows]
 
 
 def read_target_as(column, kind=None, missing=None, need_labels=True, several=False):
@@ -105,6 +117,9 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
             f'{name!r} holds -1, which may be a class or mean "unlabelled". '
             "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
         )
+    found = read_shares(name, text[given])
+    if found is not None:
+        return _with_shares(name, text, given, *found, notes)
     values: dict = {}
     for word, value in zip(text[given], column.to_numpy()[given]):
         values.setdefault(word, value)
@@ -121,6 +136,16 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
             f"column of yes and no for each label, or write another mark than {mark!r} if {both!r} is one class."
         )
     return Target(labels, given, values, notes, mark)
+
+
+def _with_shares(name, text, given, classes, table, notes):
+    """The labels of a column whose cells hold probabilities: each row's is the likeliest class."""
+    soft = (table.max(axis=1) < 1) & (table.max(axis=1) > 0)
+    shown = text[given][soft][0] if soft.any() else text[given][0]
+    notes = [*notes, f"{cells_of(int(soft.sum()))} of {name!r} read as probabilities of classes, such as {shown!r}."]
+    labels, shares = np.full(len(text), None, dtype=object), np.zeros((len(text), len(classes)))
+    labels[given], shares[given] = np.array(classes, dtype=object)[table.argmax(axis=1)], table
+    return Target(labels, given, {one: one for one in classes}, notes, shares=shares)
 
 
 def given_cells(column, missing=None):
