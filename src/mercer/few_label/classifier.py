@@ -201,7 +201,8 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
     def predict_set(self, X, coverage=0.9, by_class=False):
         """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
 
-        Conformal sets from the left-out answers; see `mercer.evidence.sets`. A set may be empty or hold all classes.
+        Conformal sets from the answers of `estimate_` to withheld folds of labels; see `mercer.evidence.sets`. A set
+        may be empty or hold all classes.
 
         Parameters
         ----------
@@ -217,9 +218,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
 
     def sets_of(self, P, coverage=0.9, by_class=False):
         """`predict_set` of rows whose probabilities (n, k) are known."""
-        left_out = np.full((len(self.labels_.labelled), len(self.classes_)), np.nan)
-        left_out[self.labels_.testable] = self.left_out_probabilities_
-        return conformal_sets(P, left_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
+        return conformal_sets(P, self.estimate_.held_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
 
     @by_row
     def predict(self, X):
