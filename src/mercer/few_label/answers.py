@@ -63,8 +63,13 @@ class Scorer:
 
 
 def own_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:
-    """How `Scorer` finds Z W of the training rows: a space has its Z, and one that joins others has theirs."""
+    """How `Scorer` finds Z W of the training rows."""
     return [(part.Z, own) for part, own in space.split(W)], 0.0
+
+
+def sample_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:
+    """The same of the sample of them."""
+    return [(part.sample, own) for part, own in space.split(W)], 0.0
 
 
 def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:

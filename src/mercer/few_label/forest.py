@@ -58,8 +58,9 @@ class Trees(Nodes):
         n, inner = len(self.value), np.flatnonzero(self.left >= 0)
         parts = self.feature, self.threshold, self.left, self.right, self.roots
         whole = all(len(part) == n for part in parts[:-1]) and self.roots[0] == 0 and self.roots[-1] < n
-        after = np.minimum(self.left, self.right)[inner] > inner
-        if not (whole and np.all(np.diff(self.roots) > 0) and np.all(after) and max(self.left.max(), self.right.max()) < n):
+        after = whole and np.minimum(self.left, self.right)[inner] > inner
+        inside = max(self.left.max(), self.right.max()) < n and np.all(np.diff(self.roots) > 0)
+        if not (inside and np.all(after)):
             raise InputError("The trees of this model are damaged: a node points outside them. Fit the model again.")
         return self.roots, np.ascontiguousarray(self.value, dtype=np.float64), *packed(*parts, self.value)
 

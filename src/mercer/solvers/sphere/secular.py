@@ -130,7 +130,8 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
         _settled(theta, Z, column, weight, spread, found, k) or _one(theta, Z, column, weight, spread, tol, max_iter)
         for k, column in enumerate(columns.T)
     ]
-    info: dict = {name: np.array([p[1][name] for p in parts]) for name in ("zeta", "kkt", "constraint", "hard", "objective")}
+    names = ("zeta", "kkt", "constraint", "hard", "objective")
+    info: dict = {name: np.array([p[1][name] for p in parts]) for name in names}
     gap = float(max(info["kkt"].max(), info["constraint"].max()))
     info["objective"] = info["objective"] + rest
     converged = gap <= max(tol, 1e-7)
