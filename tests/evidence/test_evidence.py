@@ -144,7 +144,7 @@ def test_right_labels_are_not_called_wrong():
 def test_trees_vote_as_scikit_learn_s():
     X, y = load_iris(return_X_y=True)
     forest = ExtraTreesClassifier(20, random_state=0).fit(X[::3], y[::3])
-    np.testing.assert_allclose(Trees.of_classes(forest, np.arange(3), 3).votes(X), forest.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(Trees([tree.tree_ for tree in forest]).votes(X), forest.predict_proba(X), atol=1e-12)
 
 
 def test_out_of_bag_answers_do_not_know_their_label():

@@ -76,13 +76,18 @@ class Told:
         self.left_out = left_out
 
 
+def by_row(scores):
+    """Scores (n, k') of the candidates as the pool takes them, (m, k', n)."""
+    return np.array([own.T for own in scores])
+
+
 def test_weights_and_left_out_pool_against_loops():
     rng = np.random.default_rng(0)
     m, l = 6, 9
     labels = read_labels([0, 1] * 4 + [0])
     fitted = [Told(rng.normal(size=(l, 1))) for _ in range(m)]
     scores = [rng.normal(size=(30, 1)) for _ in range(m)]
-    found = pool(fitted, labels, scores)
+    found = pool(fitted, labels, by_row(scores))
     codes = labels.codes
     P = np.empty((m, l))
     for j in range(m):
@@ -100,7 +105,7 @@ def test_weights_and_left_out_pool_against_loops():
         without = np.array([np.prod(np.delete(believed[j], i) ** t) if kept[j] else 0.0 for j in range(m)])
         np.testing.assert_allclose(found.left_out[i, 1], without @ P[:, i] / without.sum(), rtol=1e-3)
     np.testing.assert_allclose(
-        found.mean(scores),
+        found.mean(by_row(scores)[found.used]),
         sum(w * as_probabilities(s, b, found.floor) for w, s, b in zip(found.weights, scores, found.slopes)),
     )
 
@@ -126,13 +131,13 @@ def test_pick_keeps_the_default_unless_another_is_clearly_better():
     coin = sign.copy()
     coin[::2] *= -1
     labels = read_labels(codes)
-    found = pool([Told(coin), Told(sign)], labels, [coin, sign], "pick")
+    found = pool([Told(coin), Told(sign)], labels, by_row([coin, sign]), "pick")
     assert found.weights.tolist() == [0.0, 1.0]
     assert "20 of 20" in found.why
     two_wrong, one_wrong = sign.copy(), sign.copy()
     two_wrong[:2] *= -1
     one_wrong[2] *= -1
-    found = pool([Told(two_wrong), Told(one_wrong)], labels, [two_wrong, one_wrong], "pick")
+    found = pool([Told(two_wrong), Told(one_wrong)], labels, by_row([two_wrong, one_wrong]), "pick")
     assert found.weights.tolist() == [1.0, 0.0]
     assert "default" in found.why
 
@@ -140,9 +145,11 @@ def test_pick_keeps_the_default_unless_another_is_clearly_better():
 def test_probabilities_are_the_weighted_mean_of_the_candidates(iris):
     _, _, given, model = iris
     fitted = [candidate.solve(read_labels(given)) for candidate in model.candidates_]
-    found = pool(fitted, model.labels_, [candidate.scores() for candidate in fitted])
+    found = pool(fitted, model.labels_, by_row([candidate.scores() for candidate in fitted]))
     np.testing.assert_allclose(found.weights, model.weights_)
-    np.testing.assert_allclose(np.exp(model.scores_), found.mean([c.scores() for c in fitted]), atol=1e-12)
+    np.testing.assert_allclose(
+        np.exp(model.scores_), found.mean(by_row([fitted[m].scores() for m in found.used])), atol=1e-12
+    )
 
 
 def features(space, X):
@@ -163,11 +170,11 @@ def test_the_predictor_is_the_average_of_the_candidates_for_new_rows(k):
     model = FewLabelClassifier("all").fit(X, given)
     labels = read_labels(given)
     fitted = [candidate.solve(labels) for candidate in model.candidates_]
-    found = pool(fitted, labels, [candidate.scores() for candidate in fitted])
+    found = pool(fitted, labels, by_row([candidate.scores() for candidate in fitted]))
     other = [
         f.part().scores(new) if f.method == "forest" else f.solution.scores(features(f.space, new)) for f in fitted
     ]
-    np.testing.assert_allclose(model.predictor_.probabilities(new), found.mean(other), atol=1e-9)
+    np.testing.assert_allclose(model.predictor_.probabilities(new), found.mean(by_row(other)[found.used]), atol=1e-9)
 
 
 def test_accuracy_and_confidence(iris):

@@ -65,13 +65,16 @@ class Situation:
         return int(n)
 
 
-def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
-    """The situation of a fitted model, with X and y where it does not keep its rows, or of rows without any label."""
+def situation(model: Any, X: Any, y: Any, what: str, also: Any = (), number: int = 0) -> Situation:
+    """The situation of a fitted model, with X and y where it does not keep its rows, or of rows without any label.
+
+    also, number : rows that must be among those looked at, and how many of these must be without a label.
+    """
     if hasattr(model, "check_whole"):
         if hasattr(model, "candidates_") and not hasattr(model, "labels_"):
-            return _of_prepared(model)
+            return _of_prepared(model, model.looked_at(also, number))
         model.check_whole(what)
-        return _of_average(model)
+        return _of_average(model, model.looked_at(also, number))
     if hasattr(model, "solution_for"):
         if X is None or y is None:
             raise InputError(f"{what} needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
@@ -79,14 +82,14 @@ def situation(model: Any, X: Any, y: Any, what: str) -> Situation:
     return _of_rows(model)
 
 
-def _of_average(model: Any) -> Situation:
+def _of_average(model: Any, rows: np.ndarray) -> Situation:
     """A few-label model: the effect is that of its heaviest linear candidate, on the features that matter."""
     if model.linear_ is None:
         raise InputError(
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
             'Fit with methods="auto", or with "diffusion" or "lssvm" among the methods.'
         )
-    candidate, rows = model.candidates_[model.linear_], model.looked_at()
+    candidate = model.candidates_[model.linear_]
     labels = model.labels_.among(rows)
     Z = _short(candidate.features(rows))
     solution = candidate.model.solve(candidate.model.prepare(Z), labels)
@@ -99,9 +102,8 @@ def _of_average(model: Any) -> Situation:
     return Situation(solution.effect, free, own, scores, P, slope, unit, rows=model.row_numbers(rows))
 
 
-def _of_prepared(model: Any) -> Situation:
+def _of_prepared(model: Any, rows: np.ndarray) -> Situation:
     """A `FewLabelClassifier` before any label: its first candidate, the label-free default."""
-    rows = model.looked_at()
     Z = _short(model.candidates_[0].features(rows))
     return Situation(
         effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(len(rows)), rows=model.row_numbers(rows)

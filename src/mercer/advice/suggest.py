@@ -7,6 +7,7 @@ from scipy.special import softmax
 
 from ..errors import InputError
 from ..evidence.calibration import two_columns
+from ..solvers.ridge.effect import Gains
 from .situation import situation
 
 STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
@@ -60,12 +61,12 @@ def suggest(
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
     among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of a model that was prepared
-        on a core, the rows of the core are looked at.
+        on a core, the rows of the core are looked at; of one with more than 5 000 rows, so many drawn at random.
     random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Notes
     -----
-    Cost: one product with an r × r matrix a suggested row, O(n r²), r the features of the heaviest linear candidate.
+    Cost: O(n r²) once and O(n r) a suggested row, n ≤ 5 000 and r the features of the heaviest linear candidate.
 
     Examples
     --------
@@ -77,7 +78,8 @@ def suggest(
     """
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
-    now = situation(model, X, y, "suggest")
+    wanted = n if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
+    now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
     if among is not None or len(exclude):
         rows = now.numbers(now.free)
         now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
@@ -102,16 +104,17 @@ def batch(now, n, strategy, rng):
     """n rows, the best first, each chosen as if those before it had a label already."""
     effect, free, doubt = now.effect, now.free, now.doubt
     everywhere = strategy in ("coverage", "density")
-    focus = effect.focus_on(np.ones(len(doubt)) if everywhere else doubt)
+    focus = effect.focus_on(None if everywhere else doubt)
+    of_rows = Gains(effect, focus) if strategy not in ("uncertainty", "error") else None
     rows, gains, reasons = [], [], []
     total = (float(effect.own(np.arange(len(doubt))).sum()) or 1.0) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):
         if strategy in ("coverage", "variance"):
-            gain = effect.focused(free, focus)
+            gain = of_rows.values[free]
         elif strategy == "uncertainty":
             gain = doubt[free].copy()
         elif strategy in ("informative", "density"):
-            gain = doubt[free] * effect.focused(free, focus)
+            gain = doubt[free] * of_rows.values[free]
         else:
             gain = _expected_gain(now, effect, free, focus, rng)
         best = int(np.argmax(gain))
@@ -120,6 +123,8 @@ def batch(now, n, strategy, rng):
         gains.append(float(gain[best]))
         reasons.append(_reason(now, strategy, row, gains[-1] / total))
         effect = effect.after(row)
+        if of_rows is not None:
+            of_rows.label(row)
         free = np.delete(free, best)
     if now.P is None and rows and not now.numeric:
         Z = effect.Z / np.maximum(np.linalg.norm(effect.Z, axis=1, keepdims=True), 1e-300)

@@ -14,6 +14,7 @@ A method on features Z is two functions, and may be a third; the scikit-learn cl
 """
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,9 +67,11 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     unsupported_ : (n,) training rows without similarity to any labelled row; they get the prior.
     prior_ : (k,) share of each class among the labels, plus one each.
     left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
+    calibration_ : (slope, floor) that make probabilities of scores. Both of these may be computed when first asked for.
     """
 
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
+    light_left_out: ClassVar[bool] = False  # left-out answers need little of the state: they wait until asked for
     max_refits = 10  # at most this many refits for the probabilities where there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 
@@ -93,7 +96,11 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             setattr(self, f"{name}_", solution.result.info[name])
         self._learn_support(state.Z, labels, state.weight)
         scores = solution.scores(state.Z)
-        self._learn_probabilities(scores, solution.left_out, labels, state.weight)
+        self.margin_ = typical_margin(scores)
+        s = np.ones(len(labels.labelled)) if state.weight is None else state.weight[labels.labelled]
+        self._withheld = [partial(_calibrated, solution.withheld, labels, s, self.margin_)]
+        if not self.light_left_out:
+            self._facts()
         if hasattr(self, "sample_"):  # `predict` has them, lazily
             self.__dict__.pop("unsupported_", None)
             self.__dict__.pop("transduction_", None)
@@ -102,6 +109,16 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         codes = np.where(labels.codes >= 0, labels.codes, self._codes(scores, self.unsupported_))
         self.transduction_ = self.classes_[codes]
         return self
+
+    @property
+    def calibration_(self):
+        """(slope, floor) of the probabilities."""
+        return self._facts()[0]
+
+    @property
+    def left_out_accuracy_(self):
+        """Share of the labelled rows that come out right when withheld."""
+        return self._facts()[1]
 
     @by_row
     def decision_function(self, X):
@@ -217,6 +234,17 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     # What the methods share.
 
+    def _facts(self):
+        """(calibration, left-out accuracy); in a list, for asking changes no attribute."""
+        if callable(self._withheld[0]):
+            self._withheld[0] = self._withheld[0]()
+        return self._withheld[0]
+
+    def __getstate__(self):
+        if hasattr(self, "_withheld"):
+            self._facts()
+        return super().__getstate__()
+
     def _read(self, X, y, sample_weight):
         """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
         X, y, weight = self._training(X, y, sample_weight)
@@ -253,15 +281,6 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             values, vectors = eigh_down(G)
             self.labelled_features_ = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
 
-    def _learn_probabilities(self, scores, left_out, labels, weight):
-        known = answered(labels, left_out[None])
-        s = np.ones(len(labels.labelled)) if weight is None else weight[labels.labelled]
-        self.margin_ = typical_margin(scores)
-        result = calibrate(left_out[known], labels.given[known], self.margin_, s[known], n_labels=s.sum())
-        self.calibration_ = result.value
-        right = hits(left_out[None, known], labels.codes[labels.labelled][known])[0]
-        self.left_out_accuracy_ = float(right.mean()) if len(right) else float("nan")
-
     def _silent(self, scores):
         """Which rows score no more than a row without features, which has the bias."""
         bias, slack = self.intercept_, 1e-3 * self.margin_
@@ -280,3 +299,12 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             similarity = np.linalg.norm(take(Z, suspects) @ self.labelled_features_.T, axis=1)
             flags[suspects] = similarity <= bound
         return flags
+
+
+def _calibrated(withheld, labels, weight, margin):
+    """((slope, floor), share right) from left-out answers."""
+    left_out = withheld()
+    known = answered(labels, left_out[None])
+    found = calibrate(left_out[known], labels.given[known], margin, weight[known], n_labels=weight.sum())
+    right = hits(left_out[None, known], labels.codes[labels.labelled][known])[0]
+    return found.value, float(right.mean()) if len(right) else float("nan")

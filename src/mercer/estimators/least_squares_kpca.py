@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from ..evidence.margin import choose_by_margin
@@ -22,6 +23,7 @@ from .solution import Solution
 class VarianceConstrained(GraphTerm, KernelClassifier):
     """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
 
+    light_left_out: ClassVar[bool] = True
     path_parameters: ClassVar[tuple] = ("label_weight", "variance")
     reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
 
@@ -44,8 +46,11 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
             "labelled_targets": labels.signs,
         }
         coef = state.tilted(self.graph_weight).back(Q @ result.value)
+        pencil = result.info.pop("pencil", None)
         result = replace(result, info=result.info | info)
-        return Solution(coef, 0.0, result, lambda: self.path(state, labels, {})[1][0])
+        fit = theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels
+        own = clone(self)  # which nobody changes before the left-out answers are asked for
+        return Solution(coef, 0.0, result, lambda: own._left_out_scores(*fit, pencil)[0])
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         theta, _, Z_l, costs, total = self._basis(state, labels)
@@ -82,8 +87,8 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
         """`Result` with value (r, k') in the basis of theta."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
-        """(len(weights) · len(spreads), l, k') left-out scores."""
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
+        """(len(weights) · len(spreads), l, k') left-out scores; pencil : that of the fit, if there is one."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
@@ -139,6 +144,6 @@ class LeastSquaresKPCA(VarianceConstrained):
         result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs)
         return replace(result, info=result.info | {"multiplier": result.info["zeta"]})
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
-        scores = left_out(theta, Z_l, targets, weights, spreads, self._groups(labels), costs)
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
+        scores = left_out(theta, Z_l, targets, weights, spreads, self._groups(labels), costs, pencil=pencil)
         return scores.reshape((-1,) + scores.shape[2:])

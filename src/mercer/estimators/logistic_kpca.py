@@ -62,7 +62,7 @@ class LogisticKPCA(VarianceConstrained):
         value = np.stack([result.value for result in results], axis=1)
         return together(results, value, n_iter=max(result.n_iter for result in results))
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
         theta, Z_l = compress_for(theta, Z_l, targets, weights, spreads)
         groups = self._groups(labels) or np.arange(len(Z_l))[:, None]
         out = np.empty((len(weights) * len(spreads),) + targets.shape)

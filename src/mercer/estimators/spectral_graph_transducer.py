@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..kernels.graph import LAPLACIANS, GraphLaplacian
 from ..solvers.result import together
 from ..solvers.sphere.left_out import left_out
+from ..solvers.sphere.pencil import Pencil
 from ..solvers.sphere.secular import constrained_least_squares
 from .least_squares_kpca import VarianceConstrained
 from .parameters import COUNT, POSITIVE
@@ -117,12 +118,16 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         results = [
-            constrained_least_squares(theta, Z_l, t, self.label_weight, spread, a) for t, a in zip(targets.T, costs.T)
-        ]
+            constrained_least_squares(
+                theta, Z_l, t, self.label_weight, spread, a,
+                pencil=Pencil(theta, np.sqrt(a)[:, None] * Z_l, self.label_weight),
+            )
+            for t, a in zip(targets.T, costs.T)
+        ]  # fmt: skip
         value = np.stack([result.value for result in results], axis=1)
         return together(results, value, multiplier=np.array([result.info["zeta"][0] for result in results]))
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels):
+    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
         """Left-out answers with the balance of the labels that are left: the full one would reveal the label."""
         groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
         scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)

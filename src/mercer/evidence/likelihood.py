@@ -6,7 +6,7 @@ The slope maximises the likelihood of the left-out labels with the priors of `ca
 import numpy as np
 from scipy.special import softmax
 
-from .calibration import probabilities, two_columns, typical_margin
+from .calibration import probabilities, two_columns
 
 STEPS = 26  # bisections of a slope's logarithm, which lies between −8 and 5: its error is 2e-7
 
@@ -63,11 +63,6 @@ def capped(P: np.ndarray, most: float) -> np.ndarray:
     k, top = P.shape[1], P.max(axis=1, keepdims=True)
     a = np.minimum(1.0, (most - 1 / k) / np.maximum(top - 1 / k, 1e-300))
     return a * P + (1 - a) / k
-
-
-def margins(scores: list) -> np.ndarray:
-    """(m,) the typical margin of each candidate's scores of all rows."""
-    return np.array([typical_margin(own) for own in scores])
 
 
 def sharpen(P: np.ndarray, given: np.ndarray, spread: float, weight: np.ndarray | None = None) -> float:

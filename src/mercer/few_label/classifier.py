@@ -9,14 +9,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from ..evidence.calibration import probabilities, two_columns
+from ..evidence.calibration import probabilities
 from ..evidence.groups import same_rows
-from ..evidence.likelihood import as_probabilities, capped, log_scores, sharpen
+from ..evidence.likelihood import capped, log_scores, sharpen
 from ..evidence.sets import conformal_sets
 from ..inputs.labels import labelled_accuracy, read_labels
 from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
 from ..rows import by_row
+from .answers import Scorer, blocks, own_matrices, sample_matrices, votes
 from .estimates import Estimated
 from .plan import methods_named, planned
 from .predictor import Predictor
@@ -24,12 +25,11 @@ from .priors import estimated_shares, offsets_for, wanted_shares
 from .reading import Reading
 from .run import search
 from .sampled import Sampled
+from .spaces import SAMPLE, sample_rows
 from .summary import tried
 from .support import Support
 from .teaching import Preparable, drawn_mask
 from .weights import pool
-
-SAMPLE = 5000  # rows on which the typical margin of a candidate is seen
 
 
 class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Reading, BaseEstimator):
@@ -172,6 +172,16 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         return self._predictor[0]
 
     @property
+    def votes_(self):
+        """(n, k) weight of the candidates for which each class is the best; computed when first asked for."""
+        if not self._votes:
+            found = np.empty(self.probabilities_.shape)
+            for rows, own in self._scores_of_all():
+                found[rows] = votes(own, self.weights_[self._pool.used])
+            self._votes.append(found)
+        return self._votes[0]
+
+    @property
     def left_out_probabilities_(self):
         """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
         return self._probabilities(self.left_out_scores_[self.labels_.testable])
@@ -258,27 +268,45 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         """Everything that follows from the candidates fitted to the labels."""
         shares = wanted_shares(self.prior, labels)
         self.labels_, self.classes_ = labels, labels.classes
-        n, core = len(labels.codes), slice(None) if self.outside_ is None else self.outside_.core
-        rows, every = np.arange(n)[core], None if self.outside_ is None else core
-        all_seen = every is not None or n <= SAMPLE
-        some = every if all_seen else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
-        scores = [candidate.scores(some) for candidate in fitted]
+        scores = self._sample_scores(fitted)
         found = pool(fitted, labels, scores, self.combine)
         self.weights_, self._pool, self._fitted = found.weights, found, fitted
-        self.votes_, P = np.zeros((n, labels.n_classes)), np.zeros((n, labels.n_classes))
-        for m in np.flatnonzero(found.weights):
-            own = scores[m] if all_seen else fitted[m].scores()
-            self.votes_[rows, two_columns(own).argmax(axis=1)] += found.weights[m]
-            P[core] += found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
-        if self.outside_ is not None:
-            P[self.outside_.rows], self.votes_[self.outside_.rows] = self.outside_.pooled(fitted, found)
+        P = np.empty((len(labels.codes), labels.n_classes))
+        for rows, own in self._scores_of_all(scores):
+            P[rows] = found.mean(own)
         heaviest = np.argsort(-found.weights, kind="stable").tolist()
         self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
         self._calibrate(P, found.left_out, labels, shares)
         self._answer(P, found.left_out, labels)
         self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, []
+        self._votes = []
         return self
+
+    def _sample_scores(self, fitted):
+        """(m, k', s) scores of some training rows: all of the core, or of all rows if they are few, else a sample."""
+        if self.outside_ is not None:
+            return Scorer(fitted, own_matrices, self.outside_.core).scores(slice(None))
+        n = len(self.drawn_)
+        return Scorer(fitted, sample_matrices, None if n <= SAMPLE else sample_rows(n)).scores(slice(None))
+
+    def _scores_of_all(self, known=None):
+        """Pairs of (row numbers, (m', k', b) scores of the candidates that have weight), block by block, for all rows.
+
+        known : what `_sample_scores` found, which need not be computed again if it is of all rows.
+        """
+        used, outside, n = self._pool.used, self.outside_, len(self.drawn_)
+        fitted = [self.fitted_candidates()[m] for m in used]
+        core = None if outside is None else outside.core
+        numbers = np.arange(n) if core is None else core
+        if known is not None and known.shape[2] == len(numbers):
+            yield from ((numbers[block], known[used, :, block]) for block in blocks(len(numbers)))
+        else:
+            scorer = Scorer(fitted, own_matrices, core)
+            yield from ((numbers[block], scorer.scores(block)) for block in blocks(len(numbers)))
+        if outside is not None:
+            scorer = Scorer(fitted, outside.matrices, outside.rows)
+            yield from ((outside.rows[block], scorer.scores(block)) for block in blocks(len(outside.rows)))
 
     def _calibrate(self, P, left_out, labels, shares):
         """The power of the pooled probabilities that the left-out labels ask for, and the class shares."""

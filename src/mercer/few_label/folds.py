@@ -39,9 +39,9 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
                 continue
             fitted = [_solved(candidate, known) for candidate in quick]
             rows = np.concatenate([labels.labelled[test], known.labelled])
-            scores = [candidate.scores(rows) for candidate in fitted]
-            found = pool(fitted, known, scores, combine).mean([own[: len(test)] for own in scores])
-            answers[test] = np.where(present, found, 0.0)
+            scores = np.array([candidate.scores(rows).T for candidate in fitted])
+            found = pool(fitted, known, scores, combine)
+            answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
         out.append(answers / answers.sum(axis=1, keepdims=True))
     return out
 

@@ -1,21 +1,23 @@
 """Forests among the candidates: trees on the labelled rows, with out-of-bag answers as left-out answers."""
 
 import time
-import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..inputs.labels import Labels
 from ..kernels.forest import Nodes
 
 TREES = 100
-KINDS = {"extra": "ExtraTreesClassifier", "random": "RandomForestClassifier"}
+KINDS = ("extra", "random")  # extremely randomised trees; the trees of a random forest
 
 
 class Trees(Nodes):
-    """The trees of a fitted forest as plain arrays: the same votes as scikit-learn's, without its objects.
+    """Trees as plain arrays, and the votes of their leaves.
 
     Attributes
     ----------
@@ -27,19 +29,43 @@ class Trees(Nodes):
         self.value = np.concatenate([tree.value[:, 0, :] for tree in trees])
 
     @classmethod
-    def of_classes(cls, forest: Any, classes: np.ndarray, n_classes: int) -> "Trees":
-        """The trees of a fitted classifier that knows some of the classes."""
-        made = cls([estimator.tree_ for estimator in forest.estimators_])
-        value, made.value = made.value, np.zeros((len(made.value), n_classes))
-        made.value[:, classes] = value / value.sum(axis=1, keepdims=True)
-        return made
+    def grown(cls, X: np.ndarray, codes: np.ndarray, n_classes: int, kind: str, seed: int, number: int) -> tuple:
+        """(trees, (l, k) out-of-bag votes, NaN for rows that every tree has seen), of classes below `n_classes`."""
+        from .growing import grow
+
+        X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
+        trees = []
+        for own in np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64):
+            feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away)
+            tree = {"feature": feature, "threshold": threshold, "children_left": left, "children_right": right}
+            trees.append(SimpleNamespace(**tree, value=value[:, None], node_count=len(value)))
+        with np.errstate(invalid="ignore"):
+            return cls(trees), away[:, :-1] / away[:, -1:]
 
     def votes(self, X: np.ndarray) -> np.ndarray:
         """(n, k) mean values of the leaves that the rows reach."""
-        out = np.zeros((len(X), self.value.shape[1]))
-        for leaf in self.leaves(X).T:
-            out += self.value[leaf]
-        return out / len(self.roots)
+        from .growing import votes
+
+        if X.shape[1] <= self.feature.max():
+            raise InputError(f"The trees look at column {self.feature.max()}, and the rows have {X.shape[1]} columns.")
+        return votes(np.ascontiguousarray(X, dtype=np.float32), *self._ready)
+
+    @cached_property
+    def _ready(self) -> tuple:
+        """The arguments of the compiled loop, which trusts every index: arrays from a file are looked at first."""
+        from .growing import packed
+
+        n, inner = len(self.value), np.flatnonzero(self.left >= 0)
+        parts = self.feature, self.threshold, self.left, self.right, self.roots
+        whole = all(len(part) == n for part in parts[:-1]) and self.roots[0] == 0 and self.roots[-1] < n
+        after = whole and np.minimum(self.left, self.right)[inner] > inner
+        inside = max(self.left.max(), self.right.max()) < n and np.all(np.diff(self.roots) > 0)
+        if not (inside and np.all(after)):
+            raise InputError("The trees of this model are damaged: a node points outside them. Fit the model again.")
+        return self.roots, np.ascontiguousarray(self.value, dtype=np.float64), *packed(*parts, self.value)
+
+    def __getstate__(self) -> dict:
+        return {name: value for name, value in self.__dict__.items() if name != "_ready"}
 
 
 @dataclass
@@ -70,25 +96,12 @@ class ForestCandidate:
 
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestCandidate":
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
-        import sklearn.ensemble
-
         start = time.perf_counter()
-        codes = labels.codes[labels.labelled]
-        grown = getattr(sklearn.ensemble, KINDS[self.kind])(
-            n_trees, bootstrap=True, oob_score=len(np.unique(codes)) > 1, random_state=self.seed, n_jobs=1
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that some rows are in every bag
-            grown.fit(self.rows[labels.labelled], codes)
-        k = labels.n_classes
-        present = grown.classes_.astype(int)
-        left_out = np.full((len(codes), k), 1.0 / k)
-        if len(present) > 1:
-            found = np.asarray(grown.oob_decision_function_, dtype=float)
-            known = np.isfinite(found).all(axis=1) & (found.sum(axis=1) > 0)
-            left_out[np.ix_(known, present)] = found[known]
-            left_out[np.ix_(known, np.setdiff1d(np.arange(k), present))] = 0.0
-        fitted = replace(self, trees=Trees.of_classes(grown, present, k), left_out=_compact(left_out))
+        codes, k = labels.codes[labels.labelled], labels.n_classes
+        trees, left_out = Trees.grown(self.rows[labels.labelled], codes, k, self.kind, self.seed, n_trees)
+        known = np.isfinite(left_out).all(axis=1) & (len(np.unique(codes)) > 1)
+        left_out = np.where(known[:, None], left_out, 1.0 / k)
+        fitted = replace(self, trees=trees, left_out=_compact(left_out))
         fitted.seconds = self.seconds + time.perf_counter() - start
         return fitted
 

@@ -14,14 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..evidence.calibration import two_columns
-from ..evidence.likelihood import as_probabilities
 from ..inputs.labels import Labels
 from ..solvers.ridge.state import State
 from .plan import Candidate
-from .predictor import columns_by_base
 
-BLOCK = 8192  # rows answered at once
+BLOCK = 8192  # rows placed at once
+NARROW = 32  # features up to which those of the other rows are kept, and not found anew from the bases
 
 
 class Outside:
@@ -56,6 +54,12 @@ class Outside:
                 if id(base.view) not in views:
                     views[id(base.view)] = base.view.transform(others)
                 self._seen[id(base)] = base.seen(views[id(base.view)])
+        self._narrow: dict = {}
+        for space in (one.space for one in candidates if one.method != "forest" and one.Z.shape[1] <= NARROW):
+            if id(space) not in self._narrow and space.bases() != [space]:
+                self._narrow[id(space)] = np.vstack(
+                    [self._placed(space, slice(i, i + BLOCK)) for i in range(0, len(self.rows), BLOCK)]
+                )
 
     def features(self, space: Any, rows: Any) -> np.ndarray:
         """(m, r) features of any rows of the table in a space."""
@@ -70,6 +74,12 @@ class Outside:
             out[~inside] = space.at(lambda base: self._in(base, others))
         return out
 
+    def _placed(self, space, block):
+        """(b, r) features of a block of the other rows in a space."""
+        seen = {key: found[block] for key, found in self._seen.items()}
+        at = space.at(lambda base: seen[id(base)] @ base.Z if sp.issparse(seen[id(base)]) else seen[id(base)])
+        return np.asarray(at, dtype=np.float32)
+
     def _in(self, base, others):
         """Features of some of the other rows in a base; those of the same rows are asked for by many spaces in turn."""
         if self._asked[0] != others.tobytes():
@@ -80,31 +90,13 @@ class Outside:
             known[id(base)] = seen @ base.Z if sp.issparse(seen) else seen
         return known[id(base)]
 
-    def pooled(self, fitted: list, found: Any) -> tuple[np.ndarray, np.ndarray]:
-        """((n − c, k) pooled probabilities of the rows, (n − c, k) votes) of fitted candidates weighed as `found`."""
-        used = np.flatnonzero(found.weights)
-        linear = [m for m in used if fitted[m].method != "forest"]
-        forests = [m for m in used if fitted[m].method == "forest"]
-        constant, columns = columns_by_base([fitted[m] for m in linear])
-        parts = [
-            (self._seen[id(base)], base.Z @ W if sp.issparse(self._seen[id(base)]) else W.astype(np.float32))
-            for base, W in columns
-        ]
-        weights, k = found.weights[linear], found.left_out.shape[1]
-        P, votes = np.zeros((len(self.rows), k)), np.zeros((len(self.rows), k))
-        for begin in range(0, len(self.rows) if linear else 0, BLOCK):
-            block = slice(begin, begin + BLOCK)
-            scores = constant + sum(seen[block] @ W for seen, W in parts)
-            scores = np.moveaxis(scores.reshape(len(scores), len(linear), -1), 1, 0)
-            P[block] = np.einsum("m,mnk->nk", weights, as_probabilities(scores, found.slopes[linear], found.floor))
-            best = np.argmax(scores, axis=2) if k > 2 else (scores[:, :, 0] > 0).astype(int)
-            for own, weight in zip(best, weights):
-                votes[np.arange(begin, begin + len(own)), own] += weight
-        for m in forests:
-            own = fitted[m].scores(self.rows)
-            votes[np.arange(len(own)), two_columns(own).argmax(axis=1)] += found.weights[m]
-            P += found.weights[m] * as_probabilities(own, found.slopes[m], found.floor)
-        return P, votes
+    def matrices(self, space: Any, W: np.ndarray) -> tuple[list, Any]:
+        """How `Scorer` finds Z W of the other rows: from the narrow spaces themselves, else from the bases."""
+        if id(space) in self._narrow:
+            return [(self._narrow[id(space)], W)], 0.0
+        parts, constant = space.pull_back(W)
+        seen = [(self._seen[id(base)], base, own) for base, own in parts]
+        return [(found, base.Z @ own if sp.issparse(found) else own) for found, base, own in seen], constant
 
     def wide(self, candidates: list, X: Any) -> list:
         """The candidates for labels of any row of the table."""

@@ -24,6 +24,7 @@ from .predictor import GraphPart, KernelPart
 
 GRAPH_RANK = 150  # eigenvectors of a graph over more rows than are taken exactly
 PRINCIPAL = 300
+SAMPLE = 5000  # rows on which the typical margin of a candidate is seen; more than these are held in single precision
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
 
@@ -42,6 +43,15 @@ class Space:
     @cached_property
     def state(self) -> State:
         return State(self.Z)
+
+    @cached_property
+    def sample(self) -> np.ndarray:
+        """(s, r) features of the rows of `sample_rows`."""
+        return self.Z if len(self.Z) <= SAMPLE else self.Z[sample_rows(len(self.Z))]
+
+    def split(self, W):
+        """[(space, its weights)]: the spaces side by side in this one."""
+        return [(self, W)]
 
     def pull_back(self, W):
         """A base is its own."""
@@ -64,7 +74,7 @@ class KernelSpace(Space):
         self.view = view
         gram = open_gram(kernel, "auto", moved(rows), policy="few labels", seed=random_state)
         self.map_: Any = gram.map
-        self.scale, self.Z = _unit(host(gram.Z))
+        self.scale, self.Z = _unit(_held(host(gram.Z)))
 
     def seen(self, rows):
         """(m, r) features of other rows in this view, in single precision: there may be very many."""
@@ -88,13 +98,13 @@ class GraphSpace(Space):
         self.view = view
         rank = None if rows.shape[0] <= POLICIES["few labels"].exact_rows else GRAPH_RANK
         self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
-        _, self.Z = _unit(self.kernel_.factor())
+        _, self.Z = _unit(_held(self.kernel_.factor()))
         self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
     def seen(self, rows):
         """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""
-        return self.kernel_.spread(rows)
+        return self.kernel_.spread(rows).astype(np.float32)
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbours among."""
@@ -152,6 +162,10 @@ class JoinedSpace(Space):
         )
         return first + second, a + b
 
+    def split(self, W):
+        width, W = self.parts[0].Z.shape[1], np.sqrt(0.5) * W
+        return [pair for part, own in zip(self.parts, (W[:width], W[width:])) for pair in part.split(own)]
+
     def bases(self):
         return [base for part in self.parts for base in part.bases()]
 
@@ -195,6 +209,16 @@ def components(space, numbers):
     values, vectors = moments.eigen(center=True)
     vectors, rank, mean = fix_signs(vectors), rank_of(values, 1e-9), moments.mean
     return [TurnedSpace(f"{m} components of {space.name}", space, vectors[:, :m], mean) for m in numbers if m <= rank]
+
+
+def sample_rows(n):
+    """Numbers of `SAMPLE` of n rows, ascending."""
+    return np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+
+
+def _held(Z):
+    """Features of many rows in single precision: every answer reads all of them, and landmarks err by far more."""
+    return Z.astype(np.float32) if len(Z) > SAMPLE else Z
 
 
 def _unit(Z):

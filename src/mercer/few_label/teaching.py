@@ -18,6 +18,7 @@ from .support import Support
 
 SLOW = frozenset(("ls_kpca", "sgt", "forest"))  # most of the time, and seldom most of the weight
 TIERS = ("fast", "full")
+LOOKED_AT = 5000  # rows that advice compares with each other
 
 
 class Stopped(Exception):
@@ -115,7 +116,7 @@ class Teachable:
         before; `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and say so.
         """
         check_is_fitted(self)
-        _ = self.report_, self.predictor_  # while the spaces are there
+        _ = self.report_, self.predictor_, getattr(self, "votes_", None)  # while the spaces are there
         small = copy.copy(self)
         for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population"):
             small.__dict__.pop(name, None)
@@ -137,11 +138,19 @@ class Teachable:
             )
         return found
 
-    def looked_at(self):
-        """Numbers of the rows that advice looks at: all, or the core and the labelled rows beside it."""
-        if self.outside_ is None:
-            return np.arange(len(self.drawn_))
-        return np.union1d(self.outside_.core, self.labels_.labelled) if hasattr(self, "labels_") else self.outside_.core
+    def looked_at(self, also=(), number=0):
+        """Numbers of the rows that advice looks at: all, or the core, or a random sample; and the labelled rows.
+
+        also : numbers of further rows, not beside a core. number : how many unlabelled rows must be among them.
+        """
+        n, labelled = len(self.drawn_), self.labels_.labelled if hasattr(self, "labels_") else np.zeros(0, dtype=int)
+        if self.outside_ is not None:
+            return np.union1d(self.outside_.core, labelled)
+        most = max(LOOKED_AT, number + len(labelled))
+        if n <= most:
+            return np.arange(n)
+        some = np.random.default_rng(0).permutation(n)[:most]
+        return np.unique(np.concatenate([some, labelled, np.asarray(also, dtype=int)]))
 
     def check_prepared(self, what):
         """Refuse `what` (a name) on a model without feature spaces."""

@@ -20,9 +20,10 @@ import numpy as np
 from scipy.special import softmax
 
 from ..evidence.choice import hits
-from ..evidence.likelihood import as_probabilities, log_losses, margins, slopes
+from ..evidence.likelihood import as_probabilities, log_losses, slopes
 from ..evidence.margin import choose_by_margin
 from ..inputs.labels import Labels
+from .answers import margins, pooled
 
 KEPT = 0.995  # of the weight; the candidates beyond it cost time in every prediction and change nothing
 FORESTS, WIDE, WIDE_FORESTS = 0.25, 100, 0.05  # prior share of all forests together; with more columns than that
@@ -48,15 +49,21 @@ class Pool:
     left_out: np.ndarray
     why: str | None = None
 
-    def mean(self, scores: list) -> np.ndarray:
-        """(n, k) pooled probabilities from the candidates' scores."""
-        used = np.flatnonzero(self.weights)
-        P = as_probabilities(np.array([scores[m] for m in used]), self.slopes[used], self.floor)
-        return np.einsum("m,mnk->nk", self.weights[used], P)
+    @property
+    def used(self) -> np.ndarray:
+        """Numbers of the candidates that have weight."""
+        return np.flatnonzero(self.weights)
+
+    def mean(self, scores: np.ndarray) -> np.ndarray:
+        """(n, k) pooled probabilities from the scores (m', k', n) of the candidates in `used`."""
+        return pooled(scores, self.weights[self.used], self.slopes[self.used], self.floor)
 
 
-def pool(fitted: list, labels: Labels, scores: list, combine: str = "average") -> Pool:
-    """The pool of candidates fitted to the labels; `scores` are theirs of any rows, which tell their typical margin."""
+def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "average") -> Pool:
+    """The pool of candidates fitted to the labels.
+
+    scores : (m, k', n) theirs of any rows, which tell their typical margin.
+    """
     tested = labels.testable
     given = labels.given[tested]
     left_out = np.array([candidate.left_out[tested] for candidate in fitted])

@@ -50,16 +50,47 @@ class LabelEffect:
 
         focus : (r, r) Σ_i focus_i z_i z_iᵀ from `focus_on`, so that all rows j cost one product with an r × r matrix.
         """
-        gain = np.einsum("ij,ij->i", self.Z[rows] @ (self.M @ focus @ self.M), self.Z[rows])
-        return gain if self.penalty is None else gain / (self.own(rows) + self.penalty)
+        return Gains(self, focus, rows).values
 
     def after(self, j: int) -> "LabelEffect":
         """The effect once row j is labelled: rows near it have less to gain. Needs no label."""
-        direction = self.M @ self.Z[j]
-        own = float(self.Z[j] @ direction)
+        d, a = self.direction(j)
+        return replace(self, M=self.M - np.outer(d, d) / a)
+
+    def direction(self, j: int) -> tuple[np.ndarray, float]:
+        """(d, a) such that a label at row j takes d dᵀ / a from M."""
+        d = self.M @ self.Z[j]
+        own = float(self.Z[j] @ d)
         # A zeroed row stays in the sum as it is: there the update only keeps a batch diverse.
-        noise = own if self.penalty is None else self.penalty
-        return replace(self, M=self.M - np.outer(direction, direction) / max(own + noise, EPS))
+        return d, max(own + (own if self.penalty is None else self.penalty), EPS)
+
+
+class Gains:
+    """`LabelEffect.focused` of some rows, kept up to date while one row after the other is labelled: O(n r) each.
+
+    With d = M z_j and a = C_jj + noise, M becomes M − d dᵀ/a, so that C_ii falls by p_i² / a with p = Z d, and zᵀMFMz
+    by 2 p_i q_i / a − p_i² dᵀFd / a² with q = Z M F d.
+    """
+
+    def __init__(self, effect: LabelEffect, focus: np.ndarray, rows: np.ndarray | None = None):
+        self.effect, self.focus = effect, focus
+        self.Z = effect.Z if rows is None else effect.Z[rows]
+        self.own = np.einsum("ij,ij->i", self.Z @ effect.M, self.Z)
+        self.taken = np.einsum("ij,ij->i", self.Z @ (effect.M @ focus @ effect.M), self.Z)
+
+    @property
+    def values(self) -> np.ndarray:
+        """(n,) the gains now."""
+        return self.taken if self.effect.penalty is None else self.taken / (self.own + self.effect.penalty)
+
+    def label(self, j: int) -> None:
+        """Row j of the effect has a label from now on."""
+        M, d, a = self.effect.M, *self.effect.direction(j)
+        felt = self.focus @ d
+        p, q = self.Z @ d, self.Z @ (M @ felt)
+        self.taken = self.taken - p / a * (2.0 * q - p * (float(d @ felt) / a))
+        self.own = self.own - p**2 / a
+        self.effect = self.effect.after(j)
 
 
 def effect_of_ignored(Z: np.ndarray, labelled: np.ndarray, penalty: float, bias: bool = False) -> LabelEffect:

@@ -7,13 +7,14 @@ the many directions with small θ on the labelled rows fits into a few blocks.
 """
 
 import numpy as np
-import scipy.linalg as sla
 
 from ...linalg import eigh_down
+from .pencil import Pencil
 from .secular import constrained_least_squares, largest_shift
 
 TOL = 1e-8
 CHUNK = 2_000_000  # numbers in one (pairs × group × directions) block
+SMALL = 400  # directions that the pencil takes as they are
 SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions kept, and blocks for the others
 
 
@@ -63,7 +64,7 @@ def _agree(pair, small, head, zeta, tol):
     return all(np.abs(full - part).max() <= tol for full, part in zip(both(*pair), both(*small)))
 
 
-def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5):
+def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5, pencil=None):
     """Predictions for labels left out, at every label weight c and spread s².
 
     Parameters
@@ -72,6 +73,7 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     weights, spreads : the values of c and of s².
     groups : list of index arrays into the labels; each is left out in turn. None: every label by itself.
     shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
+    pencil : `Pencil` of these rows, where the only weight's is known already.
 
     Returns array (len(weights), len(spreads), l) or (..., l, k): the value at each label of the fit without its group
     (NaN for labels in no group).
@@ -89,52 +91,41 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     # A label of no weight still gets a prediction: its row is kept at a scale too small to matter.
     root = np.maximum(root, 1e-7 * root.max(initial=1.0))
     Z = Z * root[:, None]
-    if shrink:
+    if shrink and pencil is None:
         theta, Z = compress_for(theta, Z, columns * root[:, None], weights, spreads, shrink)
-    U, S, Wt = sla.svd(Z, full_matrices=False, check_finite=False)
-    core = (Wt * theta) @ Wt.T
     out = np.full((len(weights), len(spreads)) + columns.shape, np.nan)
     spreads = np.asarray(spreads, float)
     for a, weight in enumerate(weights):
-        mu, Y = _pencil(theta, U, S, Wt, core, weight)
+        own = pencil or Pencil(theta, Z, weight)
         for k, column in enumerate(columns.T):
             for same_size in by_size.values():
                 sets = np.stack(same_size)
-                values = _grid(mu, Y, column * root, weight, spreads, sets)
+                values = _grid(own, column * root, spreads, sets)
                 out[a][:, sets.ravel(), k] = values.reshape(len(spreads), -1) / root[sets.ravel()]
     return out[..., 0] if t.ndim == 1 else out
 
 
 def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
     """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
-    if _no_gain(*SIZES[0], *Z.shape):
+    if len(theta) <= SMALL or _no_gain(*SIZES[0], *Z.shape):
         return theta, Z
     corner = constrained_least_squares(theta, Z, targets, max(weights), min(spreads), tol=1e-3).info["zeta"]
     low = 2.0 * min(float(np.min(corner)), -1.0 / theta[0])
     return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
 
 
-def _pencil(theta, U, S, Wt, core, weight):
-    """(μ, Y = ZV) of the pencil: C^{-1/2} differs from I only on the l right singular vectors W of Z."""
-    damp = 1.0 / np.sqrt(1.0 + weight * S**2)
-    less = damp - 1.0
-    cross = (Wt.T * less) @ (Wt * theta)
-    A = cross + cross.T + (Wt.T @ (less[:, None] * core * less)) @ Wt
-    A.flat[:: len(A) + 1] += theta
-    mu, V = eigh_down(A)
-    return np.clip(mu, 0.0, None), (U * (S * damp)) @ (Wt @ V)
-
-
-def _grid(mu, Y, t, weight, spreads, sets):
+def _grid(pencil, t, spreads, sets):
     """Left-out values (spread, group, member) for groups of one size."""
     n_groups, size = sets.shape
+    if size == 1:
+        return np.array([pencil.without_each(t, spread, sets[:, 0], TOL) for spread in spreads])
     spread = np.repeat(spreads, n_groups)
     group = np.tile(np.arange(n_groups), len(spreads))
     values = np.empty((len(spread), size))
-    step = max(CHUNK // (size * len(mu)), 1)
+    step = max(CHUNK // (size * len(pencil.mu)), 1)
     for start in range(0, len(spread), step):
         pairs = slice(start, start + step)
-        values[pairs] = _roots(mu, Y, t, weight, spread[pairs], sets[group[pairs]])
+        values[pairs] = _roots(pencil.mu, pencil.Y, t, pencil.weight, spread[pairs], sets[group[pairs]])
     return values.reshape(len(spreads), n_groups, size)
 
 
@@ -173,23 +164,15 @@ def _evaluate(mu, Y, t, weight, total, zeta, sets):
     rows = Y[sets]  # pairs × members × directions
     b = weight * (total - np.einsum("pm,pmr->pr", t[sets], rows))
     felt = rows * E[:, None, :]
-    R = -weight * np.einsum("pmr,pnr->pmn", felt, rows) if sets.shape[1] > 1 else None
-    if R is None:
-        scalar = 1.0 - weight * np.einsum("pmr,pmr->p", felt, rows)
-        definite = scalar > 0
-        scalar = np.where(definite, scalar, 1.0)
+    R = -weight * np.einsum("pmr,pnr->pmn", felt, rows)
+    R[:, np.arange(sets.shape[1]), np.arange(sets.shape[1])] += 1.0
+    values, vectors = np.linalg.eigh(R)
+    definite = values[:, 0] > 0
+    values = np.where(definite[:, None], values, 1.0)
 
-        def inner(a):
-            return a / scalar[:, None]
-    else:
-        R[:, np.arange(sets.shape[1]), np.arange(sets.shape[1])] += 1.0
-        values, vectors = np.linalg.eigh(R)
-        definite = values[:, 0] > 0
-        values = np.where(definite[:, None], values, 1.0)
-
-        def inner(a):
-            turned = np.einsum("pmk,pm->pk", vectors, a) / values
-            return np.einsum("pmk,pk->pm", vectors, turned)
+    def inner(a):
+        turned = np.einsum("pmk,pm->pk", vectors, a) / values
+        return np.einsum("pmk,pk->pm", vectors, turned)
 
     def solve(h):
         f = inner(np.einsum("pmr,pr->pm", felt, h))

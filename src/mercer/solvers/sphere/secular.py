@@ -14,8 +14,11 @@ import scipy.linalg as sla
 from ...errors import InputError
 from ...linalg import fix_signs
 from ..result import Result
+from .pencil import Pencil
 
 EPS = np.finfo(float).eps
+PENCIL = 3, 400  # from so many columns on, and up to so many directions, one decomposition serves all columns
+GAP = 1e-9  # residual above which a column is solved by itself after all
 KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
 
 
@@ -84,7 +87,7 @@ def _rayleigh(theta, Z, weight):
         return float(np.min((1.0 + weight * np.sum(Z**2, axis=0)) / theta))
 
 
-def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11, max_iter=200):
+def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11, max_iter=200, pencil=None):
     """Minimise ‖w‖² + weight Σ costsᵢ (Zᵢ·w − tᵢ)² subject to Σ θₖ wₖ² = spread, globally.
 
     Parameters
@@ -94,12 +97,13 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
     t : (l,) or (l, k) targets; the columns are separate problems.
     weight, spread : c and s², both positive.
     costs : (l,) non-negative factors of the single losses; None means ones.
+    pencil : `Pencil` of the rows times the roots of their costs, where it is known already.
 
     Returns a `Result`: value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all
     columns; info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
-    one entry a column.
+    one entry a column, and the `pencil` if one was used.
 
-    Cost: O(r l²) a root step, about eight steps a column.
+    Cost: O(r l²) a root step, about eight steps a column; for several columns of few directions O(r³) once.
     """
     theta, Z, t = np.asarray(theta, float), np.asarray(Z, float), np.asarray(t, float)
     if not len(theta) or theta[0] <= 0:
@@ -113,23 +117,41 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
         root = np.sqrt(np.asarray(costs, float))
         Z, t = Z * root[:, None], (t.T * root).T
     columns = t[:, None] if t.ndim == 1 else t
+    if pencil is None and columns.shape[1] >= PENCIL[0] and len(theta) <= PENCIL[1]:
+        pencil = Pencil(theta, Z, weight)
+    found = None if pencil is None else pencil.fits(columns, spread, 0.1 * tol)
     rest = np.zeros(columns.shape[1])
     if len(Z) > len(theta):  # more labels than features: ‖Zw − t‖² = ‖Rw − Qᵀt‖² + what no w can fit
         Q, Z = sla.qr(Z, mode="economic", check_finite=False)
         fitted = Q.T @ columns
         rest = weight * np.maximum(np.sum(columns**2, axis=0) - np.sum(fitted**2, axis=0), 0.0)
         columns = fitted
-    parts = [_one(theta, Z, column, weight, spread, tol, max_iter) for column in columns.T]
-    info = {name: np.array([p[1][name] for p in parts]) for name in ("zeta", "kkt", "constraint", "hard", "objective")}
+    parts = [
+        _settled(theta, Z, column, weight, spread, found, k) or _one(theta, Z, column, weight, spread, tol, max_iter)
+        for k, column in enumerate(columns.T)
+    ]
+    names = ("zeta", "kkt", "constraint", "hard", "objective")
+    info: dict = {name: np.array([p[1][name] for p in parts]) for name in names}
     gap = float(max(info["kkt"].max(), info["constraint"].max()))
     info["objective"] = info["objective"] + rest
     converged = gap <= max(tol, 1e-7)
     reason = "The secular equation is solved."
     if not converged:
         reason = f"The secular equation has a residual of {gap:.1e}. Bring label_weight and variance nearer to 1."
+    if pencil is not None:
+        info["pencil"] = pencil
     value = parts[0][0] if t.ndim == 1 else np.stack([p[0] for p in parts], axis=1)
     steps = max(p[1]["n_iter"] for p in parts)
     return Result(value, float(info["objective"].sum()), gap, steps, converged, reason, info=info)
+
+
+def _settled(theta, Z, t, weight, spread, found, k):
+    """(w, facts) of column k as a pencil found it; None where rounding, or the hard case, leaves it with a residual."""
+    if found is None or not found[2][k]:
+        return None
+    w, zeta = found[0][:, k], float(found[1][k])
+    facts = _residuals(theta, Z, t, weight, spread, zeta, w) | {"zeta": zeta, "hard": False, "n_iter": 1}
+    return (w, facts) if max(facts["kkt"], facts["constraint"]) <= GAP else None
 
 
 def _one(theta, Z, t, weight, spread, tol, max_iter):

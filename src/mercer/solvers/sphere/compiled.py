@@ -1,0 +1,82 @@
+"""The compiled root search of the constrained least-squares fits. Imports numba: import lazily.
+
+In the basis of a pencil (see `pencil.py`) the fit with multiplier ζ is w = E (b + c f y) with E = 1/(1 − ζμ), and
+wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fit; a fit to all labels has y = 0.
+"""
+
+import numpy as np
+from numba import njit
+
+_FAST = {"reassoc", "contract", "nsz", "arcp"}
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _evaluate(mu, b, y, weight, zeta, E, w):
+    """(whether C − ζP is definite, f, wᵀPw, its slope in ζ); fills E and w."""
+    r = len(mu)
+    own, value = 0.0, 0.0
+    for j in range(r):
+        E[j] = 1.0 / (1.0 - zeta * mu[j])
+    for j in range(r):
+        felt = E[j] * y[j]
+        own += felt * y[j]
+        value += felt * b[j]
+    R = 1.0 - weight * own
+    if not R > 0:
+        return False, 0.0, 0.0, 0.0
+    f, phi, g = value / R, 0.0, 0.0
+    for j in range(r):
+        w[j] = E[j] * (b[j] + weight * f * y[j])
+        phi += mu[j] * w[j] * w[j]
+        g += E[j] * y[j] * mu[j] * w[j]
+    g /= R
+    slope = 0.0
+    for j in range(r):
+        moved = mu[j] * w[j]
+        slope += moved * E[j] * (moved + weight * g * y[j])
+    return True, f, phi, 2.0 * slope
+
+
+@njit(cache=True, nogil=True)
+def _root(mu, b, y, weight, spread, tol, E, w):
+    """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket."""
+    lo, hi, zeta, value = -np.inf, 1.0 / mu[0], 0.0, 0.0
+    for _ in range(100):
+        definite, f, phi, slope = _evaluate(mu, b, y, weight, zeta, E, w)
+        if definite and abs(phi - spread) <= tol * spread:
+            return f, zeta, True
+        if definite and phi <= spread:
+            lo, value = zeta, f
+        else:
+            hi = zeta
+        if lo > -np.inf and hi - lo <= 1e-14 * max(abs(lo), abs(hi)):
+            break
+        step = np.nan
+        if definite and slope > 0 and phi > 0:
+            step = zeta + 2.0 * phi / slope * (1.0 - np.sqrt(phi / spread))
+        if not lo < step < hi:
+            step = (lo + hi) / 2 if lo > -np.inf else hi - max(abs(hi), 1.0 / mu[0])
+        zeta = step
+    return value, zeta, False
+
+
+@njit(cache=True, nogil=True)
+def fits(mu, B, spread, tol):
+    """(ζ (k,), which were reached (k,), W (k, r)) for right-hand sides B (k, r) in the basis of the pencil."""
+    k, r = B.shape
+    zeta, reached, W, E, nothing = np.zeros(k), np.zeros(k, dtype=np.bool_), np.zeros((k, r)), np.empty(r), np.zeros(r)
+    for i in range(k):
+        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i])
+    return zeta, reached, W
+
+
+@njit(cache=True, nogil=True)
+def without_each(mu, Y, t, weight, spread, rows, tol):
+    """(len(rows),) value at each of the rows of Y by the fit to the targets t without it."""
+    r = len(mu)
+    total, b, E, w, out = t @ Y, np.empty(r), np.empty(r), np.empty(r), np.empty(len(rows))
+    for place, i in enumerate(rows):
+        for j in range(r):
+            b[j] = weight * (total[j] - t[i] * Y[i, j])
+        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w)[0]
+    return out

@@ -1,0 +1,43 @@
+"""C = I + c ZᵀZ and Θ, diagonal at once: VᵀCV = I and VᵀΘV = diag(μ); then a root step costs O(r)."""
+
+import numpy as np
+import scipy.linalg as sla
+
+from ...linalg import eigh_down
+
+
+class Pencil:
+    """The pencil of one label weight.
+
+    Parameters
+    ----------
+    theta : (r,) descending. Z : (l, r) labelled rows, times the roots of their costs. weight : c.
+
+    Attributes
+    ----------
+    mu : (r,) descending, Y : (l, r) the rows in the basis V. Cost: O(r³).
+    """
+
+    def __init__(self, theta, Z, weight):
+        self.weight = weight
+        C = weight * (Z.T @ Z)
+        C.flat[:: len(C) + 1] += 1.0
+        L = sla.cholesky(C, lower=True, check_finite=False, overwrite_a=True)
+        half = sla.solve_triangular(L, np.diag(np.sqrt(theta)), lower=True, check_finite=False, overwrite_b=True)
+        mu, turn = eigh_down(half @ half.T)
+        self.mu = np.clip(mu, 0.0, None)
+        self.V = sla.solve_triangular(L, turn, trans="T", lower=True, check_finite=False, overwrite_b=True)
+        self.Y = Z @ self.V
+
+    def fits(self, targets, spread, tol=1e-12):
+        """(W (r, k), multipliers (k,), which of them meet the constraint (k,)) for targets (l, k)."""
+        from .compiled import fits
+
+        zeta, reached, W = fits(self.mu, self.weight * np.ascontiguousarray(targets.T @ self.Y), spread, tol)
+        return self.V @ W.T, zeta, reached
+
+    def without_each(self, target, spread, rows, tol=1e-8):
+        """(len(rows),) the value at each of the rows by the fit to `target` (l,) without it."""
+        from .compiled import without_each
+
+        return without_each(self.mu, self.Y, np.ascontiguousarray(target), self.weight, spread, rows, tol)
