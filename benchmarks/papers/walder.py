@@ -44,29 +44,47 @@ MIX, MIX_WIDTHS = (0.1, 0.5), (0.5, 1.0, 4.0)
 DATA: dict = {}  # filled before the processes are forked, so that they share it
 
 
-def gaussian_methods(data, rows, seed):
-    """{(method, rule): error} of Table 1, and the reweighting steps of LR-KPCA."""
-    pairs, found, steps = [data.width(factor) for factor in WIDTHS], {}, {"logistic": [], "hinge": []}
-    found["LS-KPCA"] = least_squares(data, rows, pairs, WEIGHTS).errors(seed)
-    for loss, name in (("logistic", "LR-KPCA"), ("hinge", "LR-KPCA hinge")):
-        some = [data.width(factor) for factor in LR_WIDTHS]
-        found[name] = margin_loss(data, rows, some, loss, steps[loss]).errors(seed)
-    mv = eigenfunctions(data, rows, pairs, MV_WEIGHTS, (1, 10))
+def ls(data, rows, seed):
+    """{(method, rule): error} of LS-KPCA."""
+    found = least_squares(data, rows, [data.width(factor) for factor in WIDTHS], WEIGHTS)
+    return named("LS-KPCA", found.errors(seed)), {}
+
+
+def lr(data, rows, seed, loss="logistic", name="LR-KPCA"):
+    """The same of LR-KPCA, and how many reweighting steps its fits took."""
+    numbers: list = []
+    found = margin_loss(data, rows, [data.width(factor) for factor in LR_WIDTHS], loss, numbers).errors(seed)
+    steps = {"fits": len(numbers), "late": sum(n > 20 for n in numbers), "failed": numbers.count(999)}
+    return named(name, found), {f"steps {loss}": steps}
+
+
+def hinge(data, rows, seed):
+    """The same with the hinge."""
+    return lr(data, rows, seed, "hinge", "LR-KPCA hinge")
+
+
+def mv(data, rows, seed):
+    """The same of the methods with an SVM on eigenfunctions."""
+    pairs = [data.width(factor) for factor in WIDTHS]
+    found = eigenfunctions(data, rows, pairs, MV_WEIGHTS, (1, 10))
     kpca = eigenfunctions(data, rows, pairs, (0.0,), (10,))
-    for name, candidates in (("MV-KPCA", mv[1]), ("MV-KPCA-10", mv[10]), ("KPCA-10", kpca[10])):
-        found[name] = candidates.errors(seed, threshold=False)
-    return {(method, rule): e for method, errors in found.items() for rule, e in errors.items()}, steps
+    methods = (("MV-KPCA", found[1]), ("MV-KPCA-10", found[10]), ("KPCA-10", kpca[10]))
+    return {k: e for name, some in methods for k, e in named(name, some.errors(seed, threshold=False)).items()}, {}
 
 
-def graph_methods(data, rows, seed):
-    """{(method, rule): error} of Table 2."""
+def named(method, errors):
+    return {(method, rule): e for rule, e in errors.items()}
+
+
+def graph(data, rows, seed):
+    """The same of Table 2."""
     graphs, found = [(k, tau) for k in NEIGHBOURS for tau in TIMES], {}
     pure = least_squares(data, rows, [data.diffusion(*g) for g in graphs], GRAPH_WEIGHTS, folds=False)
     alone = pure.errors(seed, threshold=False)
     for rule, e in alone.items():
         loss, best = pure.chosen(rule, seed)
-        graph = graphs[pure.parameters[best[0]][0]]
-        mixes = [data.mixed(*graph, w, factor) for w in MIX for factor in MIX_WIDTHS]
+        own = graphs[pure.parameters[best[0]][0]]
+        mixes = [data.mixed(*own, w, factor) for w in MIX for factor in MIX_WIDTHS]
         mixed = least_squares(data, rows, mixes, GRAPH_WEIGHTS, folds=False)
         better = mixed.chosen(rule, seed)[0] < loss  # w = 0 is a candidate too
         found["G-LS", rule] = e
@@ -74,7 +92,7 @@ def graph_methods(data, rows, seed):
     return found, {}
 
 
-PARTS = {"gaussian": gaussian_methods, "graph": graph_methods}
+PARTS = {"graph": graph, "ls": ls, "mv": mv, "lr": lr, "hinge": hinge}  # in this order
 
 
 def run(task):
@@ -86,13 +104,8 @@ def run(task):
         found, steps = PARTS[part](DATA[name], DATA[name].splits[l][split], split)
         own = {"set": name, "labels": l, "split": split}
         out += [own | {"method": m, "rule": rule, "error": f"{100 * e:.2f}"} for (m, rule), e in found.items()]
-        for loss, numbers in steps.items():
-            late = {
-                "fits": len(numbers),
-                "late": sum(n > 20 for n in numbers),
-                "failed": sum(n == 999 for n in numbers),
-            }
-            out += [own | {"method": f"steps {loss}", "rule": kind, "error": n} for kind, n in late.items()]
+        for what, numbers in steps.items():
+            out += [own | {"method": what, "rule": kind, "error": n} for kind, n in numbers.items()]
         out.append(own | {"method": f"seconds {part}", "rule": "", "error": f"{time.time() - start:.1f}"})
     return out
 
@@ -102,13 +115,12 @@ def tasks_of(names, n_splits, done):
     tasks: list = []
     for name in names:
         for l in (100, 10):
-            left = {
-                part: [s for s in range(n_splits) if (name, str(l), str(s), f"seconds {part}") not in done]
-                for part in PARTS
-            }
-            tasks += [(name, l, "graph", left["graph"])] if left["graph"] else []
-            tasks += [(name, l, "gaussian", [s]) for s in left["gaussian"] if name in SETS_1]
-    return sorted(tasks, key=lambda task: (task[2] != "graph", -task[1]))
+            for part in PARTS:
+                left = [s for s in range(n_splits) if (name, str(l), str(s), f"seconds {part}") not in done]
+                size = 6 if part == "graph" else 1
+                if part == "graph" or name in SETS_1:
+                    tasks += [(name, l, part, left[i : i + size]) for i in range(0, len(left), size)]
+    return sorted(tasks, key=lambda task: list(PARTS).index(task[2]))
 
 
 def merged(new, folder):
