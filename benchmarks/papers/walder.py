@@ -110,17 +110,17 @@ def run(task):
     return out
 
 
-def tasks_of(names, n_splits, done):
+def tasks_of(names, parts, n_splits, done):
     """The splits still to do. Those of Table 2 stay together: they share decompositions of mixed kernels."""
     tasks: list = []
     for name in names:
         for l in (100, 10):
-            for part in PARTS:
+            for part in parts:
                 left = [s for s in range(n_splits) if (name, str(l), str(s), f"seconds {part}") not in done]
                 size = 6 if part == "graph" else 1
                 if part == "graph" or name in SETS_1:
                     tasks += [(name, l, part, left[i : i + size]) for i in range(0, len(left), size)]
-    return sorted(tasks, key=lambda task: list(PARTS).index(task[2]))
+    return sorted(tasks, key=lambda task: parts.index(task[2]))
 
 
 def merged(new, folder):
@@ -137,10 +137,11 @@ def compute(given):
         (r["set"], r["labels"], r["split"], r["method"]) for place in {folder, RESULTS}
         for r in read_csv("walder_splits", place)
     }  # fmt: skip
-    tasks, begin = tasks_of(names, n_splits, done), time.time()
+    tasks, begin = tasks_of(names, given.parts.split(","), n_splits, done), time.time()
     with ThreadPoolExecutor(given.jobs) as threads:
         DATA.update(zip(names, threads.map(lambda name: Data(given.data, name), names)))
-        list(threads.map(lambda pair: DATA[pair[0]].width(pair[1]), [(n, w) for n in names for w in WIDTHS]))
+        if given.jobs > 1:
+            list(threads.map(lambda pair: DATA[pair[0]].width(pair[1]), [(n, w) for n in names for w in WIDTHS]))
     with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
         answers, rows = pool.imap_unordered(run, tasks), []
         for _ in tasks:
@@ -163,6 +164,7 @@ def main():
         __doc__,
         data="optional",
         sets={"default": ",".join((*SETS_1, "coil")), "help": "comma-separated names (default %(default)s)"},
+        parts={"default": ",".join(PARTS), "help": "comma-separated parts (default %(default)s)"},
         jobs={"type": int, "default": 1, "help": "processes, one thread each"},
         seconds={"type": float, "help": "stop after this time"},
         again={"action": "store_true", "help": "also the splits that are in the CSV file already"},

@@ -51,7 +51,8 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     invariance : None, (n, d) or (n, p, d) array, or function, default=None
         Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖²: f hardly changes along these directions v, which
         are given for every row, p of them, or by a function of the rows; `ImageShifts` moves images. Small steps x + v
-        should not change the class. f stays a combination of the kernel functions of the rows (of the landmarks).
+        should not change the class. f is a combination of the kernel functions of the rows (of the landmarks); with
+        shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
