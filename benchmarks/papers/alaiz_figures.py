@@ -1,10 +1,80 @@
-"""Figures 2 and 3 of Alaíz et al. (2018); called by alaiz.py."""
+"""Figures 1 to 3 of Alaíz et al. (2018); called by alaiz.py."""
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+
+CAPTION = {  # what the paper's caption says of its panels, over the plane and without the first eigenvector
+    "a": ("only w = 0", "only w = 0"),
+    "b": ("a line of solutions", "only w = 0"),
+    "c": ("unbounded", "only w = 0"),
+    "d": ("unbounded", "a line of solutions"),
+    "e": ("unbounded", "unbounded"),
+    "f": ("one solution", "one solution"),
+    "g": ("unbounded", "one solution"),
+    "h": ("unbounded", "one solution"),
+    "i": ("unbounded", "unbounded"),
+    "j": ("unbounded", "unbounded"),
+}
+
+
+def figure_1(path):
+    """The objective ‖w‖²/2 − γ/2 Σ (y_i + w·x_i)² in the plane, for y = 0 (KPCA) and for two labels (Semi-KPCA).
+
+    Returns rows of (panel, γ, over the plane, without ψ₁, agrees with the caption); path=None draws nothing.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) @ np.array([[1.0, 0.35], [0.0, 0.55]])
+    label = np.zeros(40)
+    label[[np.argmax(X[:, 0]), np.argmin(X[:, 0])]] = 1.0, -1.0
+    values, vectors = np.linalg.eigh(X.T @ X)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    ends = 1 / values
+    gammas = [0.7 * ends[0], ends[0], np.sqrt(ends[0] * ends[1]), ends[1], 1.3 * ends[1]]
+    words = ["0.7/λ₁", "1/λ₁", "1/√(λ₁λ₂)", "1/λ₂", "1.3/λ₂"]
+    rows, figure = [], None
+    if path is not None:
+        figure, axes = plt.subplots(2, 5, figsize=(13, 5.2), layout="constrained")
+    w1, w2 = np.meshgrid(np.linspace(-1, 1, 121), np.linspace(-1, 1, 121))
+    W = np.stack([w1.ravel(), w2.ravel()])
+    for i, y in enumerate((0 * label, label)):
+        for j, gamma in enumerate(gammas):
+            panel = "abcdefghij"[5 * i + j]
+            found = tuple(_kind(X, y, gamma, basis) for basis in (vectors, vectors[:, 1:]))
+            agrees = "agrees" if found == CAPTION[panel] else f"says {CAPTION[panel]}"
+            rows.append((f"1{panel}", words[j], *found, agrees))
+            if figure is None:
+                continue
+            objective = 0.5 * np.sum(W**2, axis=0) - gamma / 2 * np.sum((y[:, None] + X @ W) ** 2, axis=0)
+            axis = axes[i, j]
+            shades = axis.contourf(w1, w2, objective.reshape(w1.shape), 24, cmap="viridis")
+            axis.contour(w1, w2, objective.reshape(w1.shape), shades.levels[::3], colors="white", linewidths=0.4)
+            for vector, style in zip(vectors.T, ("-", "--")):
+                axis.plot([-vector[0], vector[0]], [-vector[1], vector[1]], style, color="#d9534f", linewidth=1.2)
+            axis.set(title=f"({panel}) γ = {words[j]}: {found[0]}", xticks=[], yticks=[], xlim=(-1, 1), ylim=(-1, 1))
+            axis.title.set_size(8.5)
+    if figure is not None:
+        axes[0, 0].set_ylabel("KPCA (ψ₁ solid, ψ₂ dashed)")
+        axes[1, 0].set_ylabel("Semi-KPCA, two labels")
+        figure.savefig(path, dpi=90)
+        plt.close(figure)
+    return rows
+
+
+def _kind(X, y, gamma, basis):
+    """Whether the objective over the span of `basis` has a minimum: by going far, not by the theorem."""
+    H = np.eye(basis.shape[1]) - gamma * (X @ basis).T @ (X @ basis)
+    slope = -gamma * (X @ basis).T @ y
+    far = 1e6 * np.stack([sign * direction for direction in np.linalg.eigh(H)[1].T for sign in (1, -1)])
+    heights = 0.5 * np.einsum("pi,ij,pj->p", far, H, far) + far @ slope
+    scale = 0.5 * 1e12 * np.abs(np.linalg.eigvalsh(np.eye(len(H)) - H)).max()
+    if heights.min() < -1e-9 * scale:
+        return "unbounded"
+    if np.abs(heights).min() < 1e-9 * scale:
+        return "a line of solutions"
+    return "only w = 0" if not np.any(y) else "one solution"
 
 
 def figure_2(problem, path):

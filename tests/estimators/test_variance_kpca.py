@@ -75,7 +75,14 @@ def test_least_squares_equals_the_dense_formula_also_for_new_rows(c, v, center):
 
 
 @pytest.mark.parametrize(
-    "model", [LeastSquaresKPCA(10.0), LogisticKPCA(10.0, 3.0), SpectralGraphTransducer(8)], ids=str
+    "model",
+    [
+        LeastSquaresKPCA(10.0),
+        LogisticKPCA(10.0, 3.0),
+        LogisticKPCA(10.0, 3.0, loss="hinge"),
+        SpectralGraphTransducer(8),
+    ],
+    ids=str,
 )
 def test_eight_labels_solve_two_moons(model):
     X, given, y = moons(200)
@@ -124,6 +131,27 @@ def test_logistic_ignores_what_least_squares_pulls_back():
     assert logistic.certificate_ < 1e-5 and 1 <= logistic.n_iter_ <= 20
 
 
+def test_hinge_has_no_pull_from_labels_beyond_the_corner():
+    X, given, y = moons(80)
+    model = LogisticKPCA(5.0, 4.0, loss="hinge", kernel=RBF(0.3)).fit(X, given)
+    rows = np.flatnonzero(given >= 0)
+    margin = (2 * given[rows] - 1) * model.decision_function(X)[rows]
+    beyond = np.flatnonzero(margin > 1.5)
+    assert 0 < len(beyond) < len(rows) and model.certificate_ < 1e-6
+    table = model.left_out_table(X, given, grid={"label_weight": [5.0]})[1][1][:, 0]
+    for i in beyond[:3]:  # such a label may be hidden without any change
+        hidden = given.copy()
+        hidden[rows[i]] = -1
+        again = clone(model).fit(X, hidden).decision_function(X)
+        np.testing.assert_allclose(again, model.decision_function(X), atol=1e-5)
+        assert table[i] == pytest.approx(model.decision_function(X)[rows[i]], abs=1e-4)
+    assert np.mean(model.transduction_ == y) > 0.9
+    assert (
+        np.abs(model.decision_function(X) - model.set_params(loss="logistic").fit(X, given).decision_function(X)).max()
+        > 0.1
+    )
+
+
 def test_soft_labels_count_in_part_for_both_signs():
     X, given, _ = moons(40)
     rows = np.flatnonzero(given >= 0)
@@ -137,7 +165,9 @@ def test_soft_labels_count_in_part_for_both_signs():
     assert abs(unsure.decision_function(X)[rows[0]]) < abs(hard.decision_function(X)[rows[0]])
 
 
-@pytest.mark.parametrize("model", [LeastSquaresKPCA(5.0, 0.5), LogisticKPCA(5.0, 0.5)], ids=str)
+@pytest.mark.parametrize(
+    "model", [LeastSquaresKPCA(5.0, 0.5), LogisticKPCA(5.0, 0.5), LogisticKPCA(5.0, 0.5, loss="hinge")], ids=str
+)
 def test_sample_weight_repeats_rows(model):
     X, given, _ = moons(40)
     weight = np.random.default_rng(0).integers(0, 3, 40)

@@ -11,8 +11,9 @@ from mercer.errors import InputError
 from mercer.linalg import eigh_down
 from mercer.solvers.ridge.smoother import Moments
 from mercer.solvers.ridge.state import TiltedState
-from mercer.solvers.sphere.irls import constrained_logistic
+from mercer.solvers.sphere.irls import constrained_margin_loss
 from mercer.solvers.sphere.left_out import compress, left_out
+from mercer.solvers.sphere.losses import LOSSES
 from mercer.solvers.sphere.secular import constrained_least_squares, largest_shift, variance_basis
 
 
@@ -219,17 +220,40 @@ def test_compressed_pair_gives_the_same_left_out_values():
     np.testing.assert_allclose(left_out(theta, ZL, t, weights, spreads, groups), exact, atol=1e-4 * np.abs(exact).max())
 
 
+def slow_loss(name, margin):
+    """The two losses as their formulas are printed, one margin at a time."""
+    if name == "logistic":
+        return sum(np.log1p(np.exp(-m)) for m in margin)
+    return sum(0.0 if m > 1.5 else 1 - m if m < 0.5 else (1.5 - m) ** 2 / 2 for m in margin)
+
+
+every_loss = pytest.mark.parametrize("name", sorted(LOSSES))
+
+
+@every_loss
+def test_losses_have_their_slopes_curvatures_and_bounds(name):
+    loss, m = LOSSES[name], np.linspace(-4.03, 4.07, 300)
+    np.testing.assert_allclose(loss.value(m), [slow_loss(name, [one]) for one in m], atol=1e-12)
+    step = (loss.value(m + 1e-5) - loss.value(m - 1e-5)) / 2e-5
+    np.testing.assert_allclose(loss.pull(m), -step, atol=1e-8)
+    np.testing.assert_allclose(loss.curvature(m), -(loss.pull(m + 1e-6) - loss.pull(m - 1e-6)) / 2e-6, atol=1e-7)
+    for at in np.linspace(-3, 4, 29):
+        parabola = loss.value(at) - loss.pull(at) * (m - at) + loss.bound(at) / 2 * (m - at) ** 2
+        assert (parabola >= loss.value(m) - 1e-12).all()
+
+
+@every_loss
 @pytest.mark.parametrize("c,s2", [(0.1, 1.0), (10.0, 30.0), (1000.0, 300.0)])
-def test_logistic_descends_to_a_stationary_point(c, s2):
+def test_reweighting_descends_to_a_stationary_point(c, s2, name):
     theta, ZL, t, *_ = problem(l=9)
     t = t.copy()
     t[0] = -t[0]  # one label against its neighbours
-    found = constrained_logistic(theta, ZL, t, c, s2)
+    found = constrained_margin_loss(theta, ZL, t, c, s2, loss=name)
     assert found.converged and found.gap < 1e-5 and found.info["constraint"] < 1e-8
     assert (np.diff(found.history) < 0).all()
 
     def loss(w):
-        return w @ w + c * np.sum(np.logaddexp(0, -t * (ZL @ w)))
+        return w @ w + c * slow_loss(name, t * (ZL @ w))
 
     assert found.objective == pytest.approx(loss(found.value))
     around = found.value + 1e-4 * np.linalg.norm(found.value) * np.random.default_rng(0).normal(size=(300, len(theta)))
@@ -237,27 +261,29 @@ def test_logistic_descends_to_a_stationary_point(c, s2):
     assert min(loss(w) for w in around) > found.objective
 
 
-def test_logistic_goes_down_from_any_start():
+@every_loss
+def test_reweighting_goes_down_from_any_start(name):
     theta, ZL, t, *_ = problem(l=9)
     for seed in range(10):
         start = np.random.default_rng(seed).normal(size=len(theta)) * 10
         start *= np.sqrt(200.0 / (theta @ start**2))
-        found = constrained_logistic(theta, ZL, t, 500.0, 200.0, start=start, max_iter=100)
+        found = constrained_margin_loss(theta, ZL, t, 500.0, 200.0, start=start, loss=name, max_iter=100)
         assert (np.diff(found.history) < 0).all() and found.converged
 
 
-def test_logistic_costs_count_as_repetitions():
+@every_loss
+def test_costs_of_a_loss_count_as_repetitions(name):
     theta, ZL, t, *_ = problem(l=9)
     costs = np.array([1, 2, 1, 3, 1, 1, 0, 1, 2])
     whole = np.repeat(np.arange(9), costs)
-    found = constrained_logistic(theta, ZL, t, 10.0, 30.0, costs=costs)
-    again = constrained_logistic(theta, ZL[whole], t[whole], 10.0, 30.0)
+    found = constrained_margin_loss(theta, ZL, t, 10.0, 30.0, costs=costs, loss=name)
+    again = constrained_margin_loss(theta, ZL[whole], t[whole], 10.0, 30.0, loss=name)
     np.testing.assert_allclose(found.value, again.value, atol=1e-6 * np.linalg.norm(again.value))
 
 
-def test_logistic_says_when_it_was_stopped():
+def test_reweighting_says_when_it_was_stopped():
     theta, ZL, t, *_ = problem(l=9)
-    found = constrained_logistic(theta, ZL, t, 100.0, 30.0, max_iter=1, tol=1e-12)
+    found = constrained_margin_loss(theta, ZL, t, 100.0, 30.0, max_iter=1, tol=1e-12)
     assert not found.converged and "Raise max_iter" in found.reason
 
 

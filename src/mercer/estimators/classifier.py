@@ -219,7 +219,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         X = self._rows(X, reset=False)
         y = on_sample(X, y, "classes", self.missing_label, seed_of(self.random_state))
         Z = mapped(self.map_, X)
-        state = self.prepare(Z, None, self._laplacian(X, None))
+        state = self.prepare(Z, None, self._laplacian(X, None), **self._terms(X, None))
         return self.solve(state, read_labels(y, self.missing_label, n_rows=Z.shape[0]))
 
     # What a method may replace.
@@ -231,6 +231,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     def _laplacian(self, X, weight):
         """The Laplacian of the graph that the parameters describe, or None."""
         return None
+
+    def _terms(self, X, weight):
+        """What else the parameters make of the rows for `prepare`, by name; the map is fitted."""
+        return {}
 
     # What the methods share.
 
@@ -252,7 +256,8 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
         if weight is not None:
             labels = weighed(labels, own)
-        return self.prepare(self._fit_map(X, weight), own, self._laplacian(X, weight)), labels
+        Z = self._fit_map(X, weight)
+        return self.prepare(Z, own, self._laplacian(X, weight), **self._terms(X, own)), labels
 
     def _answer(self, X):
         """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""

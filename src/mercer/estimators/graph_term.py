@@ -18,7 +18,7 @@ from .parameters import NOT_NEGATIVE, parameter
 class GraphTerm(KernelEstimator):
     """Mixin for estimators with the parameters `graph` and `graph_weight`.
 
-    Such a method solves on ``state.tilted(self.graph_weight)``, where the graph term is part of the norm.
+    Such a method solves on ``self.tilted(state)`` of `InvarianceTerm`, where the graph term is part of the norm.
     """
 
     _: KW_ONLY

@@ -11,7 +11,7 @@ from ..evidence.choice import hits
 from ..rows import take
 
 FOLDS = 5  # of labels, for what a choice is worth
-MAP_PARAMETERS = ("kernel", "approx", "graph", "random_state")
+MAP_PARAMETERS = ("kernel", "approx", "graph", "invariance", "random_state")
 
 
 class Route(NamedTuple):

@@ -15,12 +15,13 @@ from ..solvers.sphere.left_out import left_out
 from ..solvers.sphere.secular import constrained_least_squares, variance_basis
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .invariance_term import InvarianceTerm
 from .parameters import POSITIVE, parameter
 from .solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class VarianceConstrained(GraphTerm, KernelClassifier):
+class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
     """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
 
     light_left_out: ClassVar[bool] = True
@@ -45,7 +46,7 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
             "labelled_decisions": Z_l @ result.value,
             "labelled_targets": labels.signs,
         }
-        coef = state.tilted(self.graph_weight).back(Q @ result.value)
+        coef = self.tilted(state).back(Q @ result.value)
         pencil = result.info.pop("pencil", None)
         result = replace(result, info=result.info | info)
         fit = theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels
@@ -64,7 +65,7 @@ class VarianceConstrained(GraphTerm, KernelClassifier):
 
     def _basis(self, state, labels):
         """(theta, Q, labelled rows in that basis, their costs, total weight)."""
-        state = state.tilted(self.graph_weight)
+        state = self.tilted(state)
         theta, Q = variance_basis(*state.moments.eigen(self.center))
         costs = None if state.weight is None else state.weight[labels.labelled]
         return theta, Q, state.take(labels.labelled) @ Q, costs, state.moments.total
@@ -111,7 +112,7 @@ class LeastSquaresKPCA(VarianceConstrained):
     label_weight : c, the weight of the squared loss on the labels.
     variance : v, the variance of f over the training rows (the paper's s² divided by n).
     center : variance about the mean; False takes the mean of f².
-    graph, graph_weight : see `LSSVMClassifier`.
+    graph, graph_weight, invariance, invariance_weight : see `LSSVMClassifier`.
     label_folds : None or int, default=None
         How `select` and the calibration withhold labels: one at a time, or in that many folds (10 in the paper).
     kernel, approx, missing_label, random_state : see `KernelClassifier`.

@@ -1,31 +1,36 @@
-"""LR-KPCA: logistic loss on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.4)."""
+"""LR-KPCA: a loss of the margin on the labels, the variance over all rows held fixed (Walder et al. 2010, §3.4)."""
 
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from ..solvers.result import together
-from ..solvers.sphere.irls import constrained_logistic
+from ..solvers.sphere.irls import constrained_margin_loss
 from ..solvers.sphere.left_out import compress_for, left_out
+from ..solvers.sphere.losses import LOSSES
 from .least_squares_kpca import VarianceConstrained
 from .parameters import COUNT, parameter
 
 
 @dataclass(eq=False, repr=False)
 class LogisticKPCA(VarianceConstrained):
-    """Classify from few labels with logistic loss and the variance over all rows, labelled or not, held fixed.
+    """Classify from few labels with logistic or hinge loss and the variance over all rows, labelled or not, held fixed.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
-    with c = `label_weight` and v = `variance`. Where `LeastSquaresKPCA` pulls the labelled values to ±1, this loss is
-    nearly zero for well-classified labels, so that a large variance does not conflict with them. Every step is a
-    least-squares problem solved globally, and the objective never rises; the result is a stationary point of a problem
-    that is not convex.
+    with c = `label_weight` and v = `variance`, or with a smooth hinge in place of the logistic loss. Where
+    `LeastSquaresKPCA` pulls the labelled values to ±1, these losses are nearly zero for well-classified labels, so that
+    a large variance does not conflict with them. Every step is a least-squares problem solved globally, and the
+    objective never rises; the result is a stationary point of a problem that is not convex.
 
     Parameters
     ----------
-    label_weight, variance, center, graph, graph_weight, label_folds : see `LeastSquaresKPCA`.
+    label_weight, variance, center, graph, graph_weight, invariance, invariance_weight, label_folds : see
+        `LeastSquaresKPCA`.
+    loss : "logistic", or "hinge": max(0, 1 − m) of the margin m = t f, its corner replaced by the parabola
+        (1.5 − m)² / 2 for 0.5 < m < 1.5; zero, not only small, for labels beyond; default="logistic"
     max_iter : most reweighting steps; 20 are rarely needed.
     kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
@@ -39,7 +44,8 @@ class LogisticKPCA(VarianceConstrained):
     -----
     Left-out labels come from the last reweighted least-squares problem with the label withheld, not from a refit.
     Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
-    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss.
+    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss. Chapelle:
+    Training a support vector machine in the primal, 2007 (the smooth hinge).
 
     Examples
     --------
@@ -52,11 +58,13 @@ class LogisticKPCA(VarianceConstrained):
     reported = (*VarianceConstrained.reported, "n_iter")
 
     _: KW_ONLY
+    loss: str = parameter("logistic", StrOptions(set(LOSSES)))
     max_iter: int = parameter(50, COUNT)
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
+        options = {"loss": self.loss, "max_iter": self.max_iter}
         results = [
-            constrained_logistic(theta, Z, signs, self.label_weight, spread, each, max_iter=self.max_iter)
+            constrained_margin_loss(theta, Z, signs, self.label_weight, spread, each, **options)
             for Z, signs, each in (_both_signs(Z_l, t, costs) for t in targets.T)
         ]
         value = np.stack([result.value for result in results], axis=1)
@@ -65,6 +73,7 @@ class LogisticKPCA(VarianceConstrained):
     def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
         theta, Z_l = compress_for(theta, Z_l, targets, weights, spreads)
         groups = self._groups(labels) or np.arange(len(Z_l))[:, None]
+        options = {"loss": self.loss, "max_iter": self.max_iter}
         out = np.empty((len(weights) * len(spreads),) + targets.shape)
         for k, t in enumerate(targets.T):
             Z, signs, each = _both_signs(Z_l, t, costs)
@@ -75,7 +84,7 @@ class LogisticKPCA(VarianceConstrained):
                 for b, spread in enumerate(spreads):
                     if start is not None:
                         start = start * np.sqrt(spread / float(theta @ start**2))
-                    fit = constrained_logistic(theta, Z, signs, weight, spread, each, start, max_iter=self.max_iter)
+                    fit = constrained_margin_loss(theta, Z, signs, weight, spread, each, start, **options)
                     start = fit.value
                     last = fit.info["response"], [weight / 2], [spread], sets, fit.info["curvature"]
                     out[a * len(spreads) + b, :, k] = left_out(theta, Z, *last, shrink=0)[0, 0, : len(t)]

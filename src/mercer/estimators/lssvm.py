@@ -19,6 +19,7 @@ from ..solvers.ridge.smoother import (
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .invariance_term import InvarianceTerm
 from .parameters import POSITIVE, parameter
 from .solution import Solution
 
@@ -26,7 +27,7 @@ GAMMAS = np.logspace(-4, 4, 33)
 
 
 @dataclass(eq=False, repr=False)
-class LSSVMClassifier(GraphTerm, KernelClassifier):
+class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     """Classify with a least-squares support vector machine; unlabelled rows are ignored or pulled to zero.
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (t_i - w \\cdot \\varphi(x_i) - b)^2,
@@ -47,6 +48,11 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     graph : None, int or (n, n) matrix, default=None
         Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not. The
         graph has that many neighbours, or these edge weights.
+    invariance : None, (n, d) or (n, p, d) array, or function, default=None
+        Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖²: f hardly changes along these directions v, which
+        are given for every row, p of them, or by a function of the rows; `ImageShifts` moves images. Small steps x + v
+        should not change the class. f is a combination of the kernel functions of the rows (of the landmarks); with
+        shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -77,7 +83,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
     bias: bool = parameter(True, "boolean")
 
     def solve(self, state: State, labels: Labels) -> Solution:
-        state = state.tilted(self.graph_weight)
+        state = self.tilted(state)
         pull = state.pull(labels)
         if self.unlabeled == "ignore":
             result = ridge_on_labelled(state.Z, labels.labelled, pull, 1.0 / self.gamma, state.weight, self.bias)
@@ -96,7 +102,7 @@ class LSSVMClassifier(GraphTerm, KernelClassifier):
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
-        state = state.tilted(self.graph_weight)
+        state = self.tilted(state)
         pull = state.pull(labels)
         removed = self.unlabeled == "ignore"
         if removed:

@@ -9,6 +9,7 @@ from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_fil
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
+from .invariance_term import InvarianceTerm
 from .parameters import POSITIVE, parameter
 from .solution import Solution
 
@@ -16,7 +17,7 @@ LAMBDAS = np.logspace(-7, 1, 33)
 
 
 @dataclass(eq=False, repr=False)
-class RLSClassifier(GraphTerm, KernelClassifier):
+class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     """Classify by regularised least squares on the labelled rows.
 
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
@@ -29,6 +30,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     ----------
     lam : penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
     graph, graph_weight : see `LSSVMClassifier`; this is Laplacian RLS then, which uses the unlabelled rows.
+    invariance, invariance_weight : see `LSSVMClassifier`.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
@@ -54,7 +56,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
     lam: float = parameter(0.01, POSITIVE)
 
     def solve(self, state: State, labels: Labels) -> Solution:
-        state = state.tilted(self.graph_weight)
+        state = self.tilted(state)
         pull = state.pull(labels)
         s = np.ones(len(labels.labelled)) if state.weight is None else state.weight[labels.labelled]
 
@@ -72,7 +74,7 @@ class RLSClassifier(GraphTerm, KernelClassifier):
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
-        state = state.tilted(self.graph_weight)
+        state = self.tilted(state)
         pull = state.pull(labels)
         basis = basis_of_labelled(state.Z, labels.labelled, pull, state.weight)
         s = pull.s

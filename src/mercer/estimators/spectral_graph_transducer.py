@@ -76,6 +76,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     }
     # Parameters of LS-KPCA that are fixed here.
     variance, center, graph, graph_weight, approx = 1.0, False, None, 1.0, "exact"
+    invariance, invariance_weight = None, 1.0
 
     def __init__(
         self,

@@ -55,7 +55,8 @@ class Kernel:
 
     A new kernel is a class with a constructor that stores its parameters, ``tile(X, Y)`` and ``diag(X)``; a kernel of
     the Euclidean distance derives from `Radial` and has ``profile(squared, xp)`` only. The rest is optional: ``names``
-    for ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features.
+    for ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features,
+    ``slope`` for invariances.
 
     Examples
     --------
@@ -82,12 +83,14 @@ class Kernel:
     spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # of spectral_sample; None: there is none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Register the names. A class with new values has a formula and a spectrum only if it declares its own."""
+        """Register the names. A class with new values has a formula, spectrum and slope only if it declares its own."""
         super().__init_subclass__(**kwargs)
         own = vars(cls)
         for attribute in ("formula", "spectrum"):
             if ("tile" in own or "profile" in own) and attribute not in own:
                 setattr(cls, attribute, None)
+        if "tile" in own and "slope" not in own:
+            cls.slope = Kernel.slope  # type: ignore[method-assign]
         if isinstance(cls.names, str):
             raise InputError(f"names={cls.names!r} of {cls.__name__} is one text. Accepted: a tuple, ({cls.names!r},).")
         for name in own.get("names", ()):
@@ -139,6 +142,13 @@ class Kernel:
     def diag(self, X: Rows) -> NDArray[np.float64]:
         """k(x, x) for every row, on the host in float64."""
         raise NotImplementedError(f"{type(self).__name__} must define diag(X).")
+
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        """Derivatives of k(x + εv, y) by ε at 0, for every row x of X with its own v and every row y: dense rows."""
+        raise InputError(
+            f"{self!r} has no gradient, which invariance= needs. Accepted: RBF, Matern32, Matern52, Linear, "
+            "Polynomial, their sums and products, and kernels of your own that define slope(X, V, Y)."
+        )
 
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         """A copy in which every parameter given as a rule ("median", None) is the number the rule gives on X."""

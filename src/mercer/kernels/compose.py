@@ -45,6 +45,9 @@ class Sum(_Pair):
         K += self.right.tile(X, Y)
         return K
 
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        return self.left.slope(X, V, Y) + self.right.slope(X, V, Y)
+
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return self.left.diag(X) + self.right.diag(X)
 
@@ -66,6 +69,9 @@ class Product(_Pair):
         K = self.left.tile(X, Y)
         K *= self.right.tile(X, Y)
         return K
+
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        return self.left.slope(X, V, Y) * self.right.tile(X, Y) + self.left.tile(X, Y) * self.right.slope(X, V, Y)
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return self.left.diag(X) * self.right.diag(X)
@@ -100,6 +106,9 @@ class Scaled(Composite):
         K = self.kernel.tile(X, Y)
         K *= self.factor
         return K
+
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        return self.kernel.slope(X, V, Y) * self.factor
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return self.factor * self.kernel.diag(X)

@@ -96,6 +96,11 @@ class Precomputed(Kernel):
     def tile(self, X: Rows, Y: Rows) -> Block:
         raise InputError("A precomputed kernel has no formula: give an estimator the matrix, and kernel='precomputed'.")
 
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        raise InputError(
+            "A precomputed kernel has no gradient, which invariance= needs. Give rows and a kernel object."
+        )
+
     def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
         return X if Y is None else self.tile(X, Y)
 

@@ -23,6 +23,9 @@ class Linear(Kernel):
     def tile(self, X: Rows, Y: Rows) -> Block:
         return inner_products(X, Y)
 
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        return inner_products(V, Y)
+
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return _host_norms(X)
 
@@ -76,6 +79,10 @@ class Polynomial(_Affine):
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return _power(self._affine(X, Y), self.degree)
+
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        along = inner_products(V, Y) * (self.degree * self.scale)
+        return along if self.degree == 1 else along * _power(self._affine(X, Y), self.degree - 1)
 
     def terms(self, factor: float = 1.0) -> list[Term] | None:
         if self.formula is None or not float(self.degree).is_integer() or self.degree > 16:

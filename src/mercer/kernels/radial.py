@@ -93,6 +93,21 @@ class Radial(Stationary):
         """Kernel values of squared distances in bandwidths, which it may overwrite; xp is numpy or torch."""
         raise NotImplementedError(f"{type(self).__name__} must define profile(squared, xp).")
 
+    def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
+        centre, scale = Y.mean(0), 1.0 / float(self.bandwidth)
+        squared = self._squared_distances(X, Y)
+        apart = ((X - centre) * V).sum(-1)[:, None] - V @ (Y - centre).T  # v · (x − y)
+        return self.profile_slope(squared, namespace(squared)) * apart * (2 * scale**2)
+
+    def profile_slope(self, squared: Block, xp: Any) -> Block:
+        """The derivative of `profile` by the squared distance; only for kernels that have a gradient everywhere."""
+        return Kernel.slope(self, squared, squared, squared)  # which refuses
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "profile" in vars(cls) and "profile_slope" not in vars(cls):
+            cls.profile_slope = Radial.profile_slope  # type: ignore[method-assign]
+
     def terms(self, factor: float = 1.0) -> list[Term] | None:
         return None if self.formula is None else [Term(self.formula, factor, 1.0 / self.bandwidth**2)]
 
@@ -138,6 +153,9 @@ class RBF(Radial):
         squared *= -0.5
         return exponential(squared)
 
+    def profile_slope(self, squared: Block, xp: Any) -> Block:
+        return -0.5 * xp.exp(-0.5 * squared)
+
 
 class Exponential(Radial):
     """exp(−‖x − y‖ / bandwidth) with the Euclidean distance (Matérn 1/2; often also called "Laplacian")."""
@@ -168,6 +186,9 @@ class Matern32(Radial):
         xp.sqrt(squared, out=squared)
         return (1.0 + squared) * exponential(-squared)
 
+    def profile_slope(self, squared: Block, xp: Any) -> Block:
+        return -1.5 * xp.exp(-xp.sqrt(3.0 * squared))
+
 
 class Matern52(Radial):
     """(1 + √5 d + 5d²/3) exp(−√5 d), d = ‖x − y‖ / bandwidth."""
@@ -186,6 +207,10 @@ class Matern52(Radial):
         distance *= -1.0
         squared *= exponential(distance)
         return squared
+
+    def profile_slope(self, squared: Block, xp: Any) -> Block:
+        distance = xp.sqrt(5.0 * squared)
+        return -5.0 / 6.0 * (1.0 + distance) * xp.exp(-distance)
 
 
 class Laplacian(Stationary):

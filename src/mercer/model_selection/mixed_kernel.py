@@ -27,7 +27,7 @@ def select_mixed_kernel(
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from mercer import LeastSquaresKPCA
+    >>> from mercer import LeastSquaresKPCA, select_mixed_kernel
     >>> X, y = make_moons(60, noise=0.05, random_state=0)
     >>> given = [label if i < 10 else None for i, label in enumerate(y)]
     >>> model = select_mixed_kernel(LeastSquaresKPCA(10.0), X, given, n_neighbors=[5], times=[3.0, 10.0])

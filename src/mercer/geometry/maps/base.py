@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...errors import InputError
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...inputs.weights import check_weight
@@ -80,6 +81,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def features(self, X: Rows) -> Rows:
         """`transform` of checked rows that are in one piece."""
         raise NotImplementedError(f"{type(self).__name__} must define features(X).")
+
+    def slopes(self, X: Rows, V: Rows) -> Rows:
+        """Derivatives of z(x + εv) by ε at 0 for checked dense rows in one piece, each with its own v."""
+        raise InputError(
+            f"{type(self).__name__} has no derivatives, which invariance= needs. Accepted: an approx that is 'auto', "
+            "'exact', a number of landmarks, or a FourierMap, with a kernel of the rows."
+        )
 
     def on_landmarks(self, W: Array, growth: float) -> tuple[Any, Array] | None:
         """(rows, c) with z(x) · W = k(x, rows) · c; None where there is no such form.

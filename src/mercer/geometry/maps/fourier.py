@@ -77,6 +77,12 @@ class FourierMap(FeatureMap):
         Z /= half**0.5
         return Z
 
+    def slopes(self, X: Rows, V: Rows) -> Rows:
+        frequencies, half = like(self.frequencies_, X), self.rank_ // 2
+        phase, speed = X @ frequencies, (V @ frequencies) / half**0.5
+        xp = namespace(phase)
+        return xp.concatenate([-xp.sin(phase) * speed, xp.cos(phase) * speed], 1)
+
 
 def _orthogonal(rng: np.random.Generator, n: int, d: int) -> Array:
     """n unit rows in blocks of d mutually orthogonal ones, each uniform on the sphere."""

@@ -124,8 +124,13 @@ class LandmarkMap(FeatureMap):
         return None if self.kernel_.threadsafe else 1
 
     def _features(self, X: Rows, root: Rows) -> Rows:
-        K = self.similarities(X)
-        return home_of(X).solve_lower(root, K.T).T if self.triangular_ else K @ root
+        return self._rooted(self.similarities(X), root)
+
+    def _rooted(self, K: Rows, root: Rows) -> Rows:
+        return home_of(K).solve_lower(root, K.T).T if self.triangular_ else K @ root
+
+    def slopes(self, X: Rows, V: Rows) -> Rows:
+        return self._rooted(self.kernel_.slope(X, V, near(self.landmarks_, X)), like(self.root_, X))
 
     def similarities(self, X: Rows) -> Rows:
         """k(x, landmark) for every row of X, which is in one piece."""

@@ -22,17 +22,20 @@ class State:
     Z : (n, r) features wherever they live.
     weight : (n,) sample weights or None; a copy is kept, so a later change of the array has no effect.
     Lap : (n, n) Laplacian of a graph of the rows, for methods with a graph term, or None.
+    slopes : (r, r) moment of the features' derivatives, for methods with an invariance term, or None.
 
     Attributes
     ----------
     moments : `Moments` of the weighted rows, which also keep their eigenpairs.
     """
 
-    def __init__(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None) -> None:
-        self.Z = Z
+    def __init__(
+        self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None, slopes: np.ndarray | None = None
+    ) -> None:
+        self.Z, self.slopes = Z, slopes
         self.weight = None if weight is None else np.array(weight, dtype=np.float64)
         self.graph = None if Lap is None else graph_moment(Z, Lap)
-        self._tilted: dict[float, State] = {}
+        self._tilted: dict[tuple, State] = {}
 
     @cached_property
     def moments(self) -> Moments:
@@ -55,20 +58,27 @@ class State:
         """Weights in the coordinates of `take`, `pull` and `moments` as weights of the columns of Z."""
         return W
 
-    def tilted(self, graph_weight: float) -> "State":
-        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)²: the graph term is part of the norm."""
-        if self.graph is None:
+    def tilted(self, graph_weight: float = 0.0, invariance_weight: float = 0.0) -> "State":
+        """The state in which ‖u‖² = ‖w‖² + graph_weight · Σ w_ij (f_i − f_j)² + invariance_weight · mean of (v·∇f)².
+
+        Both terms are part of the norm then.
+        """
+        if self.graph is None and self.slopes is None:
             return self
-        if graph_weight not in self._tilted:
-            self._tilted[graph_weight] = TiltedState(self, graph_weight * self.graph)
-        return self._tilted[graph_weight]
+        key = (graph_weight, invariance_weight)
+        if key not in self._tilted:
+            penalty = np.zeros((self.Z.shape[1],) * 2)
+            for weight, moment in ((graph_weight, self.graph), (invariance_weight, self.slopes)):
+                penalty += 0.0 if moment is None else weight * moment
+            self._tilted[key] = TiltedState(self, penalty)
+        return self._tilted[key]
 
 
 class TiltedState(State):
     """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labelled rows come to the host."""
 
     def __init__(self, state: State, penalty: np.ndarray) -> None:
-        self.Z, self.weight, self.graph, self.plain = state.Z, state.weight, None, state
+        self.Z, self.weight, self.graph, self.slopes, self.plain = state.Z, state.weight, None, None, state
         self.root = sla.cholesky(np.eye(len(penalty)) + penalty, lower=True)
 
     @cached_property

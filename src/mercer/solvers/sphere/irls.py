@@ -1,21 +1,25 @@
-"""Logistic loss on a quadratic sphere, by reweighting: min ‖w‖² + c Σ log(1 + exp(−tᵢ zᵢ·w)) subject to wᵀPw = s².
+"""A loss of the margin on a quadratic sphere, by reweighting: min ‖w‖² + c Σ L(tᵢ zᵢ·w) subject to wᵀPw = s².
 
 Each step replaces the loss at g = Zw by a quadratic with curvature ρᵢ and solves that constrained least-squares problem
-globally. ρ = p(1 − p) is Newton's; ρ = 1/4 bounds the loss from above, so that its minimum can never be worse than g.
-A step tries Newton's curvature first and moves towards the bound until the true objective falls: descent is certain.
+globally. ρ = L'' is Newton's; another ρ bounds the loss from above, so that its minimum can never be worse than g.
+A step tries Newton's curvature first, with shorter steps along the sphere, and moves towards the bound until the true
+objective falls: descent is certain.
 """
 
 import numpy as np
-from scipy.special import expit
 
 from ..result import Result
-from .secular import constrained_least_squares
+from .losses import LOSSES
+from .secular import KEEP, constrained_least_squares
 
-SAFETY = (0.0, 0.1, 0.5, 1.0)  # share of the bound 1/4 in the curvature; the last always descends
+SAFETY = (0.0, None, 0.1, 0.5, 1.0)  # share of the bound in the curvature, None: a local step; the last always descends
+SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)  # of the way to the minimum of the model, along the sphere
 
 
-def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, tol=1e-8, max_iter=50):
-    """Find a stationary point of the logistic problem, never going up.
+def constrained_margin_loss(
+    theta, Z, t, weight, spread, costs=None, start=None, loss="logistic", tol=1e-8, max_iter=50
+):
+    """Find a stationary point of the problem, never going up.
 
     Parameters
     ----------
@@ -24,6 +28,7 @@ def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, to
     weight, spread : c and s².
     costs : (l,) non-negative factors of the single losses; None means ones.
     start : (r,) first w; None starts from the least-squares solution.
+    loss : a name in `LOSSES`.
 
     Returns a `Result`: value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
     objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
@@ -32,30 +37,38 @@ def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, to
     Cost: one constrained least-squares solve an outer step, rarely more than 20 steps.
     """
     theta, Z, t = np.asarray(theta, float), np.asarray(Z, float), np.asarray(t, float)
-    costs = np.ones(len(t)) if costs is None else np.asarray(costs, float)
+    costs, loss = np.ones(len(t)) if costs is None else np.asarray(costs, float), LOSSES[loss]
     if start is None:
         start = constrained_least_squares(theta, Z, t, weight / 4, spread, costs=costs).value
     w, g = start, Z @ start
-    value = _objective(w, t * g, weight * costs)
+    value = _objective(loss, w, t * g, weight * costs)
     history = [value]
-    gap, zeta = _kkt(theta, Z, t, weight * costs, w, g)
+    gap, zeta = _kkt(loss, theta, Z, t, weight * costs, w, g)
     n_iter, stalled = 0, False
     while gap > tol and n_iter < max_iter and not stalled:
         n_iter += 1
         stalled = True
+        newton, bound = loss.curvature(t * g), loss.bound(t * g)
         for safety in SAFETY:
-            curvature, response = _working(t, g, safety)
-            new = constrained_least_squares(theta, Z, response, weight / 2, spread, costs=costs * curvature).value
-            new_g = Z @ new
-            new_value = _objective(new, t * new_g, weight * costs)
+            if safety is None:
+                goal = w + _local_step(theta, Z, weight / 2 * costs, t * loss.pull(t * g), newton, w, zeta)
+            else:
+                curvature, response = _working(loss, t, g, newton + safety * (bound - newton))
+                goal = constrained_least_squares(theta, Z, response, weight / 2, spread, costs=costs * curvature).value
+            for share in SHARES:
+                new = _towards(theta, w, goal, share, spread)
+                new_g = Z @ new
+                new_value = _objective(loss, new, t * new_g, weight * costs)
+                if new_value < value:
+                    break
             if new_value < value:
                 stalled = False
                 break
         if not stalled:
             w, g, value = new, new_g, new_value
             history.append(value)
-            gap, zeta = _kkt(theta, Z, t, weight * costs, w, g)
-    curvature, response = _working(t, g, 0.0)
+            gap, zeta = _kkt(loss, theta, Z, t, weight * costs, w, g)
+    curvature, response = _working(loss, t, g, loss.curvature(t * g))
     # Without any further descent the objective is flat to rounding: a gap of its square root is what can be reached.
     converged = gap <= tol or (stalled and gap <= 1e-5)
     reason = "The reweighting reached a stationary point."
@@ -67,20 +80,45 @@ def constrained_logistic(theta, Z, t, weight, spread, costs=None, start=None, to
     return Result(w, value, gap, max(n_iter, 1), converged, reason, history, info)
 
 
-def _objective(w, margin, weight):
-    return float(w @ w + np.sum(weight * np.logaddexp(0.0, -margin)))
+def _objective(loss, w, margin, weight):
+    return float(w @ w + np.sum(weight * loss.value(margin)))
 
 
-def _working(t, g, safety):
+def _working(loss, t, g, curvature):
     """Curvature and response of the quadratic model at g: it touches the loss there, with the loss's slope."""
-    p = expit(t * g)
-    curvature = np.maximum((1.0 - safety) * p * (1.0 - p) + safety / 4, 1e-12)
-    return curvature, g + t * (1.0 - p) / curvature
+    curvature = np.maximum(curvature, 1e-12)
+    return curvature, g + t * loss.pull(t * g) / curvature
 
 
-def _kkt(theta, Z, t, weight, w, g):
-    """(relative residual of w − weight/2 Zᵀ(t(1 − p)) = ζΘw, ζ): ζ is the multiplier that fits best."""
-    pull = (weight / 2 * t * expit(-t * g)) @ Z
+def _local_step(theta, Z, weight, pull, curvature, w, zeta):
+    """Newton's step on the stationarity conditions in (w, ζ): towards a local minimum where the model's is elsewhere.
+
+    (H − ζΘ) dw − dζ Θw = −residual and (Θw)·dw = 0, with H = I + Zᵀ diag(weight · curvature) Z. Directions with a small
+    diagonal 1 − ζθ stay explicit, the others are eliminated: a system of labels and those few, which may be indefinite.
+    """
+    d, normal = 1.0 - zeta * theta, theta * w
+    few = d < KEEP
+    head, tail = Z[:, few], Z[:, ~few] / d[~few]
+    inner = tail @ Z[:, ~few].T + np.diag(1.0 / np.maximum(weight * curvature, 1e-12))
+    A = np.block([[np.diag(d[few]), head.T], [head, -inner]])
+    sides = np.stack([(weight * pull) @ Z - w + zeta * normal, normal], axis=1)
+    found = np.linalg.lstsq(A, np.concatenate([sides[few], -tail @ sides[~few]]), rcond=None)[0]
+    step = np.empty(sides.shape)
+    step[few] = found[: few.sum()]
+    step[~few] = (sides[~few] - Z[:, ~few].T @ found[few.sum() :]) / d[~few][:, None]
+    along, across = normal @ step
+    return step[:, 0] - (along / across) * step[:, 1] if across else step[:, 0]
+
+
+def _towards(theta, w, goal, share, spread):
+    """The point of the sphere in the direction of (1 − share) w + share goal."""
+    new = w + share * (goal - w)
+    return new * np.sqrt(spread / float(theta @ new**2))
+
+
+def _kkt(loss, theta, Z, t, weight, w, g):
+    """(relative residual of w + weight/2 ZᵀtL' = ζΘw, ζ): ζ is the multiplier that fits best."""
+    pull = (weight / 2 * t * loss.pull(t * g)) @ Z
     normal = theta * w
     zeta = float(normal @ (w - pull)) / float(normal @ normal)
     return float(np.linalg.norm(w - pull - zeta * normal) / (np.linalg.norm(w) + np.linalg.norm(pull))), zeta

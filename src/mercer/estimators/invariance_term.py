@@ -1,0 +1,73 @@
+"""The term mean (v·∇f(x))²: functions that hardly change along given directions (Walder et al. 2010, §6)."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from ..homes import home_of
+from ..rows import gram, host, like
+from ..solvers.ridge.state import State
+from .base import KernelEstimator
+from .parameters import NOT_NEGATIVE, parameter
+
+BLOCK = 1024  # rows whose derivatives are held at a time
+
+
+@dataclass(eq=False, repr=False)
+class InvarianceTerm(KernelEstimator):
+    """Mixin for classifiers with the parameters `invariance` and `invariance_weight`.
+
+    Such a method solves on ``self.tilted(state)``, where this term and the graph term are part of the norm.
+    """
+
+    _: KW_ONLY
+    invariance: Any = None
+    invariance_weight: float = parameter(1.0, NOT_NEGATIVE)
+
+    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None, slopes: Any = None) -> State:
+        return State(Z, weight, Lap, slopes)
+
+    def tilted(self, state: State) -> State:
+        """The state whose norm holds the terms that the parameters describe."""
+        return state.tilted(self.graph_weight, self.invariance_weight)  # type: ignore[attr-defined]
+
+    def _terms(self, X, weight):
+        return {} if self.invariance is None else {"slopes": self._slope_moment(X, weight)}
+
+    def _slope_moment(self, X, weight):
+        """S with wᵀSw = mean over the rows of Σ (v·∇f)², f = z·w: (r, r)."""
+        home_of(X).refuse_lazy(
+            "invariance= needs all rows in memory, which rows in Dask are not. Give a sample of the rows in NumPy, or "
+            "use invariance=None."
+        )
+        if sp.issparse(X):
+            raise InputError("invariance= needs dense rows: pass X.toarray(), or use invariance=None.")
+        given = None if callable(self.invariance) else self._tangents(self.invariance, X)
+        S = np.zeros((self.map_.rank_, self.map_.rank_))
+        for start in range(0, X.shape[0], BLOCK):
+            some = slice(start, start + BLOCK)
+            rows, own = X[some], None if weight is None else weight[some]
+            tangents = self._tangents(self.invariance(host(rows)), rows) if given is None else given[some]
+            for k in range(tangents.shape[1]):
+                S += gram(self.map_.slopes(rows, like(tangents[:, k], rows)), own)
+        return S / (X.shape[0] if weight is None else weight.sum())
+
+    def _tangents(self, given, X):
+        """Directions as (rows, number of directions, columns), refused where they do not fit these rows."""
+        try:
+            V = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            V = np.empty(0)
+        V = V[:, None] if V.ndim == 2 else V
+        n, d = X.shape
+        if V.ndim != 3 or V.shape[0] != n or V.shape[2] != d or not np.isfinite(V).all():
+            what = "holds NaN or infinity" if V.ndim == 3 and not np.isfinite(V).all() else f"has shape {np.shape(V)}"
+            raise InputError(
+                f"invariance= gives directions for {n} rows of {d} columns, and what it gives {what}. Accepted: finite "
+                f"numbers of shape ({n}, {d}) or ({n}, number of directions, {d}), or a function of the rows that "
+                "returns them, such as ImageShifts(8, 8)."
+            )
+        return V

@@ -1,0 +1,189 @@
+"""Kernel spectral clustering: kernel PCA with each row weighted by 1/degree (Alzate and Suykens 2010)."""
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.utils._param_validation import Interval
+
+from ..errors import InputError
+from ..geometry.expansion import Expansion
+from ..homes import home_of
+from ..inputs.weights import seed_of
+from ..linalg import rank_of, sign_rows
+from ..rows import by_row, dot, tdot
+from ..solvers.result import Result
+from ..solvers.ridge.smoother import moments_of
+from ..solvers.sign_codes import Codebook, balanced_line_fit, codebook_of, nearest_code
+from .base import KernelEstimator
+from .grid import product_of
+from .parameters import COUNT, parameter
+
+SPLITS = 3  # of the rows into halves, for `select`
+
+
+@dataclass(eq=False, repr=False)
+class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
+    """Cluster by the signs of kernel principal components in which rows of dense regions count less; new rows too.
+
+    .. math:: \\max_{\\|w\\| = 1} \\sum_i \\frac{(w \\cdot \\varphi(x_i) + b)^2}{d_i}, \\qquad d_i = \\sum_j k(x_i, x_j)
+
+    with b such that the weighted mean of the scores e_i = w·φ(x_i) + b is 0. The first n_clusters − 1 solutions relax
+    the normalised cut: in well separated clusters all rows have the same signs. The most frequent codes of signs are
+    the clusters, and a row belongs to the code that differs from its own in the fewest signs. Use it where clusters are
+    not round and new rows must be assigned; `select` chooses their number and the kernel's width.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+    line_weight : weight of the line fit beside the balance in `score`, 0 to 1; default=0.75
+    kernel, approx, random_state : see `KernelEstimator`. The kernel must not be negative: RBF, Laplacian, Matérn. Its
+        width decides: clusters must be wider apart than it.
+
+    Attributes
+    ----------
+    labels_ : (n,) cluster of every training row; 0 is the largest.
+    codes_ : (clusters, n_clusters − 1) signs of the clusters, True for positive.
+    coef_, intercept_ : weights of the features (r, n_clusters − 1), of norm 1, and b.
+    eigenvalues_ : (up to n_clusters) the maxima above, at most 1; a gap after the first n_clusters − 1 of them, all
+        near 1, says that there are that many clusters.
+    balanced_line_fit_ : `score` of the training rows.
+    certificate_ : the largest relative residual of the eigenproblem. result_ : the same with a sentence.
+
+    Notes
+    -----
+    Cost: O(n r²) in two passes and O(r³). NumPy, torch; in Dask a sample is clustered and all rows are assigned.
+    Reference: Alzate, Suykens: Multiway spectral clustering with out-of-sample extensions through weighted kernel PCA,
+    2010.
+
+    Examples
+    --------
+    >>> from mercer import KernelSpectralClustering
+    >>> X = [[0.0], [0.1], [0.2], [4.0], [4.1]]
+    >>> model = KernelSpectralClustering(2, kernel="rbf").fit(X)
+    >>> model.labels_.tolist(), model.predict([[3.8], [0.3]]).tolist()
+    ([0, 0, 0, 1, 1], [1, 0])
+    """
+
+    on_dask = "sample"
+
+    n_clusters: int = parameter(2, COUNT)
+    _: KW_ONLY
+    line_weight: float = parameter(0.75, Interval(Real, 0, 1, closed="both"))
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        X, _, weight = self._training(X, None, sample_weight, min_rows=self.n_clusters)
+        gram = self._open(X, weight)
+        s = np.ones(X.shape[0]) if weight is None else weight
+        self.degree_coef_ = tdot(gram.Z, s)
+        counted = s / self._degrees(gram, s)
+        moments = moments_of(gram.Z, counted)
+        values, vectors = moments.eigen(True)
+        number = min(self.n_clusters - 1, rank_of(values, np.finfo(float).eps))
+        V = vectors[:, :number]
+        scores = dot(gram.Z, V) - moments.mean @ V
+        signs = sign_rows(scores[s > 0])
+        self.coef_, scores = V * signs, scores * signs
+        self.intercept_ = -moments.mean @ self.coef_
+        self.eigenvalues_ = values[: self.n_clusters]
+        residual = moments.centred(True) @ V - V * values[:number]
+        self.certificate_ = float(np.max(np.linalg.norm(residual, axis=0), initial=0.0)) / max(float(values[0]), 1e-300)
+        book = codebook_of(scores, s, self.n_clusters)
+        self.codes_, self.directions_ = book
+        self._n_features_out = number
+        self.labels_ = nearest_code(scores, book)
+        reason = f"The scores have {len(book.codes)} codes of signs for {self.n_clusters} clusters."
+        self.result_ = Result(self.labels_, gap=self.certificate_, reason=reason, info={"eigenvalues": values})
+        if len(book.codes) < self.n_clusters:
+            warnings.warn(
+                f"{reason[:-1]}: there are no more clusters at this width of the kernel. Ask for fewer, or choose "
+                "number and width by `select`.",
+                stacklevel=2,
+            )
+        self.balanced_line_fit_ = self._quality(scores, dot(gram.Z, self.degree_coef_), self.labels_)
+        return self
+
+    @by_row
+    def predict(self, X):
+        """The cluster of each row."""
+        return nearest_code(self._scores(X), Codebook(self.codes_, self.directions_))
+
+    @by_row
+    def transform(self, X):
+        """Scores e(x) = w·φ(x) + b, (n, n_clusters − 1)."""
+        return self._scores(X)
+
+    def _scores(self, X):
+        """Scores of rows that are not checked yet, whatever container `set_output` asks for."""
+        X = self._rows(X, reset=False)
+        return Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
+
+    def score(self, X, y=None):
+        """The balanced line fit of these rows, 0 to 1, larger for better clusters; best on rows not fitted to.
+
+        With well separated clusters the scores of a cluster lie on a line; see
+        :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
+        variable is Σ_j k(x, x_j) + b.
+        """
+        scores = np.asarray(self._scores(X))
+        degrees = Expansion(self.kernel_, None, self.degree_coef_[:, None], self.map_)(self._rows(X, reset=False))
+        return self._quality(scores, degrees[:, 0], nearest_code(scores, Codebook(self.codes_, self.directions_)))
+
+    def select(self, X, **grid):
+        """Choose parameters by the balanced line fit of rows that were left out, and fit with them to all rows.
+
+        Parameters
+        ----------
+        X : rows as in `fit`.
+        **grid : lists of candidates by parameter name, such as ``n_clusters=[2, 3]`` and ``kernel=[RBF(1), RBF(2)]``.
+
+        Returns
+        -------
+        A new fitted clusterer. Its ``selection_`` holds the candidates, the mean of their `score` on three halves of
+        the rows, each by a fit to the other half, and the chosen one.
+        """
+        if not grid:
+            raise InputError("Nothing to choose from. Give lists, such as n_clusters=[2, 3, 4] or kernel=[RBF(1.0)].")
+        home_of(X).refuse_lazy(
+            "select fits many times, which needs the rows in memory. Give a sample of them in NumPy."
+        )
+        self._validate_params()
+        X = self._rows(X, reset=True)
+        pairwise, n = self.__sklearn_tags__().input_tags.pairwise, X.shape[0]
+        rng, candidates = np.random.default_rng(seed_of(self.random_state)), product_of(grid)
+        halves = [np.split(rng.permutation(n), [n // 2]) for _ in range(SPLITS)]
+        scores = np.zeros(len(candidates))
+        for i, changed in enumerate(candidates):
+            for test, train in halves:
+                rows, others = (X[train][:, train], X[test][:, train]) if pairwise else (X[train], X[test])
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # fewer codes than clusters: the score says so
+                    scores[i] += clone(self).set_params(**changed).fit(rows).score(others) / SPLITS
+        chosen = int(np.argmax(scores))
+        best = clone(self).set_params(**candidates[chosen]).fit(X)
+        best.selection_ = {"candidates": candidates, "score": scores, "chosen": chosen}
+        return best
+
+    def _degrees(self, gram, s):
+        """Σ_j s_j k(x_i, x_j); a kernel of the distance is positive, so its degrees are at least k(x, x) · s."""
+        degrees = dot(gram.Z, self.degree_coef_)
+        if self.kernel_.stationary:
+            degrees = np.maximum(degrees, s * gram.diag())
+        bad = np.flatnonzero((degrees <= 0) & (s > 0))
+        if len(bad):
+            raise InputError(
+                f"Row {bad[0]} has a degree Σ k(x, x_j) of {degrees[bad[0]]:.3g}, and {len(bad)} row(s) have one that "
+                "is not positive. Accepted: kernels without negative values, such as RBF, Laplacian or Matern52."
+            )
+        return np.where(s > 0, degrees, 1.0)
+
+    def _quality(self, scores, degrees, member) -> float:
+        number = self.n_clusters
+        if scores.shape[1] == 0 or len(self.codes_) < number:
+            return 0.0  # not the clusters that were asked for
+        points: Any = scores if number > 2 else np.column_stack([scores, degrees + self.intercept_])
+        return balanced_line_fit(points, member, number, self.line_weight)
