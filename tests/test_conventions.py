@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.special import logsumexp
 from sklearn import config_context
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
 from sklearn.metrics import check_scoring, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import scale
 
 from mercer import (
     RBF,
@@ -21,6 +23,7 @@ from mercer import (
     FewLabelClassifier,
     FourierMap,
     KernelCMeans,
+    KernelDensityNovelty,
     KernelPCA,
     KPCANovelty,
     LabeledKFold,
@@ -190,6 +193,17 @@ def test_a_search_learns_from_known_outliers_unless_y_is_for_the_scores_only():
         scores = [roc_auc_score(y[test], fit.decision_function(X[test])) for fit, (_, test) in zip(fits, folds)]
         assert found.best_score_ == pytest.approx(np.mean(scores))
     assert (SVDD(0.2).fit(X, y).predict(X[50:]) == -1).sum() > (SVDD(0.2).fit(X).predict(X[50:]) == -1).sum()
+
+
+def test_densities_far_from_all_rows_keep_their_digits():
+    X = scale(load_wine().data)
+    for weight in (None, 1.0 + np.arange(len(X)) % 3):
+        model = KernelDensityNovelty(0.8).fit(X, sample_weight=weight)
+        for new in (X, 1.5 * X, 3 * X, 40 * X):
+            squared = ((new[:, None] - X) ** 2).sum(axis=2)
+            wanted = logsumexp(-squared / (2 * 0.64), axis=1, b=np.ones(len(X)) if weight is None else weight)
+            wanted -= np.log(len(X) if weight is None else weight.sum()) + 13 * np.log(0.8 * np.sqrt(2 * np.pi))
+            np.testing.assert_allclose(model.score_samples(new), wanted, rtol=1e-6)
 
 
 # Arrow

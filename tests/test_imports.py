@@ -33,6 +33,7 @@ ORDER = [
     ["advice"],
     ["report", "io"],
     ["jobs"],
+    ["bridges"],
     ["studio"],
     ["cli"],
     ["__main__"],

@@ -36,6 +36,7 @@ _HOMES = {
     "estimators.kernel_cmeans": "KernelCMeans",
     "model_selection.risk": "risk_bound",
     "io": "save load register",
+    "bridges.onnx": "to_onnx",
     "few_label.classifier": "FewLabelClassifier",
     "few_label.regressor": "FewLabelRegressor",
     "model_selection.split": "LabeledKFold RepeatedLabeledKFold LeaveOneLabelOut LabeledScorer",

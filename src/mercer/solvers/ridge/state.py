@@ -1,5 +1,6 @@
 """What few-label methods need of the rows without any label: made once, shared by all methods and labellings."""
 
+import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -50,6 +51,14 @@ class State:
     def pull(self, labels: Labels) -> Pull:
         """What the labelled rows bring to a fit."""
         return pull_of(self.Z, labels.labelled, labels.signs, self.weight)
+
+    def counting(self, labels: Labels) -> "State":
+        """The same rows for labels that count as much as their weights; `moments` stay those of the rows."""
+        if labels.weight is None:
+            return self
+        state = copy.copy(self)
+        state.moments, state._tilted, state.weight = self.moments, {}, labels.row_weight
+        return state
 
     def back(self, W: np.ndarray) -> np.ndarray:
         """Weights in the coordinates of `take`, `pull` and `moments` as weights of the columns of Z."""
