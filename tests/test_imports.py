@@ -32,6 +32,7 @@ ORDER = [
     ["few_label"],
     ["advice"],
     ["report", "io"],
+    ["plots"],
     ["jobs"],
     ["bridges"],
     ["studio"],

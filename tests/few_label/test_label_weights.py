@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
 
-from mercer import FewLabelClassifier, InputError
+from mercer import FewLabelClassifier, InputError, suggest
 from mercer.estimators.spectral_graph_transducer import SpectralGraphTransducer
 from mercer.few_label.plan import Candidate
 from mercer.few_label.spaces import Space
@@ -149,3 +149,10 @@ def test_what_is_refused(iris):
         FewLabelClassifier(["lssvm", "s2rls"], class_weight="balanced").fit(X, y)
     with pytest.raises(InputError, match="sample_weight.shape == \\(3,\\)"):
         FewLabelClassifier(["lssvm"]).fit(X, y, sample_weight=np.ones(3))
+
+
+def test_advice_goes_on_with_weights(iris):
+    X, y = iris
+    model = FewLabelClassifier(METHODS, class_weight="balanced").fit(X, y)
+    assert model.linear_ is not None and len(suggest(model, 3).rows) == 3
+    assert model.estimate_.n_labels == len(model.labels_.labelled) and str(model.report_)

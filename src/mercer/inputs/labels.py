@@ -236,19 +236,23 @@ def labelled_accuracy(y: Any, answer: Any, classes: Any, missing_label: Any = "a
     return float(np.average((truth == answer) & (truth >= 0), weights=weight))
 
 
-def read_targets(y: Any, n_rows: int | None) -> np.ndarray:
-    """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA)."""
+def read_targets(y: Any, n_rows: int | None, several: bool = False) -> np.ndarray:
+    """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA); (n, k) where `several` may be."""
     _, y = array_of(y)
-    if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
+    if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabelled.")
     if y.dtype.kind == "O":
-        y = np.array([np.nan if is_nothing(v) else v for v in y], dtype=object)
+        y = np.array([np.nan if is_nothing(v) else v for v in y.ravel()], dtype=object).reshape(y.shape)
     try:
         y = y.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabelled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
+    partly = np.isnan(y).any(axis=1) & ~np.isnan(y).all(axis=1) if y.ndim > 1 else np.zeros(1, dtype=bool)
+    if partly.any():
+        row = np.flatnonzero(partly)[0]
+        raise InputError(f"Row {row} of y has some of its {y.shape[1]} numbers only. Give all of them, or NaN for all.")
     if np.isnan(y).all():
         raise InputError("Input y contains NaN only: no row carries a target. Give a number for at least one row.")
     return y

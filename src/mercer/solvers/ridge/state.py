@@ -27,11 +27,13 @@ class State:
     Attributes
     ----------
     moments : `Moments` of the weighted rows, which also keep their eigenpairs.
+    alike : whether all rows count once, labels aside: then the effect of one more label, which counts once, is known.
     """
 
     def __init__(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None) -> None:
         self.Z = Z
         self.weight = None if weight is None else np.array(weight, dtype=np.float64)
+        self.alike = weight is None
         self.graph = None if Lap is None else graph_moment(Z, Lap)
         self._tilted: dict[float, State] = {}
 
@@ -77,7 +79,7 @@ class TiltedState(State):
     """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labelled rows come to the host."""
 
     def __init__(self, state: State, penalty: np.ndarray) -> None:
-        self.Z, self.weight, self.graph, self.plain = state.Z, state.weight, None, state
+        self.Z, self.weight, self.graph, self.plain, self.alike = state.Z, state.weight, None, state, state.alike
         self.root = sla.cholesky(np.eye(len(penalty)) + penalty, lower=True)
 
     @cached_property
