@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..backend import need
 from ..errors import InputError
 from ..inputs.labels import encode
 from ..report.picture import RowMap
@@ -91,7 +92,7 @@ class MapDisplay(Display):
 
     def plot(self, ax: Any = None, *, legend: bool = True, size: float | None = None, **kwargs: Any) -> "MapDisplay":
         """Draw into `ax`; `size` of a point, and further arguments of matplotlib's `scatter`."""
-        ax, n = self.axes(ax), len(self.positions)
+        ax, n, to_rgb = self.axes(ax), len(self.positions), need("matplotlib.colors").to_rgb
         some = np.arange(n) if n <= MOST else np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
         size = float(np.clip(6000 / len(some), 4, 40)) if size is None else size
         codes = np.full(n, -1) if self.codes is None else np.asarray(self.codes)
@@ -102,15 +103,15 @@ class MapDisplay(Display):
             at = some[codes[some] == code]
             colour = GREY if code < 0 else COLOURS[code % len(COLOURS)]
             label = None if code < 0 else str(self.classes[code])
-            alpha = np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)
-            style = {"s": size, "color": colour, "alpha": alpha, "linewidths": 0, "label": label} | kwargs
+            pale = [(*to_rgb(colour), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
+            style = {"s": size, "color": pale, "linewidths": 0} | kwargs
             self.scatter_.append(ax.scatter(*self.positions[at].T, **style))
+            if label is not None:
+                ax.scatter([], [], color=colour, label=label)
             if given[at].any():
                 rim = {"s": 2.2 * size, "facecolors": colour, "edgecolors": "black", "linewidths": 1.0, "zorder": 3}
                 ax.scatter(*self.positions[at[given[at]]].T, **rim)
         ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1], xticks=[], yticks=[])
         if legend and 0 < len(self.classes) <= 12:
             ax.legend(frameon=False, loc="best", fontsize="small")
-            for handle in ax.get_legend().legend_handles:
-                handle.set_alpha(1.0)
         return self
