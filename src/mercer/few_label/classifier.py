@@ -12,7 +12,6 @@ from ..errors import InputError
 from ..evidence.calibration import probabilities
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import capped, log_scores, sharpen
-from ..evidence.sets import conformal_sets
 from ..inputs.labels import labelled_accuracy, read_labels, weigh_labels
 from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
@@ -218,28 +217,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
     def predict_log_proba(self, X):
         """Logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
-
-    def predict_set(self, X, coverage=0.9, by_class=False):
-        """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
-
-        Conformal sets from the answers of `estimate_` to withheld folds of labels; see `mercer.evidence.sets`. A set
-        may be empty or hold all classes.
-
-        Parameters
-        ----------
-        coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
-        by_class : keep the promise for every class by itself; sets of rare classes grow.
-        """
-        return self.sets_of(self.predict_proba(X), coverage, by_class)
-
-    def training_sets(self, coverage=0.9, by_class=False):
-        """`predict_set` of the training rows."""
-        check_is_fitted(self, "labels_")
-        return self.sets_of(self.probabilities_, coverage, by_class)
-
-    def sets_of(self, P, coverage=0.9, by_class=False):
-        """`predict_set` of rows whose probabilities (n, k) are known."""
-        return conformal_sets(P, self.estimate_.held_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
 
     @by_row
     def predict(self, X):

@@ -103,7 +103,9 @@ class ForestCandidate:
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
         start = time.perf_counter()
         codes, k = labels.codes[labels.labelled], labels.n_classes
-        trees, left_out = Trees.grown(self.rows[labels.labelled], codes, k, self.kind, self.seed, n_trees, labels.counted)
+        trees, left_out = Trees.grown(
+            self.rows[labels.labelled], codes, k, self.kind, self.seed, n_trees, labels.counted
+        )
         known = np.isfinite(left_out).all(axis=1) & (len(np.unique(codes)) > 1)
         left_out = np.where(known[:, None], left_out, 1.0 / k)
         fitted = replace(self, trees=trees, left_out=_compact(left_out))

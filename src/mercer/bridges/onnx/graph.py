@@ -63,6 +63,10 @@ class Value:
         self.name = other.name
         return self
 
+    def exp_(self) -> "Value":
+        """Its exponential in place, as a tensor has it."""
+        return self.become(self.graph.add("Exp", self))
+
     def __iadd__(self, other):
         return self.become(self + other)
 
