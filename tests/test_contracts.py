@@ -55,6 +55,9 @@ FORMS = [
 FORMS += [cls() for cls in CLASSES if cls.__name__ not in ELSEWHERE and cls not in (KernelPCA, LandmarkMap, FourierMap)]
 CLASS_NAMES = "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"
 EVERY_ROW = "weights count in bandwidth rules: the features are those of every row, also of weight 0"
+LABEL_WEIGHTS = (
+    "weights count labels: a row that occurs twice has another place among its neighbours than a row of weight 2"
+)
 EXPECTED_FAILURES = {
     "LandmarkMap": {f"check_sample_weight_equivalence_on_{kind}_data": EVERY_ROW for kind in ("dense", "sparse")},
     "S2RLSClassifier": {"check_classifiers_classes": CLASS_NAMES},

@@ -7,20 +7,24 @@ import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.special import logsumexp
 from sklearn import config_context
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
-from sklearn.metrics import check_scoring, roc_auc_score
+from sklearn.metrics import check_scoring, r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import scale
 
 from mercer import (
     RBF,
     SVDD,
     Diffusion,
     FewLabelClassifier,
+    FewLabelRegressor,
     FourierMap,
     KernelCMeans,
+    KernelDensityNovelty,
     KernelPCA,
     KPCANovelty,
     LabeledKFold,
@@ -192,6 +196,17 @@ def test_a_search_learns_from_known_outliers_unless_y_is_for_the_scores_only():
     assert (SVDD(0.2).fit(X, y).predict(X[50:]) == -1).sum() > (SVDD(0.2).fit(X).predict(X[50:]) == -1).sum()
 
 
+def test_densities_far_from_all_rows_keep_their_digits():
+    X = scale(load_wine().data)
+    for weight in (None, 1.0 + np.arange(len(X)) % 3):
+        model = KernelDensityNovelty(0.8).fit(X, sample_weight=weight)
+        for new in (X, 1.5 * X, 3 * X, 40 * X):
+            squared = ((new[:, None] - X) ** 2).sum(axis=2)
+            wanted = logsumexp(-squared / (2 * 0.64), axis=1, b=np.ones(len(X)) if weight is None else weight)
+            wanted -= np.log(len(X) if weight is None else weight.sum()) + 13 * np.log(0.8 * np.sqrt(2 * np.pi))
+            np.testing.assert_allclose(model.score_samples(new), wanted, rtol=1e-6)
+
+
 # Arrow
 
 
@@ -337,3 +352,62 @@ def test_composite_kernels_are_printed_inside_estimators():
     shown = repr(make_pipeline(LandmarkMap(kernel), SVDD(kernel=2 * RBF())))
     assert "LandmarkMap(kernel=0.3 * RBF(bandwidth=2.0) + Linear() * RBF())" in " ".join(shown.split())
     assert "0.3 * RBF(bandwidth=2.0) + Linear() * RBF()" in SemiKPCA(kernel=kernel)._repr_html_()
+
+
+# Several numbers a row
+
+
+@pytest.mark.parametrize("options", [{}, {"approx": 40}, {"kernel": "linear"}, {"bias": False}])
+def test_several_numbers_a_row_are_fitted_as_if_alone(options):
+    X, y = load_linnerud_like()
+    together = LSSVMRegressor(5.0, **options).fit(X, y)
+    answers = together.predict(X + 0.1)
+    assert answers.shape == (len(X), 3)
+    for j in range(3):
+        alone = LSSVMRegressor(5.0, **options).fit(X, y[:, j])
+        np.testing.assert_allclose(answers[:, j], alone.predict(X + 0.1), atol=1e-9)
+        np.testing.assert_allclose(together.left_out_[:, j], alone.left_out_, atol=1e-6)
+    frame = pd.DataFrame(y, columns=list("abc"))
+    np.testing.assert_array_equal(LSSVMRegressor(5.0, **options).fit(X, frame).predict(X + 0.1), answers)
+    assert together.score(X, y) == pytest.approx(
+        np.mean([r2_score(y[::2, j], together.predict(X)[::2, j]) for j in range(3)])
+    )
+
+
+def load_linnerud_like():
+    """120 rows, every second one with three numbers of very different size."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4))
+    y = np.column_stack([X[:, 0] ** 2, 100 * X[:, 1], np.sin(X[:, 2])]) + rng.normal(scale=0.1, size=(120, 3))
+    y[1::2] = np.nan
+    return X, y
+
+
+def test_several_numbers_a_row_choose_one_parameter():
+    X, y = load_linnerud_like()
+    best = LSSVMRegressor(1e-6).select(X, y, gamma=[1e-6, 1.0])
+    assert best.gamma == 1.0 and best.selection_["error"].shape == (3,)
+    scaled = LSSVMRegressor(1e-6).select(X, y * [1.0, 1e-9, 1e9], gamma=[1e-6, 1.0])
+    np.testing.assert_allclose(scaled.selection_["error"], best.selection_["error"], rtol=1e-6)
+    y[4, 1] = np.nan
+    with pytest.raises(InputError, match="Row 4 of y has some of its 3 numbers only"):
+        LSSVMRegressor().fit(X, y)
+    with pytest.raises(InputError, match="y has shape"):
+        FewLabelRegressor().fit(X, y)
+
+
+# Kernel matrices
+
+
+def test_a_matrix_that_is_not_symmetric_is_refused_with_a_way_out():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    K = RBF(1.0)(X)
+    noisy = K + 1e-3 * np.random.default_rng(1).standard_normal(K.shape)
+    for model in (
+        KernelPCA(2, kernel="precomputed"),
+        SVDD(kernel="precomputed"),
+        KernelCMeans(2, kernel="precomputed"),
+    ):
+        with pytest.raises(InputError, match=r"not symmetric.*pass \(K \+ K.T\) / 2"):
+            model.fit(noisy)
+        model.fit(K + 1e-9 * np.triu(np.ones_like(K)))  # rounding is not asymmetry

@@ -39,6 +39,7 @@ _HOMES = {
     "model_selection.risk": "risk_bound",
     "model_selection.mixed_kernel": "select_mixed_kernel",
     "io": "save load register",
+    "bridges.onnx": "to_onnx",
     "few_label.classifier": "FewLabelClassifier",
     "few_label.regressor": "FewLabelRegressor",
     "model_selection.split": "LabeledKFold RepeatedLabeledKFold LeaveOneLabelOut LabeledScorer",

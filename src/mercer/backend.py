@@ -16,6 +16,7 @@ from .errors import BackendError
 
 _EXTRA = {"torch": "gpu", "dask": "dask", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
 _EXTRA |= {"starlette": "studio", "uvicorn": "studio"}
+_EXTRA |= dict.fromkeys(("onnx", "onnx.helper", "onnx.numpy_helper", "onnx.checker", "skactiveml", "pyod"), "bridges")
 
 
 def need(name):

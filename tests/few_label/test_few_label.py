@@ -24,7 +24,9 @@ from mercer.few_label.weights import pool
 from mercer.geometry.open import POLICIES, Policy
 from mercer.inputs.labels import read_labels
 
+WEIGHTS = "weights count labels: a row that occurs twice has another place among its neighbours than a row of weight 2"
 EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
+EXPECTED |= {f"check_sample_weight_equivalence_on_{kind}_data": WEIGHTS for kind in ("dense", "sparse")}
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -100,8 +100,11 @@ def suggest(
     return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))
 
 
-def batch(now, n, strategy, rng):
-    """n rows, the best first, each chosen as if those before it had a label already."""
+def batch(now, n, strategy, rng, seen=None):
+    """n rows, the best first, each chosen as if those before it had a label already.
+
+    seen : list, to which (rows, gains) of all that each could have been are added.
+    """
     effect, free, doubt = now.effect, now.free, now.doubt
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(None if everywhere else doubt)
@@ -118,6 +121,8 @@ def batch(now, n, strategy, rng):
         else:
             gain = _expected_gain(now, effect, free, focus, rng)
         best = int(np.argmax(gain))
+        if seen is not None:
+            seen.append((free, gain))
         row = int(free[best])
         rows.append(row)
         gains.append(float(gain[best]))

@@ -99,7 +99,8 @@ KEYED = [
     file("--labels", "For a folder: table of the labels, beside the parts."),
     option("--key", "Column that names the rows in the parts and in --labels.", metavar="COLUMN"),
 ]
-LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS]
+STUDIO = flag("--label-studio", "DATA is a JSON export of Label Studio; the output has predictions to import there.")
+LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS, STUDIO]
 
 
 @_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
@@ -122,6 +123,9 @@ def label():
     For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
     class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
     cells of several labels (a;b) are filled in label by label.
+
+    An export of Label Studio (JSON) is read as a table of its tasks: TARGET is the name of the control, such as the
+    name of its Choices. Written to JSON, the tasks have predictions with scores, to be imported there.
 
     A column TARGET_how, such as `mercer suggest` writes, says which labelled rows were drawn at random and which were
     chosen: the accuracy is then estimated from the random ones only. Without it all count as drawn at random.

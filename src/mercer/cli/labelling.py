@@ -38,6 +38,7 @@ def label(
     by_class=False,
     method="auto",
     seconds=60.0,
+    label_studio=False,
     force=False,
     seed=0,
     **source,
@@ -52,13 +53,17 @@ def label(
     _check_abstain(abstain)
     _check_coverage(coverage, by_class)
     out = Path(out or default_out(data, "labelled"))
+    if label_studio and out.suffix != ".json":
+        raise UsageError(f"--label-studio writes tasks in JSON, and {out.name} does not end in .json.")
     models = _models(save, target)
     claim(screen, out, report, *models.values(), force=force)
     keep(data, report, *models.values())
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         writes = partial(_written, coverage=coverage)
-        jobs = open_jobs(screen, data, target, writes, several=True, **source)
+        jobs = open_jobs(
+            screen, f"label-studio:{data}" if label_studio else data, target, writes, several=True, **source
+        )
         for job in jobs:
             if job.labels.given.all():
                 raise InputError(

@@ -92,8 +92,8 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.labels_, self.inertia_, self.gap_ = result.value, result.objective, result.gap
         self.n_iter_, self.history_ = result.n_iter, result.history
         self._n_features_out = self.n_clusters
-        self._center_sq, mass = result.info["center_sq"], result.info["mass"]
-        self._empty = mass == 0
+        self.center_sq_, mass = result.info["center_sq"], result.info["mass"]
+        self.empty_ = mass == 0
         share = np.zeros((X.shape[0], self.n_clusters))
         scale = np.where(mass > 0, mass, 1.0)
         share[np.arange(X.shape[0]), self.labels_] = (1.0 if weight is None else weight) / scale[self.labels_]
@@ -149,4 +149,4 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def _shifts(self, X):
         """‖φ(x) − m_k‖² less k(x, x), for checked rows; an empty cluster is infinitely far."""
-        return np.where(self._empty, np.inf, self._center_sq - 2 * self.expansion_(X))
+        return np.where(self.empty_, np.inf, self.center_sq_ - 2 * self.expansion_(X))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import gammaln
+from scipy.spatial.distance import cdist
+from scipy.special import gammaln, logsumexp
 from sklearn.neighbors import KernelDensity
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -20,6 +21,9 @@ from ..kernels.bandwidth import RULES, rows_for
 from ..rows import dot, host, like, sampled, tdot
 from .novelty import NoveltyDetector
 from .parameters import POSITIVE, parameter
+
+FAR = 15.0  # below the logarithm of one window's height: sums of 1e-7 windows
+MANY = 2**22  # distances at once
 
 
 @dataclass(eq=False, repr=False)
@@ -79,15 +83,15 @@ class KernelDensityNovelty(NoveltyDetector):
         mass = np.ones(n) if weight is None else weight
         total = float(X.shape[0] if all_weight is None else np.sum(all_weight))
         by_tree = home_of(X).on_host and not sp.issparse(X) and isinstance(self.approx, str)
-        self._log_peak = -d * np.log(self.bandwidth_)  # log of one window's height
+        self.log_peak_ = -d * np.log(self.bandwidth_)  # log of one window's height
         if self.window == "gaussian":
-            self._log_peak -= d / 2 * np.log(2 * np.pi)
+            self.log_peak_ -= d / 2 * np.log(2 * np.pi)
         elif not by_tree:
             raise BackendError(
                 "The uniform window counts neighbours in a tree: it needs dense NumPy rows and approx='auto' or "
                 "'exact'. Convert the rows, or use window='gaussian'."
             )
-        self._tree = self._plant(X, weight) if by_tree else None
+        self.tree_: Any = self._plant(X, weight) if by_tree else None
         if by_tree:
             self.approx_reason_ = "Exact: windows are summed through a tree over the training rows."
             scores = self._score(X)
@@ -98,8 +102,8 @@ class KernelDensityNovelty(NoveltyDetector):
             scores = self._log_density(dot(gram.Z, mean))
         # The estimate without row i: its own window, of weight mass_i, is taken out.
         with np.errstate(divide="ignore", invalid="ignore"):
-            others = total * np.exp(scores - self._log_peak) - mass
-            left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self._log_peak
+            others = total * np.exp(scores - self.log_peak_) - mass
+            left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self.log_peak_
         self._learn_threshold(scores, left_out, weight)
         return self
 
@@ -143,19 +147,32 @@ class KernelDensityNovelty(NoveltyDetector):
         return tree.fit(X[kept], sample_weight=None if weight is None else weight[kept])
 
     def _score(self, X):
-        if self._tree is None:
+        if self.tree_ is None:
             return self._log_density(self.expansion_(X))
-        scores = self._tree.score_samples(np.asarray(host(X), dtype=np.float64))
+        rows = np.asarray(host(X), dtype=np.float64)
+        scores = self.tree_.score_samples(rows)
         if self.window == "uniform":
             # scikit-learn divides by the volume of a Euclidean ball whatever the metric; ours is a cube.
             d = X.shape[1]
             ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) + d * np.log(self.bandwidth_ / 2)
-            scores = scores + ball + self._log_peak
+            return scores + ball + self.log_peak_
+        # Sums that are small beside one window have lost digits in the tree's subtractions of bounds.
+        far = np.flatnonzero(scores < self.log_peak_ - FAR)
+        step = max(1, MANY // len(self.tree_.tree_.data))
+        for some in np.split(far, range(step, len(far), step)):
+            scores[some] = self._log_sums(rows[some])
         return scores
+
+    def _log_sums(self, rows):
+        """The logarithm of the density, window by window."""
+        tree = self.tree_.tree_
+        mass = np.ones(len(tree.data)) if tree.sample_weight is None else np.asarray(tree.sample_weight)
+        exponents = cdist(rows, tree.data, "sqeuclidean") / (-2 * self.bandwidth_**2)
+        return logsumexp(exponents, axis=1, b=mass / mass.sum()) + self.log_peak_
 
     def _log_density(self, mean):
         """log of a mean of similarities; an approximate one may fall below zero, far from all rows."""
-        return np.log(np.maximum(mean, np.finfo(float).tiny)) + self._log_peak
+        return np.log(np.maximum(mean, np.finfo(float).tiny)) + self.log_peak_
 
 
 def feature_sums(fitted, X, weight):

@@ -71,8 +71,8 @@ class KPCANovelty(NoveltyDetector):
         self.eigenvalues_ = values[: self.n_components_]
         W = np.column_stack([vectors[:, : self.n_components_], mean])
         self.expansion_ = gram.on_features(W)
-        self._shift, self._mean_sq = mean @ W[:, :-1], float(mean @ mean)
-        self._rounding = ROUNDING * precision(X.dtype)
+        self.shift_, self.grand_mean_ = mean @ W[:, :-1], float(mean @ mean)
+        self.rounding_ = ROUNDING * precision(X.dtype)
         error, projection = self._error(dot(gram.Z, W), gram.diag())
         if not np.any(error[mass > 0]):
             warnings.warn(
@@ -95,10 +95,10 @@ class KPCANovelty(NoveltyDetector):
 
     def _error(self, values, own):
         """(squared distance to the subspace, coordinates in it) of rows with these products and k(x, x) = own."""
-        projection = values[:, :-1] - self._shift
-        centred = own - 2 * values[:, -1] + self._mean_sq
+        projection = values[:, :-1] - self.shift_
+        centred = own - 2 * values[:, -1] + self.grand_mean_
         error = centred - np.sum(projection**2, axis=1)
-        return np.where(error > self._rounding * (np.abs(own) + self._mean_sq), error, 0.0), projection
+        return np.where(error > self.rounding_ * (np.abs(own) + self.grand_mean_), error, 0.0), projection
 
     def _score(self, X):
         return -self._error(self.expansion_(X), self.expansion_.diag(X))[0]

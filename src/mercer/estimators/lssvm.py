@@ -90,7 +90,7 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         else:
             result = ridge_on_moments(state.moments, pull, 1.0 / self.gamma, self.bias)
         W, b = result.warn().value
-        known = state.weight is None and (self.unlabeled == "ignore" or not self.bias)
+        known = state.alike and (self.unlabeled == "ignore" or not self.bias)
         influence = partial(self._effect, state, labels) if known else None
         return Solution(state.back(W), b, result, lambda: result.info["left_out"], influence)
 

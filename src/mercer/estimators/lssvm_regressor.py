@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import InputError
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, goes_exact
 from ..homes import home_of
@@ -33,7 +34,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (y_i - w \\cdot \\varphi(x_i) - b)^2
 
-    Rows whose target is NaN (or None) have no part in the sum. They still help to place a landmark map and its width.
+    Several numbers a row, y of shape (n, k), are fitted side by side with one decomposition. Rows whose target is NaN
+    (or None) have no part in the sum. They still help to place a landmark map and its width.
 
     Parameters
     ----------
@@ -46,10 +48,11 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
     Attributes
     ----------
-    coef_ : (r,) weights of the features; None where there are none (see Notes).
-    dual_coef_ : (l,) weights of the kernel's columns where no features were made, else None.
-    intercept_ : float, the constant b.
-    left_out_ : (l,) the answer for each row with a target by the fit without it (very many rows: NaN for some).
+    coef_ : (r,) or (r, k) weights of the features; None where there are none (see Notes).
+    dual_coef_ : (l,) or (l, k) weights of the kernel's columns where no features were made, else None.
+    intercept_ : float or (k,), the constant b.
+    left_out_ : (l,) or (l, k) the answer for each row with a target by the fit without it (very many rows: NaN for
+        some).
 
     Notes
     -----
@@ -75,7 +78,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit on the rows with a target; NaN marks those without."""
         X, y, all_weight = self._training(X, y, sample_weight, "targets")
-        weight, y = sampled(all_weight, X), read_targets(y, self._seen(X))
+        weight, y = sampled(all_weight, X), self._numbers(X, y)
         rows = _known(y, weight)
         self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
         self.dual_coef_: Any = None
@@ -84,13 +87,20 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         if kernel is not None:
             return self._fit_dual(kernel, X, rows, y, weight)
         gram = self._open(X, all_weight)
-        pull = pull_of(gram.Z, rows, y[rows, None], weight)
+        pull = pull_of(gram.Z, rows, _columns(y[rows]), weight)
         self.result_ = ridge_on_labelled(gram.Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
         W, b = self.result_.value
-        self.coef_, self.intercept_ = W[:, 0], float(b[0])
+        self.coef_, self.intercept_ = (W, b) if y.ndim > 1 else (W[:, 0], float(b[0]))
         self.expansion_ = gram.on_features(self.coef_)
-        self._left_out = self.result_.info["left_out"][:, 0]
+        self._left_out = self.result_.info["left_out"].reshape(-1, *y.shape[1:])
         return self
+
+    def _numbers(self, X, y):
+        """y as numbers, (n,) or (n, k)."""
+        y = read_targets(y, self._seen(X), several=True)
+        if y.ndim > 1 and hasattr(self, "sample_"):
+            raise InputError("Several numbers a row are not read from Dask. Fit one regressor for each column of y.")
+        return y
 
     def _kernel_for_dual(self, X, rows, weight):
         """The resolved kernel if its matrix is best used as it is: exact, on the host, of high rank in a sample."""
@@ -106,11 +116,11 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     def _fit_dual(self, kernel, X, rows, y, weight):
         self.map_, self.kernel_ = None, kernel
         self.approx_reason_ = f"Exact: the kernel matrix of the {len(rows)} rows with a target was used as it is."
-        self._targets, self._weight = y[rows, None], None if weight is None else weight[rows]
+        self._targets, self._weight = _columns(y[rows]), None if weight is None else weight[rows]
         K = host(kernel(X[rows]))
         self.result_ = dual_ridge(K, self._targets, 1.0 / self.gamma, self._weight, self.bias).warn()
         alpha, b = self.result_.value
-        self.dual_coef_, self.intercept_ = alpha[:, 0], float(b[0])
+        self.dual_coef_, self.intercept_ = (alpha, b) if y.ndim > 1 else (alpha[:, 0], float(b[0]))
         self.expansion_ = Expansion(kernel, home_of(X).kept(X[rows]), self.dual_coef_)
         return self
 
@@ -120,35 +130,43 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         if self._left_out is None:
             l = len(self._targets)
             some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
-            K, T, alpha = self.kernel_(self.expansion_.centres), self._targets, self.dual_coef_[:, None]
+            K, T, alpha = self.kernel_(self.expansion_.centres), self._targets, _columns(self.dual_coef_)
             answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
-            self._left_out = np.full(l, np.nan)
-            self._left_out[some] = answers[:, 0]
+            self._left_out = np.full(self.dual_coef_.shape, np.nan)
+            self._left_out[some] = answers.reshape(len(some), *self.dual_coef_.shape[1:])
         return self._left_out
 
     @by_row
     def predict(self, X):
-        """The fitted number for each row."""
+        """The fitted number for each row: (n,), or (n, k)."""
         X = self._rows(X, reset=False)
         return self.expansion_(X) + self.intercept_
 
     def score(self, X, y, sample_weight=None):
-        """R² over the rows that have a target."""
+        """R² over the rows that have a target; of several numbers a row, the mean of theirs."""
         X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
-        y = read_targets(y, None)
-        rows = np.flatnonzero(~np.isnan(y))
+        y = read_targets(y, None, several=True)
+        rows = _known(y, None)
         weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         return r2_score(y[rows], self.predict(X)[rows], sample_weight=weight)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def select(self, X, y, sample_weight=None, **grid):
         """Choose parameters by the left-out squared error and fit with them; self is not changed.
 
-        ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors. The
+        ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors (of
+        several numbers a row, in units of their standard deviations). The
         parameters of self are kept unless another candidate is better by more than one standard error. The errors are
         those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
-        errors = (left_out[:, :, 0] - y_read[_known(y_read, sample_weight)]) ** 2
+        wanted = _columns(y_read[_known(y_read, sample_weight)])
+        scale = np.maximum(wanted.var(axis=0), np.finfo(float).tiny) if wanted.shape[1] > 1 else np.ones(1)
+        errors = np.mean((left_out - wanted) ** 2 / scale, axis=2)
         errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
         chosen, reason = _best_error(errors)
         best = clone(self).set_params(**candidates[chosen])
@@ -160,13 +178,13 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     def _read(self, X, y, sample_weight):
         """(state, targets with NaN where there is none)."""
         X, y, weight = self._training(X, y, sample_weight, "targets")
-        return State(self._fit_map(X, weight), sampled(weight, X)), read_targets(y, self._seen(X))
+        return State(self._fit_map(X, weight), sampled(weight, X)), self._numbers(X, y)
 
     def path(self, state, y, grid):
-        """(parameters, (m, l, 1) left-out answers) for a grid of γ; None is the default grid."""
+        """(parameters, (m, l, k) left-out answers) for a grid of γ; None is the default grid."""
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
         rows = _known(y, state.weight)
-        pull = pull_of(state.Z, rows, y[rows, None], state.weight)
+        pull = pull_of(state.Z, rows, _columns(y[rows]), state.weight)
         basis = basis_of_labelled(state.Z, rows, pull, state.weight, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed=True)
@@ -174,7 +192,13 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 
 def _known(y, weight):
     """Rows with a target and a weight above 0."""
-    return np.flatnonzero(~np.isnan(y) if weight is None else ~np.isnan(y) & (np.asarray(weight) > 0))
+    there = ~np.isnan(_columns(y)[:, 0])
+    return np.flatnonzero(there if weight is None else there & (np.asarray(weight) > 0))
+
+
+def _columns(y):
+    """(l, k) numbers."""
+    return y[:, None] if y.ndim == 1 else y
 
 
 def _high_rank(kernel, rows):

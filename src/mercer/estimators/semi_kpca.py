@@ -85,7 +85,7 @@ class SemiKPCA(KernelClassifier):
         gap = relative(V.T @ (W / gamma - state.moments.G @ W - pull.B), pull.B)
         found = {"gamma": gamma, "convexity_interval": interval}
         result = closed_form(W, gap, **found, eigenvalues=basis.values, eigenvectors=basis.vectors)
-        influence = (lambda: LabelEffect(state.rows, (V * left) @ V.T)) if state.weight is None else None
+        influence = (lambda: LabelEffect(state.rows, (V * left) @ V.T)) if state.alike else None
         return Solution(
             W, 0.0, result.warn(), lambda: left_out_path(basis, pull, [filter_], removed=False)[0], influence
         )

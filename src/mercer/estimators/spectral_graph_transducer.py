@@ -112,10 +112,12 @@ class SpectralGraphTransducer(VarianceConstrained):
 
     def _targets(self, labels, costs):
         signs = labels.signs
+        count = labels.counted[:, None]
         if not self.balanced:
-            return signs, np.ones(signs.shape)
+            return signs, count * np.ones(signs.shape)
         up, down = (1 + signs) / 2, (1 - signs) / 2  # soft labels lie between
-        return _balanced(up, down, up.sum(axis=0), down.sum(axis=0), len(signs))
+        targets, costs = _balanced(up, down, (count * up).sum(axis=0), (count * down).sum(axis=0), count.sum())
+        return targets, count * costs
 
     def _fit_targets(self, theta, Z_l, targets, spread, costs):
         results = [
@@ -132,18 +134,21 @@ class SpectralGraphTransducer(VarianceConstrained):
         """Left-out answers with the balance of the labels that are left: the full one would reveal the label."""
         groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
         scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)
-        up, down = (1 + labels.signs) / 2, (1 - labels.signs) / 2
+        up, down, count = (1 + labels.signs) / 2, (1 - labels.signs) / 2, labels.counted
+        plus_all, minus_all = count @ up, count @ down
         for k in range(targets.shape[1]):
             alike: dict = {}  # groups that leave the same counts behind go together: two kinds, without folds
             for group in groups:
-                left = (up[:, k].sum() - up[group, k].sum(), down[:, k].sum() - down[group, k].sum(), len(group))
+                own = count[group]
+                left = plus_all[k] - own @ up[group, k], minus_all[k] - own @ down[group, k], float(own.sum())
                 alike.setdefault(left, []).append(group)
             for (plus, minus, size), some in alike.items():
-                if min(plus, minus) <= 0:
+                if min(plus, minus) <= 1e-9 * count.sum():
                     continue
                 t, a = targets[:, k], costs[:, k]
                 if self.balanced:
-                    t, a = _balanced(up[:, k], down[:, k], plus, minus, len(Z_l) - size)
+                    t, a = _balanced(up[:, k], down[:, k], plus, minus, count.sum() - size)
+                    a = count * a
                 rows = np.concatenate(some)
                 scores[:, rows, k] = left_out(theta, Z_l, t, weights, spreads, some, a).reshape(-1, len(t))[:, rows]
         return scores

@@ -102,7 +102,7 @@ class SVDD(NoveltyDetector):
         self.support_ = np.flatnonzero(beta)
         self.dual_coef_ = beta[self.support_]
         self.expansion_ = gram.expansion(self.dual_coef_, rows=self.support_)
-        self._center_sq = info["center_sq"]
+        self.center_sq_ = info["center_sq"]
         self.gap_, self.objective_, self.n_iter_ = found.gap, found.objective, found.n_iter
         radius_sq = max(info["radius_sq"], 0.0)
         self.radius_ = float(np.sqrt(radius_sq))
@@ -153,7 +153,7 @@ class SVDD(NoveltyDetector):
 
     def _score(self, X):
         """−‖φ(x) − c‖² = −(k(x, x) − 2⟨φ(x), c⟩ + ‖c‖²)."""
-        return -np.maximum(self.expansion_.diag(X) - 2 * self.expansion_(X) + self._center_sq, 0)
+        return -np.maximum(self.expansion_.diag(X) - 2 * self.expansion_(X) + self.center_sq_, 0)
 
 
 def known_outliers(y, n):

@@ -35,7 +35,8 @@ class WithinVarianceClassifier(KernelClassifier):
         within = within_group_rows(Z_l, [np.flatnonzero(codes == code) for code in range(labels.n_classes)])
         V = within_variance_components(P, within, self.within_weight, self.n_components).value
         V = V / np.sqrt(max(float(V[:, 0] @ P @ V[:, 0]) / moments.total, np.finfo(float).tiny))
-        result = ridge_removed((Z_l - moments.mean) @ V, labels.signs, self.penalty, None, bias=True)
+        weight = None if state.weight is None else state.weight[labels.labelled]
+        result = ridge_removed((Z_l - moments.mean) @ V, labels.signs, self.penalty, weight, bias=True)
         W, b = result.value
         # The components depend on the labels too, so left-out answers need refits.
         result = replace(result, info={})

@@ -11,7 +11,7 @@ from .calibration import probabilities, two_columns
 STEPS = 26  # bisections of a slope's logarithm, which lies between −8 and 5: its error is 2e-7
 
 
-def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray) -> np.ndarray:
+def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
     """(m,) slopes of m candidates, as `calibrate` finds them one by one.
 
     Parameters
@@ -19,15 +19,17 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray) -> np.nd
     left_out : (m, l, k') left-out scores; a row that is not finite says nothing.
     given : (l, k) one-hot rows or class probabilities.
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
+    weight : (l,) how much each label counts; None: once.
     """
     S = np.nan_to_num(two_columns(left_out)) / margin[:, None, None]
     k = S.shape[2]
-    own = np.einsum("mlk,lk->m", S, given)
+    counted = S if weight is None else weight[:, None] * S
+    own = np.einsum("mlk,lk->m", counted, given)
     low, high = np.full(len(S), -8.0), np.full(len(S), 5.0)
     for _ in range(STEPS):
         middle = (low + high) / 2
         slope = np.exp(middle)
-        mean = np.einsum("mlk,mlk->m", softmax(slope[:, None, None] * S, axis=2), S)
+        mean = np.einsum("mlk,mlk->m", softmax(slope[:, None, None] * S, axis=2), counted)
         # Three imagined answers at the typical margin, two right and one wrong.
         right = 1.0 / (1.0 + (k - 1) * np.exp(-slope))
         rising = mean - own + 3.0 * right - 2.0 > 0

@@ -12,8 +12,7 @@ from ..errors import InputError
 from ..evidence.calibration import probabilities
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import capped, log_scores, sharpen
-from ..evidence.sets import conformal_sets
-from ..inputs.labels import labelled_accuracy, read_labels
+from ..inputs.labels import labelled_accuracy, read_labels, weigh_labels
 from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
 from ..rows import by_row
@@ -60,6 +59,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
         labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
         shares themselves, by class.
+    class_weight : None, "balanced" or dict, default=None
+        How much a label counts, by class; a class that the dict does not name has 1. "balanced" gives all classes the
+        same total. The answers then favour rare classes more; to say how frequent they are, use `prior`.
     include : names of columns of a data frame to use although they tell labelled rows from the others.
     missing_label : as in `KernelClassifier`.
     random_state : seed of landmarks and components; None is 0.
@@ -109,6 +111,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         "time_budget": [None, Interval(Real, 0, None, closed="neither")],
         "abstain": [None, Interval(Real, 0, 1, closed="both")],
         "prior": "no_validation",
+        "class_weight": "no_validation",
         "include": "no_validation",
         "missing_label": "no_validation",
         "random_state": "no_validation",
@@ -124,6 +127,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         time_budget=240.0,
         abstain=None,
         prior=None,
+        class_weight=None,
         include=(),
         missing_label="auto",
         random_state=None,
@@ -134,12 +138,13 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         self.time_budget = time_budget
         self.abstain = abstain
         self.prior = prior
+        self.class_weight = class_weight
         self.include = include
         self.missing_label = missing_label
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, drawn=None):
+    def fit(self, X, y, drawn=None, sample_weight=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
 
         Parameters
@@ -150,12 +155,17 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         drawn : (n,) bool, optional
             Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
             `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
+        sample_weight : (n,), optional
+            How much the label of each row counts, also when it is taught later; 0 makes the row unlabelled. Rows
+            without a label count alike, and the estimate of the accuracy counts every label once.
         """
         self._validate_params()
         methods = methods_named(self.methods)
-        X, y, drawn = self._sampled(X, y, drawn)
+        X, y, drawn, self._weight = self._sampled(X, y, drawn, sample_weight)
         X = self._rows(X, reset=True, y=y)
         labels = self._read(y, X.shape[0])
+        if labels.weight is not None and "s2rls" in methods:
+            raise InputError("The method s2rls takes no weights of labels. Leave it out of methods, or the weights.")
         self.support_, self.groups_ = Support(X), same_rows(X)
         wanted_shares(self.prior, labels)  # refused before the work
         plan = planned(X, methods, seed_of(self.random_state))
@@ -208,28 +218,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         """Logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
-    def predict_set(self, X, coverage=0.9, by_class=False):
-        """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
-
-        Conformal sets from the answers of `estimate_` to withheld folds of labels; see `mercer.evidence.sets`. A set
-        may be empty or hold all classes.
-
-        Parameters
-        ----------
-        coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
-        by_class : keep the promise for every class by itself; sets of rare classes grow.
-        """
-        return self.sets_of(self.predict_proba(X), coverage, by_class)
-
-    def training_sets(self, coverage=0.9, by_class=False):
-        """`predict_set` of the training rows."""
-        check_is_fitted(self, "labels_")
-        return self.sets_of(self.probabilities_, coverage, by_class)
-
-    def sets_of(self, P, coverage=0.9, by_class=False):
-        """`predict_set` of rows whose probabilities (n, k) are known."""
-        return conformal_sets(P, self.estimate_.held_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)
-
     @by_row
     def predict(self, X):
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
@@ -250,10 +238,10 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
     # Labels in
 
     def _read(self, y, n_rows):
-        return read_labels(y, self.missing_label, n_rows=n_rows)
+        return weigh_labels(read_labels(y, self.missing_label, n_rows=n_rows), self._weight, self.class_weight)
 
     def _read_again(self, y):
-        return read_labels(y, missing_label=[])
+        return weigh_labels(read_labels(y, missing_label=[]), self._weight, self.class_weight)
 
     def _values(self):
         """(n,) the class names of the labels so far, None where there is none."""
@@ -310,10 +298,11 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
 
     def _calibrate(self, P, left_out, labels, shares):
         """The power of the pooled probabilities that the left-out labels ask for, and the class shares."""
-        counts = labels.counts()
-        drawn = self.drawn_[labels.labelled[labels.testable]]
+        counts, tested = labels.counted @ labels.given, labels.testable
+        drawn = self.drawn_[labels.labelled[tested]]
         spread = 0.25 if drawn.all() or not drawn.any() else 0.7  # chosen labels are harder than others
-        s = sharpen(left_out, labels.given[labels.testable], spread, drawn.astype(float) if drawn.any() else None)
+        count = labels.counted[tested] * (drawn if drawn.any() else 1.0)
+        s = sharpen(left_out, labels.given[tested], spread, count)
         self.calibration_ = s, 0.0
         among = (counts + 1) / (counts.sum() + len(counts))
         self.prior_, self.offsets_, scores = among, np.zeros(len(counts)), log_scores(P)
@@ -346,7 +335,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         return log_scores(self.predictor_.probabilities(self._rows(X, reset=False)))
 
     def _probabilities(self, scores):
-        l = len(self.labels_.labelled)
+        l = self.labels_.counted.sum()
         return capped(probabilities(self.with_prior(scores), *self.calibration_), (l + 1) / (l + 2))
 
     def _named(self, codes, confidence):

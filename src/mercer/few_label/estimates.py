@@ -11,6 +11,7 @@ from ..evidence.calibration import two_columns
 from ..evidence.groups import copied_labels
 from ..evidence.likelihood import normalised
 from ..evidence.majority import Majority
+from ..evidence.sets import conformal_sets
 from ..inputs.weights import seed_of
 from .folds import held_out_answers
 from .summary import Report
@@ -23,6 +24,8 @@ class Estimated:
     labels_: Any
     classes_: np.ndarray
     scores_: np.ndarray
+    probabilities_: np.ndarray
+    predict_proba: Any
     offsets_: np.ndarray
     drawn_: np.ndarray
     groups_: np.ndarray
@@ -67,3 +70,25 @@ class Estimated:
     def majority_(self):
         """The most frequent class among the labels, and how often always answering it would be right."""
         return Majority.of(self.classes_, self.labels_.counts())
+
+    def predict_set(self, X, coverage=0.9, by_class=False):
+        """(n, k) bool: the classes in the set of each row, which holds the true one with the promised probability.
+
+        Conformal sets from the answers of `estimate_` to withheld folds of labels; see `mercer.evidence.sets`. A set
+        may be empty or hold all classes.
+
+        Parameters
+        ----------
+        coverage : share of rows whose set is to hold their class, among rows like the labelled ones.
+        by_class : keep the promise for every class by itself; sets of rare classes grow.
+        """
+        return self.sets_of(self.predict_proba(X), coverage, by_class)
+
+    def training_sets(self, coverage=0.9, by_class=False):
+        """`predict_set` of the training rows."""
+        check_is_fitted(self, "labels_")
+        return self.sets_of(self.probabilities_, coverage, by_class)
+
+    def sets_of(self, P, coverage=0.9, by_class=False):
+        """`predict_set` of rows whose probabilities (n, k) are known."""
+        return conformal_sets(P, self.estimate_.held_out, self.labels_.codes[self.labels_.labelled], coverage, by_class)

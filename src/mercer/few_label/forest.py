@@ -29,14 +29,19 @@ class Trees(Nodes):
         self.value = np.concatenate([tree.value[:, 0, :] for tree in trees])
 
     @classmethod
-    def grown(cls, X: np.ndarray, codes: np.ndarray, n_classes: int, kind: str, seed: int, number: int) -> tuple:
-        """(trees, (l, k) out-of-bag votes, NaN for rows that every tree has seen), of classes below `n_classes`."""
+    def grown(
+        cls, X: np.ndarray, codes: np.ndarray, n_classes: int, kind: str, seed: int, number: int, count: np.ndarray
+    ) -> tuple:
+        """(trees, (l, k) out-of-bag votes, NaN for rows that every tree has seen), of classes below `n_classes`.
+
+        count : (l,) how much each row counts.
+        """
         from .growing import grow
 
         X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
         trees = []
         for own in np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64):
-            feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away)
+            feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away, count)
             tree = {"feature": feature, "threshold": threshold, "children_left": left, "children_right": right}
             trees.append(SimpleNamespace(**tree, value=value[:, None], node_count=len(value)))
         with np.errstate(invalid="ignore"):
@@ -98,7 +103,9 @@ class ForestCandidate:
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
         start = time.perf_counter()
         codes, k = labels.codes[labels.labelled], labels.n_classes
-        trees, left_out = Trees.grown(self.rows[labels.labelled], codes, k, self.kind, self.seed, n_trees)
+        trees, left_out = Trees.grown(
+            self.rows[labels.labelled], codes, k, self.kind, self.seed, n_trees, labels.counted
+        )
         known = np.isfinite(left_out).all(axis=1) & (len(np.unique(codes)) > 1)
         left_out = np.where(known[:, None], left_out, 1.0 / k)
         fitted = replace(self, trees=trees, left_out=_compact(left_out))

@@ -87,7 +87,7 @@ def _cut_at(key, place, n, codes, weight, total, left, cut):
 
 
 @njit(cache=True, nogil=True)
-def grow(X, codes, k, seed, extra, away):
+def grow(X, codes, k, seed, extra, away, count):
     """One tree on a bootstrap of the rows.
 
     Parameters
@@ -95,6 +95,7 @@ def grow(X, codes, k, seed, extra, away):
     X : (l, d) float32. codes : (l,) classes below k. seed : uint64.
     extra : one random cut a column instead of the best one.
     away : (l, k + 1) the tree's class shares for the rows that it did not see are added, and their number last.
+    count : (l,) how much each row counts, above 0.
 
     Returns feature, threshold, left, right (−1 at a leaf), (nodes, k) class shares.
     """
@@ -103,6 +104,7 @@ def grow(X, codes, k, seed, extra, away):
     weight = np.zeros(l)
     for _ in range(l):
         weight[int(_random(state) * l)] += 1.0
+    weight *= count
     rows = np.flatnonzero(weight > 0)
     most = 2 * len(rows) - 1
     feature, threshold = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.float32)

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..inputs.labels import Labels
 from ..solvers.ridge.state import State
 from .plan import Candidate
 
@@ -132,9 +131,8 @@ class WideCandidate(Candidate):
         state = copy.copy(self.state)
         state.moments = self.state.moments
         state.Z = self.features(labels.labelled)
-        own = Labels(
-            labels.classes, labels.codes[labels.labelled], np.arange(len(labels.labelled)), labels.given, labels.soft
-        )
-        solution = self.model.solve(state, own)
+        codes, rows = labels.codes[labels.labelled], np.arange(len(labels.labelled))
+        own = replace(labels, codes=codes, labelled=rows)
+        solution = self.model.solve(state.counting(own), own)
         _ = solution.left_out
         return replace(self, solution=solution)

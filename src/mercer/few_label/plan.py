@@ -26,6 +26,7 @@ from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
+from ..solvers.ridge.state import State
 from .cost import build_seconds, forest_seconds, solve_seconds
 from .forest import ForestCandidate
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
@@ -121,10 +122,18 @@ class Candidate:
         """(n, k') scores of the training rows, or of some of them."""
         return self.solution.scores(self.space.Z if rows is None else self.space.Z[rows])  # type: ignore[union-attr]
 
+    def counting(self, labels: Any) -> Any:
+        """The state for labels of different weights; what it knows of all rows does not change."""
+        if labels.weight is None:
+            return self.state
+        if isinstance(self.state, State):
+            return self.state.counting(labels)
+        return self.model.prepare(self.space.Z, labels.row_weight)
+
     def solve(self, labels: Any) -> "Candidate":
         """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()
-        solution = self.model.solve(self.state, labels)
+        solution = self.model.solve(self.counting(labels), labels)
         _ = solution.left_out  # computed when first asked for: now, so that the seconds count it
         return replace(self, solution=solution, seconds=self.seconds + time.perf_counter() - start)
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
 
 from ..homes import home_of
 from ..homes.blocks import SAMPLE, draw
 from ..inputs.labels import read_labels
 from ..inputs.sampling import on_sample
-from ..inputs.weights import seed_of
+from ..inputs.weights import check_weight, seed_of
 
 JUDGED = 2000  # rows on which two samples are compared
 
@@ -24,18 +25,20 @@ class Sampled:
     predict: Any
     predictor_: Any
     sample_: np.ndarray
-    _population: Any = None  # (number of rows, another sample with its labels, rows to judge on)
+    _population: Any = None  # (number of rows, another sample, its labels and weights, rows to judge on)
+    _weight: Any = None  # (n,) how much a label of each row counts
     _stability: Any = None  # (number of rows, share of the same answers, number of rows judged)
 
-    def _sampled(self, X, y, drawn):
-        """(X, y, drawn) of the rows that are fitted: all, or a sample of rows in Dask, brought in one pass."""
+    def _sampled(self, X, y, drawn, weight):
+        """(X, y, drawn, weight) of the rows that are fitted: all, or a sample of rows in Dask, brought in one pass."""
         home = home_of(X)
         self.__dict__.pop("sample_", None)
         self._population = self._stability = None
         if not home.lazy:
-            return X, y, drawn
+            return X, y, drawn, check_weight(weight, _num_samples(X))
         X = home.opened(X, frames=hasattr(X, "columns"))
         n, seed = X.shape[0], seed_of(self.random_state)
+        weight = check_weight(weight, n)
         y = on_sample(X, y, "classes", self.missing_label, seed)
         sample = self.sample_ = home.sample_of(X)
         known = read_labels(y, self.missing_label).labelled
@@ -44,10 +47,11 @@ class Sampled:
             home.fetch(X, other, judged)
             also = np.full((len(other), *np.shape(y)[1:]), np.nan if np.ndim(y) > 1 else None, dtype=object)
             also[np.searchsorted(other, sample[known])] = np.asarray(y)[known]
-            self._population = n, _rows(X, other), also, _rows(X, judged)
+            self._population = n, _rows(X, other), also, None if weight is None else weight[other], _rows(X, judged)
         else:
             home.fetch(X)
-        return _rows(X, sample), y, None if drawn is None else np.asarray(drawn)[sample]
+        drawn = None if drawn is None else np.asarray(drawn)[sample]
+        return _rows(X, sample), y, drawn, None if weight is None else weight[sample]
 
     @property
     def stability_(self):
@@ -56,8 +60,8 @@ class Sampled:
         None where all rows were fitted.
         """
         if self._stability is None and self._population is not None:
-            n, rows, y, judged = self._population
-            other = clone(self).set_params(verbose=False).fit(rows, y)
+            n, rows, y, weight, judged = self._population
+            other = clone(self).set_params(verbose=False).fit(rows, y, sample_weight=weight)
             self._stability = n, float(np.mean(other.predict(judged) == self.predict(judged))), len(judged)
             self._population = None
         return None if self._stability is None else self._stability[1]

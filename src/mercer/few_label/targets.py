@@ -25,6 +25,7 @@ class Targets:
     values: np.ndarray
     groups: np.ndarray
     n_classes = 1  # columns of `signs`
+    weight = None  # every number counts once
 
     @cached_property
     def labelled(self) -> np.ndarray:

@@ -212,6 +212,7 @@ class Preparable(Teachable):
     weights_: np.ndarray
     _rows: Any
     _validate_params: Any
+    _weight: Any
     _pool: Any  # how the candidates are weighed
     _predictor: list  # the predictor, once it was asked for: predictions change no attribute
 
@@ -236,6 +237,7 @@ class Preparable(Teachable):
         X, methods, seed = self._rows(X, reset=True), methods_named(self.methods), seed_of(self.random_state)
         n = X.shape[0]
         self.__dict__.pop("labels_", None)
+        self._weight = None
         self.drawn_ = np.zeros(n, dtype=bool)
         core = np.arange(n) if core is None else np.unique(self._row_numbers(core))
         own = X if len(core) == n else X[core]

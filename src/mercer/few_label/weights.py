@@ -67,8 +67,9 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
     tested = labels.testable
     given = labels.given[tested]
     left_out = np.array([candidate.left_out[tested] for candidate in fitted])
-    slope = slopes(left_out, given, margins(scores))
-    floor = 1.0 / ((len(labels.labelled) + 2) * (labels.n_classes - 1))
+    count = labels.counted[tested]
+    slope = slopes(left_out, given, margins(scores), None if labels.weight is None else count)
+    floor = 1.0 / ((labels.counted.sum() + 2) * (labels.n_classes - 1))
     P = as_probabilities(left_out, slope, floor)
     losses = log_losses(P, given)
     why = None
@@ -76,11 +77,11 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
         weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
         own = np.broadcast_to(weights[:, None], losses.shape)
     else:
-        prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + losses.shape[1] / 50.0)
-        evidence = np.log(prior) - t * losses.sum(axis=1)
+        prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + count.sum() / 50.0)
+        evidence = np.log(prior) - t * (losses * count).sum(axis=1)
         weights = cut(softmax(evidence))
         with np.errstate(divide="ignore"):
-            own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses, axis=0)
+            own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses * count, axis=0)
     return Pool(weights, slope, floor, losses, np.einsum("ml,mlk->lk", own, P), why)
 
 

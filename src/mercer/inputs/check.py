@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import listed, refuse_columns
+from .arrow import from_arrow, is_arrow
 
 
 def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool = True) -> Any:
@@ -24,6 +25,7 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
     """
     home = home_of(X)
     if home.on_host:
+        X = from_arrow(X) if is_arrow(X) else X
         accepted: dict = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
         X = validate_data(owner, X, reset=reset, ensure_min_samples=min_rows, **accepted)
         refuse_not_finite(X, getattr(owner, "feature_names_in_", None))

@@ -5,7 +5,7 @@ two ways is refused with a message that names both; nothing is guessed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Labels:
     labelled: np.ndarray  # (l,) positions of the labelled rows, ascending
     given: np.ndarray  # (l, k) what is known of the labelled rows: one-hot rows, or class probabilities
     soft: bool = False  # whether `given` holds probabilities other than 0 and 1
+    weight: np.ndarray | None = None  # (l,) how much each label counts; None: once
 
     @property
     def n_classes(self) -> int:
@@ -47,6 +48,18 @@ class Labels:
         return 2 * self.given - 1
 
     @property
+    def counted(self) -> np.ndarray:
+        """(l,) how much each label counts."""
+        return np.ones(len(self.labelled)) if self.weight is None else self.weight
+
+    @property
+    def row_weight(self) -> np.ndarray:
+        """(n,) the same by row, 1 for the unlabelled ones."""
+        out = np.ones(len(self.codes))
+        out[self.labelled] = self.counted
+        return out
+
+    @property
     def testable(self) -> np.ndarray:
         """(l,) labelled rows whose class has another label: without their own label the class is still known."""
         codes = self.codes[self.labelled]
@@ -57,17 +70,18 @@ class Labels:
         labelled = self.labelled[which]
         codes = np.full_like(self.codes, -1)
         codes[labelled] = self.codes[labelled]
-        return Labels(self.classes, codes, labelled, self.given[which], self.soft)
+        weight = None if self.weight is None else self.weight[which]
+        return Labels(self.classes, codes, labelled, self.given[which], self.soft, weight)
 
     def same_as(self, other: "Labels") -> bool:
         """Whether these are the same labels of the same rows."""
-        both = (self.codes, other.codes), (self.given, other.given)
+        both = (self.codes, other.codes), (self.given, other.given), (self.counted, other.counted)
         return all(np.array_equal(a, b) for a, b in both) and self.classes.tolist() == other.classes.tolist()
 
     def among(self, rows: np.ndarray) -> "Labels":
         """The labels of some rows, given by their numbers, ascending; every labelled row is among them."""
         codes = self.codes[rows]
-        return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft)
+        return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft, self.weight)
 
     def folds(self, most: int) -> Iterator[tuple[np.ndarray, "Labels"]]:
         """At most so many (positions within `labelled` to test on, the labels without them), classes spread evenly.
@@ -154,6 +168,34 @@ def weighed(labels: Labels, weight: np.ndarray) -> Labels:
     return Labels(labels.classes[present], rank[left.codes], left.labelled, left.given[:, present], left.soft)
 
 
+def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Any) -> Labels:
+    """The labels with how much each counts: the weight of its row times that of its class.
+
+    Parameters
+    ----------
+    weight : (n,) of the rows, or None. class_weight : dict, a class that it does not name has 1; "balanced", all
+        classes have the same total; or None.
+    """
+    if weight is not None:
+        labels = weighed(labels, weight)
+        labels = replace(labels, weight=weight[labels.labelled])
+    if class_weight is None:
+        return labels
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = labels.counted @ labels.given
+        each = counts.sum() / (labels.n_classes * np.maximum(counts, 1e-12))
+    elif isinstance(class_weight, dict) and set(class_weight) <= set(names := labels.classes.tolist()):
+        each = np.array([class_weight.get(name, 1.0) for name in names], dtype=float)
+    else:
+        each = np.zeros(0)
+    if not (len(each) and np.isfinite(each).all() and (each > 0).all()):
+        raise InputError(
+            f"class_weight={class_weight!r} is not accepted: give None, 'balanced', or a dict of positive numbers by "
+            f"class; the classes are {labels.classes.tolist()}."
+        )
+    return replace(labels, weight=labels.counted * (labels.given @ each))
+
+
 def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.ndarray:
     """(n,) which entries of y mark unlabelled rows; nothing that is among `classes` does.
 
@@ -194,19 +236,23 @@ def labelled_accuracy(y: Any, answer: Any, classes: Any, missing_label: Any = "a
     return float(np.average((truth == answer) & (truth >= 0), weights=weight))
 
 
-def read_targets(y: Any, n_rows: int | None) -> np.ndarray:
-    """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA)."""
+def read_targets(y: Any, n_rows: int | None, several: bool = False) -> np.ndarray:
+    """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA); (n, k) where `several` may be."""
     _, y = array_of(y)
-    if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
+    if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabelled.")
     if y.dtype.kind == "O":
-        y = np.array([np.nan if is_nothing(v) else v for v in y], dtype=object)
+        y = np.array([np.nan if is_nothing(v) else v for v in y.ravel()], dtype=object).reshape(y.shape)
     try:
         y = y.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabelled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
+    partly = np.isnan(y).any(axis=1) & ~np.isnan(y).all(axis=1) if y.ndim > 1 else np.zeros(1, dtype=bool)
+    if partly.any():
+        row = np.flatnonzero(partly)[0]
+        raise InputError(f"Row {row} of y has some of its {y.shape[1]} numbers only. Give all of them, or NaN for all.")
     if np.isnan(y).all():
         raise InputError("Input y contains NaN only: no row carries a target. Give a number for at least one row.")
     return y

@@ -14,7 +14,7 @@ from ..backend import parallel
 from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import TILE
-from ..rows import empty, namespace, room_for
+from ..rows import empty, room_for
 
 Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
 Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
@@ -237,13 +237,14 @@ def exponential(block: Block) -> Block:
 
     Large float64 blocks on the host go through compiled code: NumPy has no vector exponential for many processors.
     """
-    xp = namespace(block)
-    if xp is np and block.dtype == np.float64 and block.size >= COMPILED and block.flags.c_contiguous:
+    if not isinstance(block, np.ndarray):
+        return block.exp_()  # a tensor, or what computes like one
+    if block.dtype == np.float64 and block.size >= COMPILED and block.flags.c_contiguous:
         from . import compiled  # importing numba is slow
 
         compiled.exponential(block.reshape(-1))
         return block
-    return xp.exp(block, out=block)
+    return np.exp(block, out=block)
 
 
 def squared_norms(X: Rows) -> Block:

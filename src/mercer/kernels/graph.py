@@ -35,7 +35,7 @@ class GraphKernel(Kernel):
     spectrum_: NDArray[np.float64]
     factor_: NDArray[np.float64]
     residual_: float
-    _finder: Any
+    finder_: Any
 
     def __init__(self, n_neighbors: int = 10, laplacian: str = "normalized-weights", rank: int | None = None):
         self.n_neighbors = n_neighbors
@@ -52,7 +52,7 @@ class GraphKernel(Kernel):
         resolved = super().resolve(X)
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
             raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
-        resolved.graph_, resolved.edge_bandwidth_, resolved._finder = build(host_rows(X), self.n_neighbors)
+        resolved.graph_, resolved.edge_bandwidth_, resolved.finder_ = build(host_rows(X), self.n_neighbors)
         Lap, null = laplacian(resolved.graph_, self.laplacian), None
         if self.laplacian == "symmetric":
             null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
@@ -73,7 +73,7 @@ class GraphKernel(Kernel):
         self.check()
         rows = host_rows(X)
         k = min(int(self.n_neighbors), len(self.factor_))
-        distance, index = self._finder.find(rows, k)
+        distance, index = self.finder_.find(rows, k)
         squared = distance**2 / (2.0 * self.edge_bandwidth_**2)
         weight = np.exp(squared[:, :1] - squared)  # relative to the nearest, which keeps weight 1 however far it is
         equal = distance == 0

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...backend import need
 from ...errors import InputError
+from ..arrow import from_arrow, is_arrow
 from .cells import cells, numbers
-from .formats.arrow import from_arrow, is_arrow
 from .kinds import RARE, Category, Number, Ordered, total
 from .leaks import leaks
 from .look import KINDS, Column, Found, embeddings, look, stems

@@ -1,5 +1,6 @@
 """What few-label methods need of the rows without any label: made once, shared by all methods and labellings."""
 
+import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +28,7 @@ class State:
     Attributes
     ----------
     moments : `Moments` of the weighted rows, which also keep their eigenpairs.
+    alike : whether all rows count once, labels aside: then the effect of one more label, which counts once, is known.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class State:
     ) -> None:
         self.Z, self.slopes = Z, slopes
         self.weight = None if weight is None else np.array(weight, dtype=np.float64)
+        self.alike = weight is None
         self.graph = None if Lap is None else graph_moment(Z, Lap)
         self._tilted: dict[tuple, State] = {}
 
@@ -53,6 +56,14 @@ class State:
     def pull(self, labels: Labels) -> Pull:
         """What the labelled rows bring to a fit."""
         return pull_of(self.Z, labels.labelled, labels.signs, self.weight)
+
+    def counting(self, labels: Labels) -> "State":
+        """The same rows for labels that count as much as their weights; `moments` stay those of the rows."""
+        if labels.weight is None:
+            return self
+        state = copy.copy(self)
+        state.moments, state._tilted, state.weight = self.moments, {}, labels.row_weight
+        return state
 
     def back(self, W: np.ndarray) -> np.ndarray:
         """Weights in the coordinates of `take`, `pull` and `moments` as weights of the columns of Z."""
@@ -79,6 +90,7 @@ class TiltedState(State):
 
     def __init__(self, state: State, penalty: np.ndarray) -> None:
         self.Z, self.weight, self.graph, self.slopes, self.plain = state.Z, state.weight, None, None, state
+        self.alike = state.alike
         self.root = sla.cholesky(np.eye(len(penalty)) + penalty, lower=True)
 
     @cached_property

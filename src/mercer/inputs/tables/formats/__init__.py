@@ -11,12 +11,13 @@ from .arrow import Datasets, Feather, Parquet
 from .base import PACKED, Format, Options, Source, Table, packed
 from .delimited import Clipboard, Csv, Tsv
 from .excel import Excel
+from .label_studio import TASKS
 from .records import Json, JsonLines
 from .sql import DuckDb, Sql, Sqlite
 
 CSV, TSV, FOLDER, ADDRESS = Csv(), Tsv(), Datasets(), Sql()
 FORMATS: list[Format] = [CSV, TSV, Excel(), Parquet(), Feather(), Json(), JsonLines(), Npz(), Npy(), Sqlite(), DuckDb()]
-FORMATS += [FOLDER, ADDRESS, Clipboard()]
+FORMATS += [FOLDER, ADDRESS, Clipboard(), TASKS]
 REFUSED = {
     ".xls": "In Excel choose File, Save as, Excel workbook (.xlsx)",
     ".ods": "In the spreadsheet choose File, Save as, CSV",

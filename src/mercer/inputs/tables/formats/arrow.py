@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ....backend import need
 from ....errors import InputError
+from ...arrow import from_arrow
 from .base import Format, from_frame, one_of, reason
 
 
@@ -90,19 +91,6 @@ class Datasets(Parquet):
             raise InputError(f"{folder} is not a readable folder of datasets ({reason(error)}).") from None
         table.notes += notes
         return table
-
-
-def is_arrow(X):
-    """Whether X is a pyarrow table or a batch of its rows."""
-    return hasattr(X, "column_names") and hasattr(X, "to_pandas") and not hasattr(X, "dtypes")
-
-
-def from_arrow(arrow):
-    """The table as a pandas frame; an index that pandas stored with it is a column again."""
-    frame = arrow.to_pandas()
-    if not isinstance(frame.index, need("pandas").RangeIndex):
-        frame = frame.reset_index()
-    return frame.reset_index(drop=True)
 
 
 def _table(arrow, format):

@@ -6,6 +6,8 @@ from typing import ClassVar
 from ....errors import InputError
 from .base import Format, from_rows, python, reason
 
+TASK = {"annotations", "predictions", "completions"}  # beside "data", what a task of Label Studio has
+
 
 class Json(Format):
     """`origin` holds the records as they were read; a key that a record lacks stays absent."""
@@ -21,25 +23,31 @@ class Json(Format):
                 f"{source.name} holds no records. Give a list of objects, or an object in every line: "
                 '[{"size": 1, "kind": "a"}, …].'
             )
+        if all(isinstance(record.get("data"), dict) and not TASK.isdisjoint(record) for record in records):
+            from .label_studio import TASKS
+
+            return TASKS.tasks(records)
         names = list(dict.fromkeys(key for record in records for key in record))
         return from_rows(names, [[record.get(name) for name in names] for record in records], self, records)
 
     def write(self, path, table, new):
         if isinstance(table.format, Json) and table.origin is not None:
-            records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
-            for name, rows in table.changed.items():
-                for i in rows:
-                    records[i][name] = python(table.frame[name].iloc[i])
+            records = table.format.records(table, new)
         else:
             frame = table.joined({})
             columns = [map(python, frame[name]) for name in frame.columns]
-            records = [dict(zip(frame.columns, row)) for row in zip(*columns)]
-        for name, values in new.items():
-            for record, value in zip(records, values):
-                record[name] = python(value)
+            records = _added([dict(zip(frame.columns, row)) for row in zip(*columns)], new)
         rows = [_line(record) for record in records]
         text = "\n".join(rows) + "\n" if self.lines else "[\n" + ",\n".join(rows) + "\n]\n"
         path.write_text(text, encoding="utf-8", newline="\n")
+
+    def records(self, table, new):
+        """The records as they were read, with what has changed and the new columns."""
+        records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
+        for name, rows in table.changed.items():
+            for i in rows:
+                records[i][name] = python(table.frame[name].iloc[i])
+        return _added(records, new)
 
     def code(self, path, table):
         return f"pd.read_json({str(path)!r}{', lines=True' if self.lines else ''})"
@@ -51,6 +59,13 @@ class JsonLines(Json):
     title = "JSON lines"
     endings = (".jsonl", ".ndjson")
     lines = True
+
+
+def _added(records, new):
+    for name, values in new.items():
+        for record, value in zip(records, values):
+            record[name] = python(value)
+    return records
 
 
 def _line(record):

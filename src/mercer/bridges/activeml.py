@@ -1,0 +1,115 @@
+"""scikit-activeml: a few-label classifier as one of theirs, and `suggest` as a query strategy (pip: scikit-activeml).
+
+Their own wrapper of scikit-learn's classifiers drops the rows without a label; this one learns from them too.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_array
+
+from ..advice.situation import situation
+from ..advice.suggest import STRATEGIES, batch
+from ..backend import need
+from ..errors import InputError
+from ..few_label.classifier import FewLabelClassifier
+from ..inputs.weights import seed_of
+
+base: Any = need("skactiveml.base")
+utils: Any = need("skactiveml.utils")
+
+
+class ActiveClassifier(base.SkactivemlClassifier):
+    """A classifier of this library in scikit-activeml's conventions: NaN marks rows without a label.
+
+    Parameters
+    ----------
+    estimator : few-label classifier, default=FewLabelClassifier()
+    classes : all class names, also those without a label yet. Without labels of two classes the answer is their shares.
+    missing_label, cost_matrix, random_state : as in scikit-activeml.
+
+    Attributes
+    ----------
+    estimator_ : the fitted classifier, None while there are labels of fewer than two classes.
+    classes_, cost_matrix_ : as in scikit-activeml.
+    """
+
+    def __init__(self, estimator=None, classes=None, missing_label=np.nan, cost_matrix=None, random_state=None):
+        super().__init__(classes, missing_label, cost_matrix, random_state)
+        self.estimator = estimator
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit on all rows, labelled or not."""
+        X, codes, sample_weight = self._validate_data(X, y, sample_weight)
+        codes = np.asarray(codes)
+        known = np.unique(codes[codes >= 0])
+        self.shares_ = np.bincount(codes[codes >= 0], minlength=len(self.classes_)) + 1.0
+        self.shares_ /= self.shares_.sum()
+        self.estimator_: Any = None
+        if len(known) > 1:
+            model = clone(FewLabelClassifier() if self.estimator is None else self.estimator)
+            # Labels are numbers from 0 here, and None is no label: no class name can be taken for a mark.
+            given = np.where(codes >= 0, codes.astype(object), None)
+            model.set_params(missing_label="auto", random_state=seed_of(self.random_state))
+            weight = {} if sample_weight is None else {"sample_weight": np.nan_to_num(sample_weight.astype(float))}
+            self.estimator_ = model.fit(X, given, **weight)
+        return self
+
+    def predict_proba(self, X):
+        """(n, k) probabilities of all `classes_`; 0 for a class without a label while others have some."""
+        X = check_array(X, accept_sparse="csr")
+        P = np.zeros((X.shape[0], len(self.classes_)))
+        if self.estimator_ is None:
+            P[:] = self.shares_
+        else:
+            P[:, self.estimator_.classes_.astype(int)] = self.estimator_.predict_proba(X)
+        return P
+
+
+class Suggest(base.SingleAnnotatorPoolQueryStrategy):
+    """`mercer.suggest` as a query strategy of scikit-activeml.
+
+    Parameters
+    ----------
+    strategy : "auto" or a strategy of `mercer.suggest`.
+    missing_label, random_state : as in scikit-activeml.
+    """
+
+    def __init__(self, strategy="auto", missing_label=np.nan, random_state=None):
+        super().__init__(missing_label=missing_label, random_state=random_state)
+        self.strategy = strategy
+
+    def query(self, X, y, clf=None, fit_clf=True, candidates=None, batch_size=1, return_utilities=False):
+        """Row numbers to label next, and, where asked, what every candidate would have been worth at each step.
+
+        Parameters
+        ----------
+        clf : `ActiveClassifier`, a default one if None. fit_clf : False if it is fitted on X and y already.
+        candidates : row numbers to choose from; None: all rows without a label. Rows that are not in X are refused.
+        """
+        if self.strategy != "auto" and self.strategy not in STRATEGIES:
+            raise InputError(f"strategy={self.strategy!r} is not known. Accepted: 'auto', {', '.join(STRATEGIES)}.")
+        X, y, candidates, batch_size, return_utilities = self._validate_data(
+            X, y, candidates, batch_size, return_utilities, reset=True
+        )
+        _, mapping = self._transform_candidates(candidates, X, y, enforce_mapping=True)
+        clf = ActiveClassifier(missing_label=self.missing_label) if clf is None else clf
+        known = np.flatnonzero(utils.is_labeled(y, self.missing_label_))
+        if fit_clf and len(known):
+            clf = clone(clf).fit(X, y)
+        model = getattr(clf, "estimator_", None) if len(known) else None
+        now = situation(X if model is None else model, None, None, "suggest")
+        now = replace(now, free=np.asarray(mapping))
+        strategy = ("coverage" if now.P is None else "informative") if self.strategy == "auto" else self.strategy
+        strategy = "coverage" if now.P is None else strategy  # without a model nothing else is known
+        seen: list = []
+        rng = np.random.default_rng(seed_of(self.random_state))
+        rows = batch(now, batch_size, strategy, rng, seen).rows
+        if not return_utilities:
+            return rows
+        utilities = np.full((batch_size, len(X)), np.nan)
+        for place, (free, gains) in enumerate(seen):
+            utilities[place, free] = gains
+        return rows, utilities

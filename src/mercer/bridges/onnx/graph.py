@@ -1,0 +1,236 @@
+"""An ONNX graph that is written down by computing with its values as with arrays."""
+
+from typing import Any
+
+import numpy as np
+
+from ...backend import need
+
+OPSET, ML_OPSET, IR_VERSION = 18, 3, 10  # what runtimes of 2024 read
+
+
+class Value:
+    """A node's output. Arithmetic with other values and with arrays adds nodes; in-place operators rename it."""
+
+    __array_ufunc__ = None  # array + value comes here
+
+    def __init__(self, graph: "Graph", name: str):
+        self.graph, self.name = graph, name
+
+    def __add__(self, other):
+        return self.graph.add("Add", self, other)
+
+    def __sub__(self, other):
+        return self.graph.add("Sub", self, other)
+
+    def __mul__(self, other):
+        return self.graph.add("Mul", self, other)
+
+    def __truediv__(self, other):
+        return self.graph.add("Div", self, other)
+
+    def __pow__(self, other):
+        return self.graph.add("Pow", self, other)
+
+    def __matmul__(self, other):
+        return self.graph.add("MatMul", self, other)
+
+    def __rsub__(self, other):
+        return self.graph.add("Sub", other, self)
+
+    def __rtruediv__(self, other):
+        return self.graph.add("Div", other, self)
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __lt__(self, other):
+        return self.graph.add("Less", self, other)
+
+    def __le__(self, other):
+        return self.graph.add("LessOrEqual", self, other)
+
+    def __gt__(self, other):
+        return self.graph.add("Greater", self, other)
+
+    def __and__(self, other):
+        return self.graph.add("And", self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def become(self, other: "Value") -> "Value":
+        """What an array is after an operation in place."""
+        self.name = other.name
+        return self
+
+    def exp_(self) -> "Value":
+        """Its exponential in place, as a tensor has it."""
+        return self.become(self.graph.add("Exp", self))
+
+    def __iadd__(self, other):
+        return self.become(self + other)
+
+    def __isub__(self, other):
+        return self.become(self - other)
+
+    def __imul__(self, other):
+        return self.become(self * other)
+
+    def __itruediv__(self, other):
+        return self.become(self / other)
+
+    def __ipow__(self, other):
+        return self.become(self**other)
+
+    def reduce(self, how: str, axis: int = -1, keep: bool = False) -> "Value":
+        """Sum, Min, Max or LogSumExp along an axis."""
+        return self.graph.add(f"Reduce{how}", self, np.array([axis]), keepdims=int(keep))
+
+    def cast(self, dtype: Any) -> "Value":
+        """The numbers as another type."""
+        return self.graph.add("Cast", self, to=self.graph.type_of(dtype))
+
+    def take(self, rows: Any, axis: int = 0) -> "Value":
+        """Entries along an axis, by their numbers: an array or a value."""
+        return self.graph.add("Gather", self, rows, axis=axis)
+
+    def column(self) -> "Value":
+        """(n,) as (n, 1), (n, d) as (n, d, 1)."""
+        return self.graph.add("Unsqueeze", self, np.array([-1]))
+
+    def flat(self) -> "Value":
+        """(n, 1) as (n,)."""
+        return self.graph.add("Squeeze", self, np.array([1]))
+
+
+class Functions:
+    """NumPy's functions of values, as kernels call them (`profile(squared, xp)`)."""
+
+    def __init__(self, graph: "Graph"):
+        self.graph = graph
+
+    def _of(self, op, value, out):
+        found = self.graph.add(op, value)
+        return found if out is None else out.become(found)
+
+    def exp(self, value, out=None):
+        return self._of("Exp", value, out)
+
+    def log(self, value, out=None):
+        return self._of("Log", value, out)
+
+    def sqrt(self, value, out=None):
+        return self._of("Sqrt", value, out)
+
+    def tanh(self, value, out=None):
+        return self._of("Tanh", value, out)
+
+    def cos(self, value, out=None):
+        return self._of("Cos", value, out)
+
+    def sin(self, value, out=None):
+        return self._of("Sin", value, out)
+
+    def abs(self, value, out=None):
+        return self._of("Abs", value, out)
+
+    def maximum(self, a, b):
+        """The larger of the two, entry by entry."""
+        return self.graph.add("Max", a, b)
+
+    def minimum(self, a, b):
+        """The smaller of the two, entry by entry."""
+        return self.graph.add("Min", a, b)
+
+    def where(self, which, a, b):
+        """a where `which`, else b."""
+        return self.graph.add("Where", which, a, b)
+
+    def concatenate(self, values, axis=1):
+        """Values side by side."""
+        return self.graph.add("Concat", *values, axis=axis)
+
+    def softmax(self, value, axis=-1):
+        """Rows that sum to one."""
+        return self.graph.add("Softmax", value, axis=axis)
+
+    def argmax(self, value):
+        """(n,) the place of the largest entry of each row, the first of equal ones."""
+        return self.graph.add("ArgMax", value, axis=1, keepdims=0)
+
+    def smallest(self, value, k):
+        """(n, k) places of the k smallest entries of each row, rising."""
+        return self.graph.add("TopK", value, np.array([k]), largest=0, sorted=1, outputs=2)[1]
+
+
+class Graph:
+    """A graph with one input X of numbers, which is read as float64.
+
+    Attributes
+    ----------
+    X : the input as a value. xp : functions of values.
+    """
+
+    def __init__(self, n_features: int, dtype: np.dtype):
+        self.helper, self.numpy = need("onnx.helper"), need("onnx.numpy_helper")
+        self.dtype, self._count = dtype, 0
+        self.nodes: list = []
+        self.initializers: list = []
+        self._kept: dict = {}
+        self.input = self.helper.make_tensor_value_info("X", self.type_of(dtype), ["n", int(n_features)])
+        self.xp = Functions(self)
+        self.X = Value(self, "X").cast(np.float64)
+
+    def type_of(self, dtype: Any) -> int:
+        """ONNX's number of a type."""
+        return self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+
+    def add(self, op: str, *inputs: Any, outputs: int = 1, domain: str = "", **attributes: Any) -> Any:
+        """The output of a new node, or a tuple of them; arrays and numbers among the inputs become constants."""
+        names = [self._name() for _ in range(outputs)]
+        given = [value.name if isinstance(value, Value) else self._constant(value) for value in inputs]
+        self.nodes.append(self.helper.make_node(op, given, names, domain=domain, **attributes))
+        values = tuple(Value(self, name) for name in names)
+        return values[0] if outputs == 1 else values
+
+    def constant(self, array: Any) -> Value:
+        """An array as a value."""
+        return Value(self, self._constant(array))
+
+    def finish(self, outputs: dict) -> Any:
+        """The model with these outputs: values by name, floating ones in the type of the input."""
+        infos = []
+        for name, (value, kind, width) in outputs.items():
+            kind = self.dtype if np.dtype(kind) == np.float64 else np.dtype(kind)
+            text = kind.kind in "UO"
+            value = value if text or kind.kind in "ib" else value.cast(kind)
+            self.nodes.append(self.helper.make_node("Identity", [value.name], [name]))
+            number = self.helper.np_dtype_to_tensor_dtype(np.dtype(object)) if text else self.type_of(kind)
+            shape = ["n"] if width is None else ["n", int(width)]
+            infos.append(self.helper.make_tensor_value_info(name, number, shape))
+        graph = self.helper.make_graph(self.nodes, "mercer", [self.input], infos, self.initializers)
+        opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        model = self.helper.make_model(graph, opset_imports=opsets, producer_name="mercer", ir_version=IR_VERSION)
+        need("onnx.checker").check_model(model)
+        return model
+
+    def _name(self):
+        self._count += 1
+        return f"v{self._count}"
+
+    def _constant(self, array):
+        array = np.asarray(array)
+        if array.dtype.kind == "f":
+            array = array.astype(np.float64)
+        elif array.dtype.kind in "iu":
+            array = array.astype(np.int64)
+        elif array.dtype.kind in "US":
+            array = array.astype(object)
+        key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 8 and array.dtype != object else None
+        if key is None or key not in self._kept:
+            name = self._name()
+            self.initializers.append(self.numpy.from_array(np.ascontiguousarray(array).reshape(array.shape), name))
+            if key is None:
+                return name
+            self._kept[key] = name
+        return self._kept[key]

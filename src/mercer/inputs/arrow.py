@@ -1,0 +1,18 @@
+"""Tables of pyarrow and of Hugging Face's datasets."""
+
+from typing import Any
+
+from ..backend import need
+
+
+def is_arrow(X: Any) -> bool:
+    """Whether X is a pyarrow table, a batch of its rows, or a dataset of Hugging Face."""
+    return hasattr(X, "column_names") and hasattr(X, "to_pandas") and not hasattr(X, "dtypes")
+
+
+def from_arrow(arrow: Any) -> Any:
+    """The table as a pandas frame; an index that pandas stored with it is a column again."""
+    frame = arrow.to_pandas()
+    if not isinstance(frame.index, need("pandas").RangeIndex):
+        frame = frame.reset_index()
+    return frame.reset_index(drop=True)

@@ -1,0 +1,141 @@
+"""Tasks of Label Studio: an export in its JSON, and the same tasks with predictions, to be imported there.
+
+A task's fields are columns, and so is each control of the labelling page that says something of the whole task:
+choices, a number, a rating. Several annotations of a task vote; a tie goes to the latest.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from .... import __version__
+from ....errors import InputError
+from .base import Table, from_rows, python
+from .records import Json
+
+VERSION = f"mercer {__version__}"
+VALUES = {"choices": "choices", "taxonomy": "taxonomy", "number": "number", "rating": "rating"}  # type: key of the value
+OWN = ("predicted", "confidence", "source", "low", "high")
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control of the labelling page: its name, the name of what it describes, its type."""
+
+    name: str
+    of: str
+    kind: str
+
+    def read(self, value: dict) -> Any:
+        """A cell from the value of an answer; None where there is none. Several choices are joined by semicolons."""
+        found = value.get(VALUES[self.kind])
+        if self.kind == "taxonomy":
+            found = ["/".join(map(str, path)) for path in found or []]
+        if isinstance(found, list):
+            return ";".join(map(str, found)) or None
+        return found
+
+    def answer(self, cell: Any) -> dict:
+        """An answer of this control that says what the cell says."""
+        value: Any = cell
+        if self.kind == "choices":
+            value = str(cell).split(";")
+        elif self.kind == "taxonomy":
+            value = [path.split("/") for path in str(cell).split(";")]
+        elif self.kind == "rating":
+            value = round(float(cell))
+        return {
+            "from_name": self.name,
+            "to_name": self.of,
+            "type": self.kind,
+            "value": {VALUES[self.kind]: value},
+        }
+
+
+def controls_of(tasks: list) -> list[Control]:
+    """The controls that answers of these tasks come from, annotations before predictions."""
+    found: dict[str, Control] = {}
+    for group in ("annotations", "predictions"):
+        for task in tasks:
+            for answer in task.get(group) or []:
+                for item in answer.get("result") or [] if isinstance(answer, dict) else []:
+                    if item.get("type") in VALUES and "id" not in item.get("value", {}):
+                        control = Control(str(item.get("from_name")), str(item.get("to_name")), item["type"])
+                        found.setdefault(control.name, control)
+    return list(found.values())
+
+
+def given_of(task: dict, control: Control) -> Any:
+    """What the annotations of a task say at a control; None where nobody has said anything."""
+    cells = []
+    for annotation in task.get("annotations") or []:
+        if annotation.get("was_cancelled"):
+            continue
+        for item in annotation.get("result") or []:
+            if item.get("from_name") == control.name and item.get("type") == control.kind:
+                cells.append(control.read(item.get("value") or {}))
+    cells = [cell for cell in cells if cell is not None]
+    votes = Counter(cells)
+    return max(cells[::-1], key=lambda cell: votes[cell]) if cells else None
+
+
+class LabelStudio(Json):
+    """`origin` holds the tasks as they were read."""
+
+    title = "an export of Label Studio"
+    endings = ()
+    scheme = "label-studio:"
+
+    def read(self, source: Any, options: Any) -> Table:
+        table = super().read(source, options)
+        if not isinstance(table.format, LabelStudio):
+            raise InputError(
+                f"{source.name} is no export of Label Studio. Give its JSON (not JSON-MIN): a list of tasks, each with "
+                'its fields under "data" and its labels under "annotations".'
+            )
+        return table
+
+    def tasks(self, tasks: list) -> Table:
+        """The table of tasks that were read."""
+        controls = controls_of(tasks)
+        fields = list(dict.fromkeys(name for task in tasks for name in task["data"]))
+        names = [control.name if control.name not in fields else f"{control.name} (label)" for control in controls]
+        rows = [
+            [task["data"].get(name) for name in fields] + [given_of(task, control) for control in controls]
+            for task in tasks
+        ]
+        table = from_rows([*fields, *names], rows, self, (tasks, dict(zip(names, controls))))
+        if not controls:
+            table.notes.append("No task has an annotation of choices, a number or a rating: there is no label yet.")
+        return table
+
+    def records(self, table: Table, new: Any) -> list:
+        """The tasks with predictions for the rows that have no label; columns of other kinds go to "meta"."""
+        tasks, controls = table.origin
+        columns = {name: [python(value) for value in values] for name, values in new.items()}
+        out = [{**task} for task in tasks]
+        used = {f"{name}_{word}" for name in controls for word in OWN}
+        for name, control in controls.items():
+            if f"{name}_predicted" not in columns:
+                continue
+            predicted, source = columns[f"{name}_predicted"], columns[f"{name}_source"]
+            sure = columns.get(f"{name}_confidence", [None] * len(out))
+            for task, cell, how, score in zip(out, predicted, source, sure):
+                others = [old for old in task.get("predictions") or [] if not _ours(old, control)]
+                if how in ("predicted", "novel") and cell is not None and cell != "":
+                    found = {"model_version": VERSION, "result": [control.answer(cell)]}
+                    others.append(found if score is None else found | {"score": round(float(score), 6)})
+                task["predictions"] = others
+        for name in set(columns) - used:
+            for task, cell in zip(out, columns[name]):
+                task["meta"] = (task.get("meta") or {}) | {name: cell}
+        return out
+
+
+def _ours(prediction, control):
+    version = prediction.get("model_version") if isinstance(prediction, dict) else None
+    own = isinstance(version, str) and version.startswith("mercer ")
+    return own and any(item.get("from_name") == control.name for item in prediction.get("result") or [])
+
+
+TASKS = LabelStudio()

@@ -1,0 +1,8 @@
+"""Pictures of fitted models in scikit-learn's Display style: ``from_estimator``, ``plot(ax=...)``. Needs matplotlib."""
+
+from .left_out import LeftOutDisplay
+from .map import MapDisplay
+from .reliability import ReliabilityDisplay
+from .spectrum import SpectrumDisplay
+
+__all__ = ["LeftOutDisplay", "MapDisplay", "ReliabilityDisplay", "SpectrumDisplay"]

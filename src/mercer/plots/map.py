@@ -1,0 +1,117 @@
+"""The rows in the plane, with their classes."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..backend import need
+from ..errors import InputError
+from ..inputs.labels import encode
+from ..report.picture import RowMap
+from .display import COLOURS, GREY, Display
+
+MOST = 20_000  # rows that are drawn
+
+
+class MapDisplay(Display):
+    """Rows as points, coloured by class; given labels have a dark rim, unsure answers are pale.
+
+    Parameters
+    ----------
+    positions : (n, 2) places of the rows.
+    codes : (n,) number of each row's class in `classes`, −1 for none; None draws all rows alike.
+    classes : class names. given : (n,) bool, which rows have a given label. confidence : (n,) from 0 to 1.
+    axes_names : what the two axes are.
+
+    Attributes
+    ----------
+    scatter_ : list of the point collections, one for each class that is there.
+    ax_, figure_ : matplotlib's axes and figure.
+
+    Examples
+    --------
+    >>> from mercer import FewLabelClassifier
+    >>> from mercer.plots import MapDisplay
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
+    >>> model = FewLabelClassifier().fit(X, ["low", None, None, None, None, None, None, "high"])
+    >>> MapDisplay.from_estimator(model, X).ax_.get_legend_handles_labels()[1]
+    ['high', 'low']
+    """
+
+    def __init__(self, positions, codes=None, *, classes=(), given=None, confidence=None, axes_names=("", "")):
+        self.positions = np.asarray(positions, dtype=float)
+        self.codes = codes
+        self.classes = classes
+        self.given = given
+        self.confidence = confidence
+        self.axes_names = axes_names
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, ax: Any = None, **kwargs: Any) -> "MapDisplay":
+        """Draw the rows X as a fitted model sees them.
+
+        Parameters
+        ----------
+        estimator : with `transform`, its first two components are the axes, and the classes are those of y. With
+            `predict`, the axes are two kernel principal components of the rows, and the classes are its answers.
+        y : (n,) class names with marks for rows without one: drawn with a rim. Of a `FewLabelClassifier` that was
+            fitted on X they are known.
+        ax : matplotlib axes, or None for new ones. **kwargs : to `plot`.
+        """
+        check_is_fitted(estimator)
+        codes: Any = None
+        classes: Any = ()
+        given: Any = None
+        confidence: Any = None
+        if hasattr(estimator, "transform"):
+            components = np.asarray(estimator.transform(X), dtype=float)
+            if components.shape[1] < 2:
+                raise InputError("A map needs two components, and the model has one. Fit it with n_components=2.")
+            positions, names = components[:, :2], ("first component", "second component")
+            if y is not None:
+                classes = np.unique(np.asarray([v for v in np.asarray(y, dtype=object) if v is not None and v == v]))
+                codes = encode(y, classes)
+        else:
+            rows = getattr(estimator, "encoder_", None)
+            rows = np.asarray(X, dtype=float) if rows is None else rows.transform(X)
+            positions, names = RowMap().fit(rows).positions_, ("kernel component 1", "kernel component 2")
+            answer = estimator.predict(X)
+            classes = getattr(estimator, "classes_", np.unique(answer))
+            codes = encode(answer, classes)
+            if hasattr(estimator, "predict_proba"):
+                confidence = estimator.predict_proba(X).max(axis=1)
+            if y is None and hasattr(estimator, "labels_") and hasattr(estimator.labels_, "codes"):
+                y = np.append(classes.astype(object), None)[estimator.labels_.codes]
+                y = y if len(y) == len(codes) else None
+            if y is not None:
+                known = encode(y, classes)
+                given, codes = known >= 0, np.where(known >= 0, known, codes)
+        shown = cls(positions, codes, classes=classes, given=given, confidence=confidence, axes_names=names)
+        return shown.plot(ax, **kwargs)
+
+    def plot(self, ax: Any = None, *, legend: bool = True, size: float | None = None, **kwargs: Any) -> "MapDisplay":
+        """Draw into `ax`; `size` of a point, and further arguments of matplotlib's `scatter`."""
+        ax, n, to_rgb = self.axes(ax), len(self.positions), need("matplotlib.colors").to_rgb
+        some = np.arange(n) if n <= MOST else np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
+        size = float(np.clip(6000 / len(some), 4, 40)) if size is None else size
+        codes = np.full(n, -1) if self.codes is None else np.asarray(self.codes)
+        given = np.zeros(n, dtype=bool) if self.given is None else np.asarray(self.given)
+        sure = np.ones(n) if self.confidence is None else np.asarray(self.confidence, dtype=float)
+        self.scatter_ = []
+        for code in np.unique(codes[some]):
+            at = some[codes[some] == code]
+            colour = GREY if code < 0 else COLOURS[code % len(COLOURS)]
+            label = None if code < 0 else str(self.classes[code])
+            pale = [(*to_rgb(colour), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
+            style = {"s": size, "color": pale, "linewidths": 0} | kwargs
+            self.scatter_.append(ax.scatter(*self.positions[at].T, **style))
+            if label is not None:
+                ax.scatter([], [], color=colour, label=label)
+            if given[at].any():
+                rim = {"s": 2.2 * size, "facecolors": colour, "edgecolors": "black", "linewidths": 1.0, "zorder": 3}
+                ax.scatter(*self.positions[at[given[at]]].T, **rim)
+        ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1], xticks=[], yticks=[])
+        if legend and 0 < len(self.classes) <= 12:
+            ax.legend(frameon=False, loc="best", fontsize="small")
+        return self

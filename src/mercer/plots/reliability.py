@@ -1,0 +1,96 @@
+"""Whether 80 % sure is right four times out of five."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InputError
+from ..evidence.accuracy import jeffreys
+from ..inputs.labels import encode
+from ..inputs.sampling import with_labels
+from .display import RIGHT, Display
+
+
+class ReliabilityDisplay(Display):
+    """How often answers of each confidence are right, with 95 % intervals: on the diagonal, probabilities mean it.
+
+    Parameters
+    ----------
+    confidence : (b,) mean probability of the answers in each bin.
+    right : list of b `mercer.evidence.accuracy.Rate`: share of right answers with its interval.
+    what : where the answers come from, for the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib's line. ax_, figure_ : axes and figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.plots import ReliabilityDisplay
+    >>> P = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.3, 0.7]])
+    >>> ReliabilityDisplay.from_predictions(P, ["a", "b", "b", "b"], classes=["a", "b"], n_bins=1).confidence
+    array([0.75])
+    """
+
+    def __init__(self, confidence, right, *, what="answers"):
+        self.confidence = np.asarray(confidence, dtype=float)
+        self.right = right
+        self.what = what
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: Any = None, *, n_bins: int = 5, ax: Any = None, **kwargs: Any
+    ) -> "ReliabilityDisplay":
+        """Draw the reliability of a fitted classifier.
+
+        Parameters
+        ----------
+        X, y : rows with known labels that the model has not seen (marks are left out). Without them the answers of a
+            `FewLabelClassifier` to its own labels, each withheld in turn, are judged.
+        n_bins : number of bins, each with as many answers.
+        """
+        check_is_fitted(estimator)
+        if X is not None and y is not None:
+            X, y, _ = with_labels(X, y, "classes", getattr(estimator, "missing_label", "auto"), None)
+            known = encode(y, estimator.classes_) >= 0
+            P, y = estimator.predict_proba(X)[known], np.asarray(y, dtype=object)[known]
+            what = "rows with known labels"
+        elif hasattr(estimator, "left_out_probabilities_"):
+            labels = estimator.labels_
+            P, y = estimator.left_out_probabilities_, estimator.classes_[labels.codes[labels.labelled[labels.testable]]]
+            what = "labels, each withheld in turn"
+        else:
+            raise InputError(
+                f"{type(estimator).__name__} keeps no answers to withheld labels. Pass X and y of rows with known "
+                "labels, or use FewLabelClassifier."
+            )
+        return cls.from_predictions(P, y, classes=estimator.classes_, n_bins=n_bins, what=what, ax=ax, **kwargs)
+
+    @classmethod
+    def from_predictions(cls, P, y, *, classes, n_bins=5, what="answers", ax=None, **kwargs) -> "ReliabilityDisplay":
+        """Draw the reliability of class probabilities P (n, k) against the classes y (n,)."""
+        P, codes = np.asarray(P, dtype=float), encode(y, classes)
+        if len(P) != len(codes) or not len(P):
+            raise InputError(f"P has {len(P)} rows and y has {len(codes)} entries. Give one class for each row of P.")
+        top, right = P.max(axis=1), P.argmax(axis=1) == codes
+        order = np.argsort(top, kind="stable")
+        bins = [some for some in np.array_split(order, min(n_bins, len(order))) if len(some)]
+        rates = [jeffreys(float(right[some].mean()), len(some)) for some in bins]
+        return cls([top[some].mean() for some in bins], rates, what=what).plot(ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> "ReliabilityDisplay":
+        """Draw into `ax`; further arguments go to matplotlib's `plot`."""
+        ax = self.axes(ax)
+        least = float(min(0.5, self.confidence.min() - 0.05, min(rate.value for rate in self.right)))
+        ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
+        low, high = np.array([rate.low for rate in self.right]), np.array([rate.high for rate in self.right])
+        ax.vlines(self.confidence, low, high, color=RIGHT, alpha=0.35, linewidth=4)
+        style = {"marker": "o", "color": RIGHT, "label": self.what} | kwargs
+        (self.line_,) = ax.plot(self.confidence, [rate.value for rate in self.right], **style)
+        ax.set(
+            xlabel="confidence", ylabel="share of right answers", xlim=(least, 1.01), ylim=(min(least, low.min()), 1.02)
+        )
+        ax.legend(frameon=False, loc="lower right", fontsize="small")
+        return self

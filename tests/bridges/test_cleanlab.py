@@ -1,0 +1,53 @@
+"""cleanlab reads our withheld answers, and `suspicious` is read beside it."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+
+pytest.importorskip("cleanlab")
+
+from cleanlab.classification import CleanLearning
+from cleanlab.filter import find_label_issues
+from cleanlab.rank import get_label_quality_scores
+
+from mercer import FewLabelClassifier, suspicious
+
+
+@pytest.fixture(scope="module")
+def flipped():
+    """(rows, labels of which 15 are wrong, numbers of the wrong ones)."""
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    wrong = np.sort(rng.choice(len(y), 15, replace=False))
+    noisy = y.copy()
+    noisy[wrong] = (y[wrong] + rng.integers(1, 3, 15)) % 3
+    return scale(X), noisy, wrong
+
+
+@pytest.fixture(scope="module")
+def model(flipped):
+    return FewLabelClassifier(["lssvm", "diffusion", "semi_kpca"]).fit(flipped[0], flipped[1])
+
+
+def test_withheld_answers_are_what_cleanlab_asks_for(model, flipped):
+    X, noisy, wrong = flipped
+    P = model.left_out_probabilities_
+    assert P.shape == (len(X), 3) and np.allclose(P.sum(axis=1), 1)
+    theirs = find_label_issues(noisy, P, return_indices_ranked_by="self_confidence")
+    ours = suspicious(model).rows
+    assert np.isin(theirs, wrong).sum() >= 11 and np.isin(ours, wrong).sum() >= 14
+    assert np.isin(ours, wrong).mean() > 0.8
+    quality = get_label_quality_scores(noisy, P)
+    first = np.argsort(quality)[:15]
+    assert np.isin(first, suspicious(model, 20).rows).mean() > 0.8
+
+
+def test_cleanlab_trains_our_classifier(flipped):
+    X, noisy, wrong = flipped
+    learner = CleanLearning(FewLabelClassifier(["lssvm"]), cv_n_folds=3, seed=0)
+    issues = learner.find_label_issues(X, noisy)
+    assert issues["is_label_issue"].to_numpy()[wrong].mean() > 0.6
+    learner.fit(X, noisy, label_issues=issues)
+    truth = load_wine().target
+    assert np.mean(learner.predict(X) == truth) > 0.95
