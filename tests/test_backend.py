@@ -1,5 +1,7 @@
 """Optional packages, devices, memory and threads."""
 
+import os
+import subprocess
 import sys
 import threading
 
@@ -95,3 +97,18 @@ def test_a_small_result_is_pinned_and_the_setting_comes_back():
         assert backend.n_threads() == before
         with backend.blas_for(2000, 2000, 2000):
             assert backend.n_threads() == before
+
+
+def test_a_limit_on_the_process_counts_as_memory_that_is_not_there():
+    code = "import resource; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)); "
+    code += "from mercer.backend import memory_available; print(memory_available())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
+    assert 0 < int(done.stdout) < 3 << 30, done.stderr
+
+
+def test_loops_are_compiled_where_no_folder_can_hold_the_machine_code(monkeypatch):
+    def nowhere(*_):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr("numba.core.caching.CacheImpl.__init__", nowhere)
+    assert backend.compiled(nogil=True)(lambda x: x + 1)(2) == 3

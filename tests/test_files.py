@@ -1,9 +1,11 @@
 """Files appear whole or not at all."""
 
 import os
+import signal
 
 import pytest
 
+from mercer import files
 from mercer.errors import InputError
 from mercer.files import refuse_path, replacing
 
@@ -44,6 +46,54 @@ def test_a_file_that_exists_is_refused_unless_forced_also_if_it_came_meanwhile(t
         (tmp_path / "new.txt").write_text("theirs")
     assert (tmp_path / "new.txt").read_text() == "theirs"
     assert sorted(os.listdir(tmp_path)) == ["new.txt", "old.txt"]
+
+
+def test_a_file_that_comes_in_the_last_moment_is_kept_and_none_of_ours_appears(tmp_path, monkeypatch):
+    place = files._place
+
+    def late(part, target, path, force):
+        if path.name == "second.txt":
+            (tmp_path / "second.txt").write_text("theirs")
+        place(part, target, path, force)
+
+    monkeypatch.setattr(files, "_place", late)
+    with pytest.raises(InputError, match=r"second\.txt exists"):
+        with replacing(tmp_path / "first.txt", tmp_path / "second.txt") as parts:
+            for part in parts:
+                part.write_text("ours")
+    assert (tmp_path / "second.txt").read_text() == "theirs"
+    assert os.listdir(tmp_path) == ["second.txt"]
+
+
+def test_a_disk_without_links_is_written_too(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError("not supported")
+
+    monkeypatch.setattr(os, "link", refused)
+    with replacing(tmp_path / "new.txt") as (part,):
+        part.write_text("whole")
+    assert (tmp_path / "new.txt").read_text() == "whole"
+    assert os.listdir(tmp_path) == ["new.txt"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_two_files_waits_until_both_are_there(tmp_path, old, monkeypatch, number):
+    place, heard = files._place, []
+
+    def disturbed(*arguments):
+        place(*arguments)
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(files, "_place", disturbed)
+    before = signal.signal(number, lambda *_: heard.append(old.read_text() + (tmp_path / "new.txt").read_text()))
+    try:
+        with replacing(old, tmp_path / "new.txt", force=True) as parts:
+            for part in parts:
+                part.write_text("whole")
+    finally:
+        signal.signal(number, before)
+    assert old.read_text() == (tmp_path / "new.txt").read_text() == "whole"
+    assert heard == ([] if number == signal.SIGINT else ["wholewhole"] * 2)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])

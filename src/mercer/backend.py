@@ -31,6 +31,19 @@ def need(name):
         ) from error
 
 
+def compiled(**options):
+    """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written."""
+    njit = importlib.import_module("numba").njit
+
+    def decorate(function):
+        try:
+            return njit(function, cache=True, **options)
+        except RuntimeError:  # numba looks for a folder here
+            return njit(function, **options)
+
+    return decorate
+
+
 def devices():
     """Names of the devices torch can use, "cpu" first; empty when torch is not installed."""
     try:
@@ -112,6 +125,11 @@ def memory_available(device=None):
     with contextlib.suppress(OSError, ValueError):  # a container may be allowed less than the machine has
         group = Path("/sys/fs/cgroup")
         found.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
+    with contextlib.suppress(ImportError, OSError, ValueError):  # and a process less than its user: `ulimit -v`
+        resource = importlib.import_module("resource")
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most != resource.RLIM_INFINITY:
+            found.append(most - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize())
     if not found:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -30,9 +30,12 @@ def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
             with open(part, "rb+") as file:
                 os.fsync(file.fileno())
             _refuse(path, force)
-        with _undisturbed():
+        with _undisturbed(), contextlib.ExitStack() as undo:
             for part, path in moves:
-                os.replace(part, os.path.realpath(path))
+                _place(part, os.path.realpath(path), path, force)
+                if not force:
+                    undo.callback(os.unlink, os.path.realpath(path))
+            undo.pop_all()
 
 
 def refuse_path(path: str | Path, force: bool = False) -> None:
@@ -60,6 +63,23 @@ def _part(path, force):
             part.unlink()
 
 
+def _place(part, target, path, force):
+    """Give a complete file its name; a file of this name that came meanwhile, from another run, is not replaced."""
+    if not force:
+        try:
+            os.link(part, target)
+            return
+        except FileExistsError:
+            raise _taken(path) from None
+        except OSError:  # a disk without links
+            pass
+    os.replace(part, target)
+
+
+def _taken(path):
+    return InputError(f"{path} exists. Use --force to replace it, or give another name.")
+
+
 def _refuse(path, force):
     path = Path(path)
     if os.path.isdir(path):
@@ -67,7 +87,7 @@ def _refuse(path, force):
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path} is not a regular file. Give the name of a file.")
     if os.path.exists(path) and not force:
-        raise InputError(f"{path} exists. Use --force to replace it, or give another name.")
+        raise _taken(path)
     if os.path.exists(path) and not os.access(path, os.W_OK):
         raise _unwritable(path, "it is write-protected")
     folder = Path(os.path.realpath(path) if os.path.islink(path) else path).parent
@@ -81,12 +101,17 @@ def _unwritable(path, why):
 
 @contextlib.contextmanager
 def _undisturbed():
-    """Delay Ctrl-C to the end of the block: files that belong together appear together."""
+    """Ignore Ctrl-C and put off the signal to terminate: files that belong together appear together."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    came: list[int] = []
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+        signal.signal(signal.SIGINT, interrupt or signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, end or signal.SIG_DFL)
+        for number in came:
+            signal.raise_signal(number)

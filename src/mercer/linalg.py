@@ -118,6 +118,7 @@ class _Rounds:
         self.threads = threads or n_threads()
         self.residual = np.maximum(np.asarray(diag, dtype=np.float64), 0.0).copy()
         largest = self.residual.max(initial=0.0)
+        _refuse_not_finite(largest)
         self.floor = 64 * precision(dtype) * max(largest, np.finfo(np.float64).tiny)
         # Dividing by a random pivot far below the largest residual amplifies rounding: finish greedily.
         self.random_floor = np.sqrt(precision(dtype)) * largest
@@ -146,6 +147,7 @@ class _Rounds:
         for start, panel in self.panels:
             known = panel[:, chosen - start].astype(np.float64)
             core -= known.T @ known
+        _refuse_not_finite(core)
         keep, root = _accept(core, residual[chosen], least, self.rng)
         self._bring_forward(chosen[keep])
         new = np.empty((len(keep), len(order) - rank), dtype=self.dtype)
@@ -220,6 +222,11 @@ class _Rounds:
             start, panel = self.panels.pop()
             F[rows[start:], start : start + len(panel)] = panel[:, : len(rows) - start].T
         return F
+
+
+def _refuse_not_finite(values):
+    if not np.isfinite(values).all():
+        raise InputError("The kernel is NaN or infinite for some rows. Bring them to a common scale, or mend it.")
 
 
 def _accept(core, residual, floor, rng):

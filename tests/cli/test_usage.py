@@ -125,6 +125,8 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["label", "good.csv", "-t", "y", "-r", "/dev/null", "--force"], "is not a regular file"),
         (["label", "good.csv", "-t", "y", "--abstain", "90"], "For 90 % say 0.9"),
         (["label", "good.csv", "-t", "y", "--delimiter", "xx"], "give one character, or tab"),
+        (["label", "good.csv", "-t", "y", "--delimiter", "\n"], "give one character, or tab"),
+        (["label", "good.csv", "-t", "y", "--delimiter", '"'], "give one character, or tab"),
         (["label", "good.csv", "-t", "y", "--delimiter", ";"], "give --delimiter"),
         (["label", "good.csv", "-t", "y", "--seed", "-1"], "--seed"),
         (["label", "good.csv", "-t", "y", "--seconds", "soon"], "--seconds"),
@@ -301,3 +303,30 @@ def test_a_full_disk_and_a_closed_output_are_no_faults_of_mercer(tmp_path):
     assert (full.returncode, full.stderr) == (2, "mercer: Writing failed: No space left on device.\n")
     closed = subprocess.run(f"{MERCER} methods >&-", shell=True, env=ENVIRONMENT, capture_output=True, text=True)
     assert (closed.returncode, closed.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "idna", "rot13", "base64", "nonsense"])
+def test_codecs_that_are_no_encodings_of_files_are_refused(tmp_path, encoding):
+    (tmp_path / "good.csv").write_text(GOOD)
+    done = here("embed", tmp_path / "good.csv", "--encoding", encoding)
+    assert (done.exit_code, done.stderr.count("\n")) == (3, 1), done.output
+    assert f"The encoding {encoding!r} is not known" in done.stderr
+
+
+def test_what_cells_and_names_hold_does_not_command_the_terminal(tmp_path):
+    rows = "".join(f"\x1b]0;title{i},{i % 2},\x1b[31m\u202e{i}\n" for i in range(12))
+    (tmp_path / "a.csv").write_text("id,b,c\x1b[2J\n" + rows, encoding="utf-8")
+    for command in (["novelty", "--id", "id"], ["look"]):
+        done = here(command[0], tmp_path / "a.csv", *command[1:])
+        assert done.exit_code == 0, done.output
+        assert not set(done.output) & set("\x1b\u202e")
+        assert "\\x1b" in done.output
+
+
+def test_a_sentence_is_one_line_of_three_hundred_characters_with_its_advice(tmp_path):
+    names = ",".join(f"{word * 500} {k}" for k, word in enumerate(["long", "line\u2028", "a ", "b"]))
+    (tmp_path / "a.csv").write_text(f"{names}\n1,2,3,4\n", encoding="utf-8")
+    done = here("label", tmp_path / "a.csv", "-t", "y" * 2000)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert len(done.stderr) < 310
+    assert done.stderr.startswith("mercer: a.csv has no column 'yyy")

@@ -137,3 +137,12 @@ def test_votes_of_the_few_label_forests_are_unchanged():
     given = np.where(np.arange(150) % 10, -1, y)
     model = FewLabelClassifier(["forest"]).fit(X, given)
     assert np.mean(model.transduction_ == y) > 0.9
+
+
+def test_trees_of_a_damaged_file_that_go_round_are_refused(wine):
+    X = wine[0]
+    kernel = Forest(n_estimators=3).resolve(X)
+    kernel.trees_.right[kernel.trees_.right >= 0] = 0
+    kernel.trees_.left[kernel.trees_.left >= 0] = 0
+    with pytest.raises(InputError, match="do not end at leaves"):
+        kernel(X)

@@ -1,5 +1,7 @@
 """The report: complete in itself, small, and safe whatever the user's table holds."""
 
+import base64
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
@@ -116,6 +118,8 @@ def test_the_file_is_complete_in_itself():
     }
     assert not {url for url in outside if not url.startswith("http://www.w3.org/")}
     assert "default-src 'none'" in text
+    ours = base64.b64encode(hashlib.sha256(page.scripts[-1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{ours}'" in text and "script-src 'unsafe" not in text  # no other script may run
     assert "@media screen and (prefers-color-scheme: dark)" in text  # on paper it is light, whatever the screen is
     assert "@media print" in text
     assert 'name="viewport"' in text

@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import os
+import re
 import sys
 import time
 import traceback
@@ -13,6 +14,10 @@ from contextlib import contextmanager
 from ..jobs.usage import UsageError
 
 OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
+LONGEST = 300  # characters of a sentence, and of a cell
+_LONG_WORD = re.compile(r"(\S{60})\S{3,}(\S{18})")
+# What a terminal would obey rather than show: control characters, and marks that turn the direction of writing.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 class Screen:
@@ -37,9 +42,9 @@ class Screen:
         return sys.stderr if self._aside else sys.stdout
 
     def say(self, text):
-        """A line of the result."""
+        """Lines of the result."""
         if not self.quiet and not self.as_json:
-            print(text, file=self._stream)
+            print("\n".join(map(visible, text.split("\n"))), file=self._stream)
 
     def flush(self):
         """Let the user see now what was said."""
@@ -49,7 +54,7 @@ class Screen:
         """Something the user should know: a column left out, a cell changed."""
         self.notes.append(text)
         if not self.quiet and not self.as_json:
-            print(f"note: {text}", file=sys.stderr)
+            print(f"note: {one_line(text)}", file=sys.stderr)
 
     def table(self, columns, rows):
         """A table of the result; plain text with tabs when the output is not a terminal."""
@@ -57,7 +62,7 @@ class Screen:
             return
         if not self._stream.isatty():
             for row in [columns, *rows]:
-                print("\t".join(" ".join(str(cell).split()) for cell in row), file=self._stream)
+                print("\t".join(one_line(" ".join(str(cell).split())) for cell in row), file=self._stream)
             return
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
@@ -66,9 +71,11 @@ class Screen:
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for column in columns:
-            table.add_column(column, overflow="fold")  # a long word goes on in the next line: nothing is cut off
+            table.add_column(
+                Text(one_line(str(column))), overflow="fold"
+            )  # a long word goes on in the next line: nothing is cut off
         for row in rows:  # Text, not str: brackets in the user's data are not markup
-            table.add_row(*(Text(str(cell)) for cell in row))
+            table.add_row(*(Text(one_line(str(cell))) for cell in row))
         Console(stderr=self._aside).print(table)
 
     @contextmanager
@@ -160,8 +167,26 @@ def leave(sentence, code, debug=False):
     """Say what is wrong and end with an exit code."""
     if debug:
         traceback.print_exc()
-    print(f"mercer: {sentence}", file=sys.stderr)
+    print(f"mercer: {one_line(sentence)}", file=sys.stderr)
     raise SystemExit(code)
+
+
+def visible(text):
+    """Text without what a terminal would obey: such characters by their numbers."""
+    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text):
+    """A sentence as one line: where users' names and cells make it too long it is cut, but for the advice at its end.
+
+    >>> one_line("There is no column " + 400 * "x" + ". Check the name.")
+    'There is no column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxx. Check the name.'
+    """
+    text = _LONG_WORD.sub(r"\1…\2", visible(text))
+    if len(text) <= LONGEST:
+        return text
+    end = text[-LONGEST // 2 :].partition(". ")[2]
+    return f"{text[: LONGEST - len(end) - 2]}… {end}"
 
 
 def _plain(value):

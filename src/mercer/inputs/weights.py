@@ -21,6 +21,10 @@ def check_weight(weight: Any, n: int) -> np.ndarray | None:
         raise InputError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
     if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
         raise InputError("sample_weight holds a negative, infinite or NaN value, or only zeros. Accepted: numbers ≥ 0.")
+    if not 1e-100 <= weight.max() <= 1e100:
+        raise InputError(
+            f"The largest sample_weight is {weight.max():.1e}. Accepted: 1e-100 to 1e100; divide by the mean."
+        )
     return weight
 
 

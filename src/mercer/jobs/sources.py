@@ -64,7 +64,7 @@ def open_table(screen, path, reading, columns=()):
     if source.path is not None and not source.path.exists():
         raise UsageError(f"There is no file {source.path}. Check the name and the folder.")
     delimiter = {"tab": "\t", "\\t": "\t"}.get(reading.delimiter, reading.delimiter)
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n\0"'):
         raise UsageError(f"--delimiter {delimiter!r} is not accepted: give one character, or tab.")
     table = read_table(path, delimiter=delimiter, encoding=reading.encoding, sheet=reading.sheet, table=reading.table)
     table.protect |= reading.protect

@@ -51,8 +51,11 @@ class Nodes:
         while len(going):
             at = node[going]
             smaller = X[going, self.feature[at]] <= self.threshold[at]
-            node[going] = np.where(smaller, self.left[at], self.right[at])
-            going = going[self.left[node[going]] >= 0]
+            below = np.where(smaller, self.left[at], self.right[at])
+            if (below <= at).any():  # trees are stored from the root down; in a damaged file they may go round
+                raise InputError("The trees of this model do not end at leaves, so it is damaged. Fit it again.")
+            node[going] = below
+            going = going[self.left[below] >= 0]
         return node
 
 

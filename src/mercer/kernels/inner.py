@@ -104,7 +104,8 @@ class Sigmoid(_Affine):
         self.offset = offset
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        S = self._affine(X, Y)
+        with np.errstate(over="ignore"):  # beyond the largest number tanh is 1 all the same
+            S = self._affine(X, Y)
         return namespace(S).tanh(S, out=S)
 
     def diag(self, X: Rows) -> NDArray[np.float64]:

@@ -183,7 +183,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.notes_ = sentences(note for one in found for note in one.notes)
         self.leaks_ = sentences(note for one in found for note in one.notes if note[0] == "leak")
         if not self.encoders_:
-            why = (" " + " ".join(self.notes_)) if self.notes_ else ""
+            why = f" {self.notes_[0]}" if self.notes_ else ""
             raise InputError(
                 f"No column is left to learn from.{why} Give at least one column of numbers, categories or text "
                 "besides the labels."

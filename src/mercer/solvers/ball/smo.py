@@ -1,10 +1,11 @@
 """The compiled inner loop of SVDD: pairs of variables on a small dense kernel matrix. Imports numba: import lazily."""
 
-import numba
 import numpy as np
 
+from ...backend import compiled
 
-@numba.njit(cache=True, fastmath={"contract", "reassoc", "nsz", "arcp"})
+
+@compiled(fastmath={"contract", "reassoc", "nsz", "arcp"})
 def pairwise_ascent(K, gradient, beta, low, high, tol, max_iter):
     """Maximise Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time; in place.
 
@@ -47,7 +48,7 @@ def pairwise_ascent(K, gradient, beta, low, high, tol, max_iter):
     return max_iter, violation
 
 
-@numba.njit(cache=True)
+@compiled()
 def subtract_rows(out, C, rows, factor):
     """out −= Σ_t factor_t · C[rows_t], without a copy of the rows."""
     for t in range(len(rows)):

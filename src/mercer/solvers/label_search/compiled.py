@@ -7,7 +7,8 @@ All loops maximise A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r
 """
 
 import numpy as np
-from numba import njit
+
+from ...backend import compiled
 
 # Sums may be reordered (so that they vectorise); infinities and NaN keep their meaning.
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -18,7 +19,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _ROUNDING = 1e-13  # of A: smaller improvements are rounding, and following them could cycle
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _below(state, m):
     """A random integer in 0 … m−1 (splitmix64; the state is the caller's, so threads do not share one)."""
     state[0] += _GAIN
@@ -29,7 +30,7 @@ def _below(state, m):
     return np.int64(z >> np.uint64(11)) % m
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def class_sums(W, labels, k):
     """S (k × r): the sum of the rows of W in each class; rows labelled −1 are left out."""
     S = np.zeros((k, W.shape[1]))
@@ -41,7 +42,7 @@ def class_sums(W, labels, k):
     return S
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def _flip_gain(W, S, norms, j, a, b):
     total = 0.0
     for t in range(W.shape[1]):
@@ -49,7 +50,7 @@ def _flip_gain(W, S, norms, j, a, b):
     return 2.0 * (total + norms[j])
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def _swap_gain(W, S, i, j, a, b):
     """Change of A when i (in a) and j (in b) exchange their classes."""
     total = 0.0
@@ -59,7 +60,7 @@ def _swap_gain(W, S, i, j, a, b):
     return 2.0 * total
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _move(W, S, counts, labels, j, b):
     a = labels[j]
     for t in range(W.shape[1]):
@@ -70,7 +71,7 @@ def _move(W, S, counts, labels, j, b):
     labels[j] = b
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def round_robin(W, norms, free, labels, S, counts, low, high, stop):
     """Visit the free rows in turn and take every improving valid move, until a full round changes nothing.
 
@@ -100,7 +101,7 @@ def round_robin(W, norms, free, labels, S, counts, low, high, stop):
     return evaluations
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def swap_pass(W, norms, free, labels, S, counts, stop):
     """Exchange rows between every two classes, best candidates of each side first; returns (evaluated, swapped)."""
     k = S.shape[0]
@@ -133,7 +134,7 @@ def swap_pass(W, norms, free, labels, S, counts, stop):
     return evaluations, swapped
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def evolve(W, norms, free, population, low, high, n_children, patience, state, stop):
     """The (μ+ν) evolutionary algorithm: ν one-flip children per generation, the best μ of all survive.
 
@@ -182,7 +183,7 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
     return generations, generations * n_children
 
 
-@njit(cache=True, nogil=True, fastmath=_FASTER)
+@compiled(nogil=True, fastmath=_FASTER)
 def _best_gains(half, sign, free_at, step, needed):
     """Largest half gain of the rows at −1 and of those at +1 that have rested or would make a new best."""
     up, down = -np.inf, -np.inf
@@ -193,7 +194,7 @@ def _best_gains(half, sign, free_at, step, needed):
     return up, down
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _find(half, sign, free_at, step, needed, side, gain):
     """First row of this side with this gain."""
     if gain > -np.inf:
@@ -203,7 +204,7 @@ def _find(half, sign, free_at, step, needed, side, gain):
     return -1
 
 
-@njit(cache=True, nogil=True, fastmath=_FASTER)
+@compiled(nogil=True, fastmath=_FASTER)
 def tabu_two(M, half, sign, count, low, high, patience, state, stop):
     """:func:`tabu` for two classes, about three times faster: one number per row says everything.
 
@@ -265,7 +266,7 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
     return 2.0 * best, step * m, step
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def tabu(M, scores, labels, counts, low, high, patience, state, stop):
     """Steepest moves and swaps with a short memory, on gains that are all kept up to date.
 

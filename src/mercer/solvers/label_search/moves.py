@@ -1,10 +1,11 @@
 """The compiled steps of kernel c-means. Imports numba: import lazily."""
 
-import numba
 import numpy as np
 
+from ...backend import compiled
 
-@numba.njit(cache=True)
+
+@compiled()
 def move_rows(sums, rows, at, weight, old, new):
     """sums[old] −= w K_i and sums[new] += w K_i for every row i that moved; K_i is rows[at]."""
     n = rows.shape[1]
@@ -17,7 +18,7 @@ def move_rows(sums, rows, at, weight, old, new):
             here[j] += scale * row[j]
 
 
-@numba.njit(cache=True)
+@compiled()
 def nearest(sums, mass, center_sq, labels, slack):
     """Nearest centre of every row: (label, own distance, nearest distance), distances less the row's own k(x, x).
 

@@ -118,7 +118,9 @@ def _towards(theta, w, goal, share, spread):
 
 def _kkt(loss, theta, Z, t, weight, w, g):
     """(relative residual of w + weight/2 ZᵀtL' = ζΘw, ζ): ζ is the multiplier that fits best."""
-    pull = (weight / 2 * t * loss.pull(t * g)) @ Z
-    normal = theta * w
-    zeta = float(normal @ (w - pull)) / float(normal @ normal)
-    return float(np.linalg.norm(w - pull - zeta * normal) / (np.linalg.norm(w) + np.linalg.norm(pull))), zeta
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # weights near the largest number
+        pull = (weight / 2 * t * loss.pull(t * g)) @ Z
+        normal = theta * w
+        zeta = float(normal @ (w - pull) / (normal @ normal))
+        gap = float(np.linalg.norm(w - pull - zeta * normal) / (np.linalg.norm(w) + np.linalg.norm(pull)))
+    return (gap, zeta) if np.isfinite(gap) else (np.inf, 0.0)

@@ -19,12 +19,11 @@ class Parquet(Format):
     def read(self, source, options):
         need("pyarrow")
         try:
-            arrow = self.load(io.BytesIO(source.raw))
+            return _table(self.load(io.BytesIO(source.raw)), self)
         except Exception as error:  # pyarrow has many types of error for a damaged file
             raise InputError(
                 f"{source.name} is not a readable {self.title} file ({reason(error)}). Write it again."
             ) from None
-        return _table(arrow, self)
 
     def write(self, path, table, new):
         pa = need("pyarrow")

@@ -1,5 +1,6 @@
 """What a text file is: its encoding and its delimiter, found from its bytes."""
 
+import codecs
 import csv
 import io
 import itertools
@@ -10,6 +11,7 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # bytes that text does not hold
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_NO_ENCODINGS = ("idna", "punycode", "undefined")  # Python has them among its encodings, but files are not written so
 _NOT_TEXT = (
     (b"PK\x03\x04", "a zip file or an Excel workbook", "Give it the ending .xlsx, or unpack it"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "In Excel choose File, Save as, CSV UTF-8"),
@@ -37,6 +39,8 @@ def decode(raw, name, encoding=None):
         )
     for code in [found] if found else ["utf-8", "cp1252", "latin-1"]:
         try:
+            if codecs.lookup(code).name in _NO_ENCODINGS:
+                raise LookupError
             return raw.decode(code), code
         except UnicodeDecodeError as error:
             wrong = f"byte {error.start}"
