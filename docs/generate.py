@@ -120,7 +120,7 @@ def reference(name, thing, module="mercer", picture=False):
         lines += [f".. autofunction:: {name}"]
         answer = inspect.signature(thing).return_annotation
         if inspect.isclass(answer) and answer.__module__.startswith("mercer") and answer.__name__ not in mercer.exports:
-            lines += ["", f".. autoclass:: {answer.__module__}.{answer.__name__}"]
+            lines += ["", f".. currentmodule:: {answer.__module__}", "", f".. autoclass:: {answer.__name__}"]
     if module == "mercer":
         lines += [
             "",

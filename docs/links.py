@@ -27,9 +27,8 @@ class Page(HTMLParser):
 def read(html):
     """{path below the folder `html`: its page}"""
     html = Path(html).resolve()
-    return {
-        str(path.relative_to(html)): Page(path.read_text(errors="replace")) for path in sorted(html.rglob("*.html"))
-    }
+    found = [path for path in sorted(html.rglob("*.html")) if "_static" not in path.relative_to(html).parts]
+    return {str(path.relative_to(html)): Page(path.read_text(errors="replace")) for path in found}
 
 
 def target_of(html, page, link):

@@ -2,9 +2,9 @@
 A whole path for one decomposition
 ==================================
 
-After one decomposition the answers of an LS-SVM for every γ, and for every label when it is left out, are known in closed
-form. **Insight: a path of fifty parameters costs a few percent of one fit, and left-out labels follow the truth, which
-nobody has.**
+After one decomposition the answers of an LS-SVM for every γ, and for every label when it is left out, are known in
+closed form. **Insight: a path of fifty parameters costs a few percent of one fit, and left-out labels follow the truth,
+which nobody has.**
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ X, truth = X[:600] / 16.0, truth[:600]
 y = np.full(len(X), -1)
 known = np.random.default_rng(0).choice(len(X), 100, replace=False)
 y[known] = truth[known]
-gammas = np.logspace(-4, 4, 50)
+gammas = np.logspace(-2, 4, 50)
 model = LSSVMClassifier(kernel=RBF("median"))
 found = leave_one_label_out(model, X, y, gamma=gammas.tolist())
 left_out, interval = found.accuracy[1:], found.interval[1:]  # the first candidate is the model as it is

@@ -3,8 +3,8 @@ What landmarks cost
 ===================
 
 The relative error of the kernel matrix against the number of features, for landmarks chosen by pivoting, drawn
-uniformly, and for random Fourier features. **Insight: landmarks follow the data and need a fraction of the features that
-random frequencies need, and the map estimates its own error.**
+uniformly, and for random Fourier features. **Insight: landmarks follow the data and need a fraction of the features
+that random frequencies need, and the map estimates its own error.**
 """
 
 import matplotlib.pyplot as plt
