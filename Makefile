@@ -8,14 +8,14 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format docs install clean scoreboard scoreboard-quick
+.PHONY: demo test lint format docs docs-quick man dist matrix install clean scoreboard scoreboard-quick
 
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[test,cli]'
+	$(BIN)/python -m pip install --quiet -e '.[test,cli,docs]'
 	touch $@
 
 demo: install
@@ -33,8 +33,25 @@ format: install
 test: install lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# The site, build/docs/html: every example is run and every link checked. -quick runs no example; `make test` does that.
 docs: install
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/build.py
+
+docs-quick: install
+	$(BIN)/python docs/build.py --quick
+
+man: install
+	mkdir -p build
+	$(BIN)/mercer man > build/mercer.1
+
+# Wheel and source archive, built twice and compared.
+dist: install
+	$(BIN)/python .ci/dist.py dist
+
+# The tests with the oldest packages, the newest, none of the extras, and other Pythons that are here; MATRIX=oldest for one.
+matrix:
+	bash .ci/matrix
 
 # Peers are optional: whoever is not installed (tslearn, R with kernlab) is named on the page.
 scoreboard: install

@@ -15,7 +15,7 @@ SOURCE = Path(mercer.__file__).parent
 # From left to right: a room imports only rooms to its left, and itself. Rooms of one line do not see each other.
 ORDER = [
     ["errors"],
-    ["backend"],
+    ["backend", "documentation"],
     ["files"],
     ["homes"],
     ["rows"],

@@ -240,6 +240,25 @@ def demo():
     """Label 1 797 handwritten digits from 20 labels; check the answers."""
 
 
+SHELL = argument("shell", "SHELL", "bash, zsh or fish.", str)
+
+
+@_command("completion:completion", SHELL, *SCREEN)
+def completion():
+    """Print what completes the commands in a shell.
+
+    \b
+    bash: mercer completion bash > ~/.local/share/bash-completion/completions/mercer
+    zsh:  mercer completion zsh > ~/.mercer.zsh, and a line in ~/.zshrc: source ~/.mercer.zsh
+    fish: mercer completion fish > ~/.config/fish/completions/mercer.fish
+    """
+
+
+@_command("manual:man", *SCREEN)
+def man():
+    """Print the manual page: `mercer man | man -l -` shows it."""
+
+
 STUDIO = [
     parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
     option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),

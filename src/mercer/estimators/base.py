@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import moved
+from ..documentation import Documented
 from ..errors import InputError
 from ..geometry.maps import mapped
 from ..geometry.open import POLICIES, open_gram
@@ -22,7 +23,7 @@ NOT_ON_DASK = {"rows": "goes through the rows one at a time", "graph": "joins al
 
 
 @dataclass(eq=False, repr=False)
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Documented, BaseEstimator):
     """Base of all estimators: `kernel=` and `approx=` in, rows z(x) out.
 
     A subclass is a dataclass of its parameters; it sets `access` and its own `fit`, in which

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.calibration import probabilities
 from ..evidence.groups import same_rows
@@ -31,10 +32,10 @@ from .teaching import Preparable, drawn_mask
 from .weights import pool
 
 
-class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Reading, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
-    .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Big(-t \\sum_{i \\in L} \\ell_{mi}\\Big)
+    .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Bigl(-t \\sum_{i \\in L} \\ell_{mi}\\Bigr)
 
     with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
     t = min(1, 5/k)/(1 + l/50) for l labels of k classes. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph

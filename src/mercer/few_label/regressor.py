@@ -9,6 +9,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.groups import same_rows
 from ..inputs.labels import read_targets
@@ -24,10 +25,10 @@ from .targets import read_numbers
 from .teaching import Teachable, drawn_mask
 
 
-class FewLabelRegressor(RegressorMixin, Teachable, Reading, BaseEstimator):
+class FewLabelRegressor(RegressorMixin, Teachable, Reading, Documented, BaseEstimator):
     """Predict a number for all rows from those of a few, without choosing a method or a parameter.
 
-    .. math:: f = \\sum_m w_m f_m, \\qquad w_m \\propto \\pi_m \\Big(\\sum_{i \\in L} e_{mi}^2 / l\\Big)^{-l/8}
+    .. math:: f = \\sum_m w_m f_m, \\qquad w_m \\propto \\pi_m \\Bigl(\\sum_{i \\in L} e_{mi}^2 / l\\Bigr)^{-l/8}
 
     with e the error of candidate m on number i when that number is withheld. The candidates are ridge regressions with
     several kernels, graphs and curves, a forest and the mean, all with values fixed beforehand; π gives these five

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from ...documentation import Documented
 from ...errors import InputError
 from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
@@ -17,7 +18,7 @@ from ...rows import by_blocks, by_row, host, take
 CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
 
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, BaseEstimator):
     """Rows z(x) with z(x) · z(y) ≈ k(x, y): exact or approximate, the same code.
 
     Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor beside it.

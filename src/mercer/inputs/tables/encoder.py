@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ...backend import need
+from ...documentation import Documented
 from ...errors import InputError
 from ..arrow import from_arrow, is_arrow
 from .cells import cells, numbers
@@ -28,7 +29,7 @@ def is_frame(X: Any) -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     """Rows of a table as rows of numbers on which distances mean something.
 
     Every column has the same say: the expected squared difference between two rows is 2 in each, whatever its kind.

@@ -1,0 +1,29 @@
+"""Where the pages of this documentation are, for the links that notebooks show beside an estimator."""
+
+import os
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+
+
+def site() -> str:
+    """The address of the documentation, without a slash at its end; "" where none is known.
+
+    The environment variable MERCER_DOCS comes first, then the address that the installed package names as its
+    documentation, then the site that `make docs` has built in this source tree.
+    """
+    given = os.environ.get("MERCER_DOCS", "")
+    try:
+        named = dict(line.split(", ", 1) for line in metadata("mercer").get_all("Project-URL") or [])
+    except PackageNotFoundError:
+        named = {}
+    built = Path(__file__).parents[2] / "build" / "docs" / "html"
+    local = built.as_uri() if (built / "index.html").exists() else ""
+    return (given or named.get("Documentation", "") or local).rstrip("/")
+
+
+class Documented:
+    """An estimator whose HTML, as notebooks show it, links to its page of the documentation, where there is a site."""
+
+    def _get_doc_link(self):  # scikit-learn asks for it
+        of_ours = type(self).__module__.split(".")[0] == "mercer"
+        return f"{site()}/api/{type(self).__name__}.html" if of_ours and site() else ""
