@@ -223,3 +223,35 @@ def test_refuses_one_share_for_three_classes_soft_labels_and_dask():
     dask = pytest.importorskip("dask.array")
     with pytest.raises(BackendError, match="one at a time"):
         S2RLSClassifier().fit(dask.from_array(X), few_labels(y, 2))
+
+
+def test_parents_and_children_are_those_of_the_evolution():
+    X, y = make_blobs(60, centers=2, cluster_std=4.0, random_state=1)
+    options = {"search": "ea", "n_restarts": 1, "label_folds": 0, "random_state": 0}
+    model = S2RLSClassifier(0.1, n_parents=2, n_children=7, **options).fit(X, few_labels(y, 3))
+    assert model.result_.info["evaluations"] % 7 == 0
+    single = S2RLSClassifier(0.1, n_parents=1, n_children=1, **options).fit(X, few_labels(y, 3))
+    assert 60 <= single.result_.info["evaluations"] < model.result_.info["evaluations"]  # it stops after n generations
+    assert model.result_.objective <= single.result_.objective + 1e-12
+    with pytest.raises(ValueError, match="'n_parents' parameter"):
+        S2RLSClassifier(n_parents=0).fit(X, few_labels(y, 3))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_unknown_shares_are_estimated(k):
+    """As many labels of each class, and a last class that is rare: the labels' shares shut the right answer out."""
+    sizes = [150, 70, 30][-k:]
+    X, y = make_blobs(sizes, centers=np.eye(3)[:k] * 7, random_state=0)
+    labels = few_labels(y, 10)
+    options = {"kernel": "linear", "n_restarts": 5, "random_state": 0}
+    misled = S2RLSClassifier(0.1, balance_slack=0.05, **options).fit(X, labels)
+    model = S2RLSClassifier(0.1, balance="estimate", **options).fit(X, labels)
+    free = labels < 0
+    true = np.bincount(y[free]) / free.sum()
+    error = model.result_.info["balance_error"]
+    assert np.all(np.abs(model.balance_ - true) < 0.1) and np.all((error > 0.01) & (error < 0.1))
+    assert np.mean(model.transduction_ != y) < 0.05 < np.mean(misled.transduction_ != y)
+    assert np.isfinite(model.left_out_accuracy_)
+    uncalibrated = S2RLSClassifier(0.1, balance="estimate", label_folds=0, **options).fit(X, labels)
+    np.testing.assert_allclose(uncalibrated.balance_, model.balance_)
+    assert np.isnan(uncalibrated.left_out_accuracy_)

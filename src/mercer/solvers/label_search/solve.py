@@ -49,8 +49,8 @@ def label_search(
     search="auto",
     form="auto",
     n_restarts=50,
-    mu=5,
-    nu=25,
+    n_parents=5,
+    n_children=25,
     patience=None,
     start=None,
     time_budget=None,
@@ -70,9 +70,9 @@ def label_search(
     slack : float, how far a share may be off: |count/u − share| < slack.
     total : float, the constant of F.
     search : {"auto", "tabu", "ea", "round_robin"}
-        "ea" is the (mu+nu) evolutionary algorithm, "round_robin" the (1+1) scheme that visits rows in turn, "tabu"
-        takes steepest moves and balance-preserving swaps with a short memory. "auto" is "tabu": it reaches a lower F in
-        the same time.
+        "ea" is the evolutionary algorithm with `n_parents` (μ) and `n_children` (ν), "round_robin" the (1+1) scheme
+        that visits rows in turn, "tabu" takes steepest moves and balance-preserving swaps with a short memory. "auto"
+        is "tabu": it reaches a lower F in the same time.
     form : {"auto", "dense", "low_rank"}
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
         "auto" decides by :func:`choose_form`.
@@ -133,7 +133,7 @@ def label_search(
         if u == 0:
             found, evaluated = problem.labels, 0
         elif search == "ea":
-            found, evaluated = _evolve(problem, mu, nu, patience or len(problem.labels), rng, stop)
+            found, evaluated = _evolve(problem, n_parents, n_children, patience or len(problem.labels), rng, stop)
         elif search == "round_robin":
             found, _, evaluated = _descend(problem, random_start(problem, rng), stop)
         elif chosen == "dense":
@@ -273,13 +273,13 @@ def _tabu(problem, labels, rows, M, patience, rng, stop):
     return labels, evaluations
 
 
-def _evolve(problem, mu, nu, patience, rng, stop):
+def _evolve(problem, n_parents, n_children, patience, rng, stop):
     from .compiled import evolve
 
-    population = np.stack([random_start(problem, rng) for _ in range(mu)])
+    population = np.stack([random_start(problem, rng) for _ in range(n_parents)])
     state = rng.integers(0, 2**63, size=1, dtype=np.uint64)
-    args = problem.W, problem.norms, problem.free, population, problem.low, problem.high, nu, patience, state, stop
-    _, evaluations = evolve(*args)
+    rows, bounds = (problem.W, problem.norms, problem.free), (problem.low, problem.high)
+    _, evaluations = evolve(*rows, population, *bounds, n_children, patience, state, stop)
     return population[0].copy(), evaluations
 
 
