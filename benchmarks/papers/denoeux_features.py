@@ -35,6 +35,7 @@ class Protocol:
 
     offset : b in (b + x·y/256)^degree.
     smooth : width in pixels of a Gaussian filter on the images, 0 for none.
+    pixels : "signed", −1 to 1 with −1 the paper, as in the files; "positive", 0 to 1.
     choose : whether C is chosen for each degree (at 256 components) or for each cell (beyond 256 components that at
         256), on a fifth of the images.
     scheme : "rest", liblinear one against the rest; "pairs", libsvm one against one.
@@ -45,6 +46,7 @@ class Protocol:
 
     offset: float = 0.0
     smooth: float = 0.0
+    pixels: str = "signed"
     choose: str = "degree"
     scheme: str = "rest"
     images: str = "first"
@@ -63,6 +65,7 @@ STUDY = (
     Protocol(choose="cell"),
     Protocol(offset=1.0, choose="cell"),
     Protocol(smooth=0.75, choose="cell"),
+    Protocol(pixels="positive", choose="cell"),
     Protocol(scheme="pairs", choose="cell"),
     Protocol(offset=1.0, scheme="pairs", choose="cell"),
     Protocol(offset=1.0, smooth=0.75, choose="cell"),
@@ -75,12 +78,16 @@ STUDY = (
 TABLE = Protocol(offset=1.0, choose="cell")
 
 
-def images(folder, smooth):
+def images(folder, protocol):
     usps = np.load(folder / "usps.npz")
     sets = [usps["X_train"].astype(float), usps["X_test"].astype(float)]
-    if smooth:
-        wide = [X.reshape(-1, 16, 16) for X in sets]
-        sets = [gaussian_filter(X, (0, smooth, smooth), mode="constant", cval=-1.0).reshape(-1, 256) for X in wide]
+    if protocol.smooth:
+        width = (0, protocol.smooth, protocol.smooth)
+        sets = [
+            gaussian_filter(X.reshape(-1, 16, 16), width, mode="constant", cval=-1.0).reshape(-1, 256) for X in sets
+        ]
+    if protocol.pixels == "positive":
+        sets = [(X + 1) / 2 for X in sets]
     return *sets, usps["y_train"], usps["y_test"]
 
 
@@ -108,7 +115,7 @@ def svm(C, scheme):
 
 def errors(folder, degree, protocol, components, n_map=N_MAP):
     """Rows of the table for one degree."""
-    train, test, y_train, y_test = images(folder, protocol.smooth)
+    train, test, y_train, y_test = images(folder, protocol)
     F, G, rows = features(train, test, degree, protocol, max(components), n_map)
     components = [m for m in components if m <= F.shape[1]]
     order = np.random.default_rng(1).permutation(rows)

@@ -39,7 +39,8 @@ from benchmarks.harness import arguments, machine, markdown, need_data, publish,
 from benchmarks.papers.gieseke_data import load, paper_rows, rotated, split
 from benchmarks.papers.gieseke_models import error, rlsc_path, s2rlsc_path, svm_path
 
-NOTES = """- COIL(5,9) with 14 labels is worse for LIBSVM in both tables, and RLSC has the same sign: the same ten partitions
+NOTES = """\
+- COIL(5,9) with 14 labels is worse for LIBSVM in both tables, and RLSC has the same sign: the same ten partitions
   stand behind all of these cells. COIL(6,19) with 28 labels is better in three, likewise. MNIST(2,5) with 10 labels in
   Table 3 is better for S²RLSC, where the paper's deviation is 18 points. For USPS(2,7) with 34 labels in Table 3, worse
   by 2.6, no cause was found.
