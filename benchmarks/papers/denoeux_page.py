@@ -12,8 +12,8 @@ TIMES = (
 )
 NOTES = """\
 Standard errors: an error rate of 4 % on 2 007 images has 0.45 points, taken for every cell; slide and ours are measured
-on the same images, so their difference varies less than two independent ones would. A share of 2 007 rows has 0.2 to 1.1
-points. In the ν table “worse” has no meaning: counts are of higher and lower shares.
+on the same images, so their difference varies less than two independent ones would. A share of 2 007 rows has 0.2 to
+1.1 points. In the ν table “worse” has no meaning: counts are of higher and lower shares.
 
 ## What differs, and why
 
@@ -23,8 +23,8 @@ points. In the ν table “worse” has no meaning: counts are of higher and low
   were settled by looking at test errors (with 3 000 random images and liblinear's default intercept, degrees 1 to 4
   reached 4.88 % at best). Degree 1 agrees in all cells and degree 2 in all but one; what is worse are the first 32 and
   64 components of degrees 3 to 7, and degrees 6 and 7.
-- ν. The slides do not state the width. The table is that of Schölkopf et al. (2001) with exp(−‖x − y‖²/c), c = 0.5 · 256
-  on the test images; at c = 116 the support vectors come nearest to the printed ones, and all 16 shares agree. The
+- ν. The slides do not state the width. The table is that of Schölkopf et al. (2001) with exp(−‖x − y‖²/c), c = 0.5 ·
+  256, on the test images; at c = 116 the support vectors come nearest to the printed ones, and all 16 shares agree. The
   slide's shares of outliers stay below ours by up to 1.7 points at ν = 50 %. A loose tolerance of the solver does not
   explain it (libsvm with tolerances from 1e-6 to 1 keeps 49.1 to 49.6 % at the bound there), nor do smoothed images.
 - Old Faithful has no figures on the slides, only pictures: kernel c-means with a linear kernel finds the partition of
