@@ -158,7 +158,7 @@ _ALL = (
             peer("scikit-learn LabelSpreading rbf", labels.sklearn_few_label("spreading rbf"), "mercer LS-KPCA"),
             peer("scikit-learn LabelPropagation rbf", labels.sklearn_few_label("propagation rbf"), "mercer LS-KPCA"),
             peer("scikit-learn LabelSpreading knn", labels.sklearn_few_label("spreading knn"), "mercer LS-KPCA"),
-            peer("scikit-learn SelfTraining(SVC)", labels.sklearn_few_label("self-training"), "mercer LSSVM"),
+            peer("scikit-learn SelfTraining(SVC)", labels.sklearn_few_label("self-training"), "mercer LS-KPCA"),
         ),
         "error of the unlabelled rows, %", better="lower",
     ),
