@@ -4,9 +4,10 @@
 
 Cells: the 64 of UniverSVM in Tables 2 (parameters chosen on the test set) and 3 (by five folds over the labels) of
 Gieseke, Kramer, Airola, Pahikkala (2012), computed with the partitions of papers/gieseke.py: linear kernel,
-λ ∈ 2^(−12, −9, −6, −3, 0, 3), λ' ∈ {0.1, 1}, the share of the classes of the whole set (Table 2) or of the labels (Table 3);
-of tied parameters the first (Table 2) or the middle one (Table 3). UniverSVM itself is not run: its figures are the
-paper's. Writes results/transductive.csv and transductive.md: difference in standard errors, counts of agreement.
+λ ∈ 2^(−12, −9, −6, −3, 0, 3), λ' ∈ {0.1, 1}, the share of the classes in the whole set (Table 2) or among the labels
+(Table 3); of tied parameters the first (Table 2) or the middle one (Table 3). UniverSVM itself is not run: its figures
+are the paper's. Writes results/transductive.csv and transductive.md: difference in standard errors, counts of
+agreement. About half an hour on one core; --sets computes some data sets and keeps the rows of the others.
 
 Texts: ssl_text.npz (1 500 × 11 960, the book's set of two classes), 48 labels drawn at random twelve times, and the
 official splits with 10 and 100 labels: error over the unlabelled rows of the default parameters (λ = 0.001, λ' = 1, the
