@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from conftest import HOMES
@@ -142,3 +143,18 @@ def test_tasks_share_one_limit_of_blas_threads():
         assert threads() == {1}  # the second task still runs
         second.__exit__(None, None, None)
         assert threads() == before
+
+
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csr_array, lambda A: Lines(sp.csr_matrix(A))])
+def test_sparse_rows_have_the_verbs(block, Z, kind):
+    Z = np.where(Z > 0.3, Z, 0.0)
+    there, weight = kind(Z), np.random.default_rng(1).random(29)
+    A, W = np.random.default_rng(2).standard_normal((29, 3)), np.random.default_rng(3).standard_normal((4, 2))
+    assert_close(rows.dot(there, W), Z @ W, atol=1e-13)
+    assert_close(rows.tdot(there, A), Z.T @ A, atol=1e-13)
+    assert_close(rows.squares(there), (Z**2).sum(axis=1), atol=1e-13)
+    assert_array_equal(rows.take(there, [4, 0]), Z[[4, 0]])
+    for given in (None, weight):
+        G, sums = rows.gram(there, given, sums=True)
+        assert_close(G, Z.T @ ((np.ones(29) if given is None else given)[:, None] * Z), atol=1e-13)
+        assert_close(sums, Z.T @ (np.ones(29) if given is None else given), atol=1e-13)

@@ -30,6 +30,7 @@ _HOMES = {
     "estimators.tangents": "ImageShifts",
     "estimators.spectral_graph_transducer": "SpectralGraphTransducer",
     "estimators.s2rls": "S2RLSClassifier",
+    "estimators.transductive_svm": "TransductiveSVMClassifier",
     "estimators.max_margin_clustering": "MaxMarginClustering",
     "estimators.svdd": "SVDD",
     "estimators.kernel_density_novelty": "KernelDensityNovelty",

@@ -86,6 +86,7 @@ def classes(tmp_path_factory):
     counts = sp.csr_matrix(np.random.default_rng(0).poisson(0.3 + 2.0 * (np.arange(20) % 2 == kinds[:, None])))
     labels = np.where(np.arange(60) < 8, kinds, -1)
     held(mercer.FewLabelClassifier(random_state=0).fit(counts, labels), found)
+    held(mercer.TransductiveSVMClassifier(kernel="linear").fit(counts, labels), found)
     held(
         mercer.FewLabelClassifier(["lssvm"]).fit(
             pd.DataFrame({"a": np.sin(np.arange(60)), "b": np.where(kinds, "odd", "even")}), labels

@@ -40,6 +40,7 @@ MODELS = [
     mercer.MinimumVarianceKPCA(),
     mercer.SpectralGraphTransducer(),
     mercer.S2RLSClassifier(),
+    mercer.TransductiveSVMClassifier(),
     make_pipeline(StandardScaler(), mercer.LSSVMClassifier()),
 ]
 

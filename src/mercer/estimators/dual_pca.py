@@ -32,6 +32,7 @@ class DualComponents(KernelComponents):
     solver: str = parameter("auto", StrOptions({"auto", "stored", "operator"}))
     tol: float = parameter(1e-6, POSITIVE)
     max_iter: int = parameter(1000, COUNT)
+    n_init: int | None = parameter(None, COUNT, None)
 
     def fit(self, X, y=None):
         """Find the components of the rows of X; y is ignored."""
@@ -52,6 +53,22 @@ class DualComponents(KernelComponents):
         eps = precision(X.dtype)
         if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
+        result, loss = self._find(K, asked, eps)
+        found = result.value
+        if result.info["rank"] < self.n_components:
+            warnings.warn(result.reason, UserWarning, stacklevel=3)
+        result.warn()
+        self.objective_, self.history_, self.gap_ = result.objective, np.asarray(result.history), result.gap
+        self.n_iter_, self.reason_ = result.n_iter, result.reason
+        self.eigenvalues_ = found.values
+        self.location_ = found.centre
+        self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
+        self._describe(found, loss)
+        self._close(gram, K, found.coef)
+        return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
+
+    def _find(self, K, asked, eps):
+        """(`Result` with `Components`, loss) for the centred operator K, whose products have the precision eps."""
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
         H, GH = start
@@ -66,6 +83,7 @@ class DualComponents(KernelComponents):
                 share = max(a.share, (self.n_components + 1) / K.shape[0]) if a.name == "keep" else a.share
                 loss, _ = match_fraction(K, self.n_components, name, share, loss, start=start, eps=eps)
         options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
+        options["n_init"] = self.n_init
         result = minimise(K, self.n_components, loss, **options)
         by_share = "epsilon" in asked and asked["epsilon"].share
         for _ in range(40 if by_share else 0):  # at the search's looser tolerance every component was there
@@ -73,20 +91,9 @@ class DualComponents(KernelComponents):
                 break
             loss = replace(loss, epsilon=0.9 * loss.epsilon)
             result = minimise(K, self.n_components, loss, **options)
-        found = result.value
         if result.info["rank"] == 0:
             self._refuse(K, loss, start, eps)
-        if result.info["rank"] < self.n_components:
-            warnings.warn(result.reason, UserWarning, stacklevel=3)
-        result.warn()
-        self.objective_, self.history_, self.gap_ = result.objective, np.asarray(result.history), result.gap
-        self.n_iter_, self.reason_ = result.n_iter, result.reason
-        self.eigenvalues_ = found.values
-        self.location_ = found.centre
-        self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
-        self._describe(found, loss)
-        self._close(gram, K, found.coef)
-        return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
+        return result, loss
 
     def _refuse_rank(self, rank):
         """Refuse more components than the kernel matrix has directions."""

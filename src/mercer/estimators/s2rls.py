@@ -17,6 +17,7 @@ from ..solvers.label_search.features import coefficients, rotated_rows, scaled_r
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result, together
 from ..solvers.ridge.state import State
+from .balance import shares_of
 from .classifier import KernelClassifier
 from .grid import product_of
 from .parameters import COUNT, POSITIVE, THREADS, parameter
@@ -233,39 +234,7 @@ class S2RLSClassifier(KernelClassifier):
 
     def _shares(self, labels):
         """(k,) wanted shares, or None."""
-        if self.balance is None:
-            return None
-        names = labels.classes.tolist()
-        if isinstance(self.balance, str):
-            counts = labels.counts()
-            return counts / counts.sum()
-        if isinstance(self.balance, dict):
-            strange = [name for name in self.balance if name not in names]
-            absent = [name for name in names if name not in self.balance]
-            if strange or absent:
-                raise InputError(
-                    f"balance has the classes {list(self.balance)} and the labels have {names}. Give one share for "
-                    "each class of the labels, and for no other."
-                )
-            shares = np.array([self.balance[name] for name in names], dtype=np.float64)
-        elif np.ndim(self.balance) == 0:
-            if len(names) != 2:
-                raise InputError(
-                    f"balance={self.balance} is one share, and y has {len(names)} classes: {names}. Give one share per "
-                    "class, or a dict {class: share}."
-                )
-            shares = np.array([1.0 - self.balance, self.balance])
-        else:
-            shares = np.asarray(self.balance, dtype=np.float64)
-            if shares.shape != (len(names),):
-                raise InputError(f"balance has shape {shares.shape} and y has {len(names)} classes: {names}.")
-        for name, share, count in zip(names, shares, labels.counts()):
-            if share <= 0 and count > 0:
-                raise InputError(
-                    f"The labels contradict the balance: {int(count)} row(s) are labelled {name!r}, and balance gives "
-                    f"that class the share {share:g} of the unlabelled rows. Give it a positive share or drop them."
-                )
-        return shares
+        return shares_of(self.balance, labels)
 
 
 class _Moments:

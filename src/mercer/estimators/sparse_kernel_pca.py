@@ -27,7 +27,7 @@ class SparseKernelPCA(DualComponents):
     keep : instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
     kappa : bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
     norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
-    kernel, center, approx, solver, tol, max_iter, random_state : see `RobustKernelPCA`.
+    kernel, center, approx, solver, tol, max_iter, n_init, random_state : see `RobustKernelPCA`.
 
     Attributes
     ----------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from ..backend import size
@@ -20,7 +21,7 @@ from ..kernels.base import Kernel
 from ..rows import host, squares, tdot
 from . import fused
 from .expansion import Expansion
-from .maps import FeatureMap, GraphMap, LandmarkMap, SampledRows, mapped
+from .maps import FeatureMap, GraphMap, LandmarkMap, RowMap, SampledRows, mapped
 from .maps.landmark import square_kernel
 from .maps.rows import GROWTH
 from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, SparseFactor, StoredKernel
@@ -43,6 +44,7 @@ class Policy:
     passes: str = "many"  # features of host rows are stored; "few": computed again in each pass
     least_pivot: float = 0.0  # share of the first pivot below which landmarks add nothing that a method sees
     growth: float = GROWTH  # of rounding that products without features may have
+    wide: bool = False  # features may be as many as sparse rows have columns: a linear kernel then has the rows
 
 
 POLICIES = {
@@ -50,6 +52,7 @@ POLICIES = {
     "moments": Policy(3_000, passes="few"),
     "sweeps": Policy(3_000),
     "rows": Policy(3_000),
+    "margin": Policy(3_000, wide=True),  # products with Z and Zᵀ only
     # Exact products beyond this take too long to be a default. Eigenvalues below 1e-8 of the first are not looked at.
     "components": Policy(200_000, holds="products", device_factor=10, passes="few", least_pivot=1e-8, growth=1e8),
     "dual components": Policy(200_000, holds="products", device_factor=10),
@@ -216,6 +219,8 @@ def choose_map(
             "accepted. Give a sample of the rows in NumPy, or a kernel such as RBF."
         )
         return GraphMap(kernel, approx, seed), "The kernel has a graph over the training rows in it."
+    if policy.wide and as_kernel(kernel).rows_are_features and sp.issparse(X) and isinstance(approx, str):
+        return RowMap(kernel), "The kernel's features are the sparse rows themselves."
     if isinstance(approx, FeatureMap):
         return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":

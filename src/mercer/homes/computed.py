@@ -26,7 +26,7 @@ class Computed:
         raise NotImplementedError(f"{type(self).__name__} must define Z[rows].")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.asarray(self[:], dtype=dtype)
+        return np.asarray(HOST.host(self[:]), dtype=dtype)
 
     def mass(self, weight: Array | None) -> float:
         """The number of rows behind the moments, or their weight."""
@@ -69,7 +69,7 @@ class ComputedHome(Home):
         return isinstance(A, Computed)
 
     def host(self, A: Rows) -> Array:
-        return np.asarray(A)
+        return HOST.host(A)
 
     def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
         return Z.moments(weight)
@@ -79,6 +79,9 @@ class ComputedHome(Home):
 
     def dot(self, Z: Rows, W: Array) -> Array:
         return Z.product(W)
+
+    def double(self, block: Rows) -> Any:
+        return HOST.double(block)
 
     def take(self, Z: Rows, idx: Array) -> Array:
         return HOST.host(Z[idx])

@@ -20,7 +20,7 @@ class Host(Home):
         return True
 
     def host(self, A: Rows) -> Array:
-        return np.asarray(A)
+        return A.toarray() if sp.issparse(A) else np.asarray(A)
 
     def bring(self, A: Any) -> Any:
         return A
@@ -43,6 +43,9 @@ class Host(Home):
 
     def kept(self, X: Rows) -> Any:
         return X.copy()
+
+    def double(self, block: Rows) -> Any:
+        return sp.csr_array(block, dtype=np.float64) if sp.issparse(block) else super().double(block)
 
     def take(self, Z: Rows, idx: Array) -> Array:
         return np.asarray(Z[idx].toarray() if sp.issparse(Z) else Z[idx])

@@ -22,6 +22,7 @@ INTERNAL = {
     "kernels": "Sum Product Scaled",
     "kernels.forest": "Nodes",
     "geometry.maps.graph": "GraphMap",
+    "geometry.maps.row": "RowMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
     "few_label.views": "AsGiven Standardised Bent UnitNorm LeadingComponents",

@@ -80,13 +80,14 @@ class Kernel:
     threadsafe = True
     radial = False  # True: k(x, y) = profile((‖x − y‖ / bandwidth)²)
     formula: ClassVar[Formula | None] = None  # for a fused product
+    rows_are_features: ClassVar[bool | None] = None  # True: k(x, y) = x · y
     spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # of spectral_sample; None: there is none
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Register the names. A class with new values has a formula, spectrum and slope only if it declares its own."""
         super().__init_subclass__(**kwargs)
         own = vars(cls)
-        for attribute in ("formula", "spectrum"):
+        for attribute in ("formula", "spectrum", "rows_are_features"):
             if ("tile" in own or "profile" in own) and attribute not in own:
                 setattr(cls, attribute, None)
         if "tile" in own and "slope" not in own:

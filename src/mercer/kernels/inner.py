@@ -19,6 +19,7 @@ class Linear(Kernel):
 
     names = ("linear",)
     formula = Formula.LINEAR
+    rows_are_features = True
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return inner_products(X, Y)

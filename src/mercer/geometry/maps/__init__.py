@@ -4,4 +4,5 @@ from .base import FeatureMap
 from .fourier import FourierMap
 from .graph import GraphMap
 from .landmark import LandmarkMap
+from .row import RowMap
 from .rows import MappedRows, SampledRows, mapped

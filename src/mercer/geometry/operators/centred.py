@@ -13,19 +13,20 @@ from .stored import DenseOperator
 class CentredOperator(Operator):
     """D^½ (I − 1wᵀ) K (I − w1ᵀ) D^½ for sample weights D, w = D / ΣD: the Gram matrix of the centred rows.
 
-    A weight of 2 has the effect of a row that occurs twice. ``center=False`` leaves the origin where it is.
+    A weight of 2 has the effect of a row that occurs twice. ``center=False`` leaves the origin where it is. `share`
+    are other weights w of the centre, of sum 1.
 
     Attributes
     ----------
     mean : K w, the mean similarity of every row to the training rows (None until the first product).
     """
 
-    def __init__(self, K: Operator, weight: Array | None = None, center: bool = True):
+    def __init__(self, K: Operator, weight: Array | None = None, center: bool = True, share: Array | None = None):
         weight = np.ones(K.shape[0]) if weight is None else np.asarray(weight, dtype=np.float64)
         self.K, self.shape, self.center = K, K.shape, center
         self.costly = K.costly
         self.root = np.sqrt(weight)[:, None]
-        self.share = (weight / weight.sum())[:, None]
+        self.share = (weight / weight.sum() if share is None else share)[:, None]
         self.mean: Array | None = None
         self._device_weights: tuple[Any, Any] | None = None
         self._centred: DenseOperator | None = None
@@ -59,7 +60,7 @@ class CentredOperator(Operator):
     def fast(self) -> Operator | None:
         """The same centring around a fast product, or None."""
         rough = self.K.fast
-        return None if rough is None else CentredOperator(rough, self.root[:, 0] ** 2, self.center)
+        return None if rough is None else CentredOperator(rough, self.root[:, 0] ** 2, self.center, self.share[:, 0])
 
     def random(self, width: int, seed: int) -> Any:
         return self.K.random(width, seed)
@@ -74,8 +75,10 @@ class CentredOperator(Operator):
         """Sum of all eigenvalues: the total variance."""
         if self._centred is not None:
             return float(self._centred.diag().sum())
-        weight = self.root[:, 0] ** 2
-        return float(weight @ (self.K.diag() - self.means() if self.center else self.K.diag()))
+        weight, total = self.root[:, 0] ** 2, self.K.diag()
+        if self.center:
+            total = total - 2 * self.means() + float(self.share[:, 0] @ self.means())
+        return float(weight @ total)
 
     def dense(self) -> Array:
         """The centred matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""

@@ -27,6 +27,8 @@ from .loss import Loss
 NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
 MEMORY = 10  # residuals that L-BFGS remembers
+STARTS = 100  # of norm="element"; on 100 random problems never worse than 20 random starts of plain DCA
+ROUGH, SHORT, FINALISTS = 1e-2, 10, 8  # they take so many steps; a quarter goes down to this residual, these to the end
 
 
 @dataclass
@@ -110,7 +112,16 @@ def sketch(G, width, n_power=2, random_state=None, eps=EPS):
 
 
 def minimise(
-    G, n_components, loss=None, method="lbfgs", tol=1e-6, max_iter=1000, start=None, random_state=None, eps=EPS
+    G,
+    n_components,
+    loss=None,
+    method="lbfgs",
+    tol=1e-6,
+    max_iter=1000,
+    start=None,
+    random_state=None,
+    eps=EPS,
+    n_init=None,
 ):
     """Minimise f*(H) − Tr (HᵀGH)^{1/2}; the value −f(P(H)) never rises.
 
@@ -120,7 +131,8 @@ def minimise(
 
     The problem is not convex. Losses other than the square one start twice when `start` is None, from the leading
     components and from those of a wider sketch that f values most (outliers in a clump are a leading component that f
-    values little); the lower objective wins.
+    values little). ``norm="element"`` sees the axes, and so has many more stationary points: it also starts from random
+    matrices. All starts take ten steps, the better quarter goes down to a residual of 1 %, the best eight to the end.
 
     Parameters
     ----------
@@ -128,6 +140,7 @@ def minimise(
     loss : Loss, the square loss by default.
     start : (H, G H) or None; with more than n_components columns it is the wider sketch.
     eps : relative precision of the products with G.
+    n_init : number of starts; None is 2, or `STARTS` for ``norm="element"``. The square loss needs one.
 
     Returns a `Result` with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points;
     history is −f(P(H)); info has "rank" (less than n_components when components died) and "duality_gap", the dual value
@@ -139,17 +152,22 @@ def minimise(
     if start is None:
         start = sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
     wide = start[0].shape[1] > n_components
-    starts = first_guesses(start, n_components, loss)
+    n_init = n_init or (STARTS if loss.norm == "element" else 2)
+    starts = first_guesses(G, start, n_components, loss, n_init if wide else 1)
     memory = MEMORY if method == "lbfgs" else 0
     found, products = [], 0
-    for H, GH in starts:
-        for easier in _stages(loss, H) if wide else ():
+    for H, GH, staged in starts:
+        for easier in _stages(loss, H) if wide and staged else ():
             point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
             H, GH, products = point.H, point.GH, products + used
-        point, history, used = _descend(G, H, GH, loss, tol, max_iter, memory, eps)
-        products += used
-        found.append((point, history))
-    point, history = min(found, key=lambda one: one[1][-1])
+        found.append((H, GH, None))
+    rounds = [(ROUGH, SHORT, len(starts) // 4), (ROUGH, max_iter, FINALISTS)] if len(starts) > FINALISTS else []
+    for rough, most, kept in [*rounds, (tol, max_iter, 1)]:
+        ends = [_descend(G, H, GH, loss, max(rough, tol), most, memory, eps) for H, GH, _ in found]
+        products += sum(used for _, _, used in ends)
+        order = sorted(range(len(ends)), key=lambda one: ends[one][1][-1])[: max(kept, 1)]
+        found = [(ends[one][0].H, ends[one][0].GH, ends[one]) for one in order]
+    point, history, _ = found[0][2]
     return _result(point, history, products, loss, n_components, tol)
 
 
@@ -158,14 +176,26 @@ def sketch_width(n_components, loss):
     return n_components if loss.square else 2 * n_components + 10
 
 
-def first_guesses(wide, n_components, loss):
-    """[(H, G H)]: the leading columns of the sketch, and those that f values most where they differ."""
+def first_guesses(G, wide, n_components, loss, n_init):
+    """[(H, G H, staged)]: the leading columns of the sketch, those that f values most, then random ones.
+
+    Half of the random starts are combinations of the sketch's columns, the others any H, from which nothing is staged.
+    """
     H, GH = wide
     worth = [loss.value(h - loss.locate(h)) for h in (H[:, [j]] for j in range(H.shape[1]))]
     best = np.sort(np.argsort(worth, kind="stable")[::-1][:n_components])
     leading = np.arange(len(best))
     chosen = [leading] if loss.square or np.array_equal(best, leading) else [leading, best]
-    return [(H[:, columns], GH[:, columns]) for columns in chosen]
+    starts = [(H[:, columns], GH[:, columns], True) for columns in chosen[:n_init]]
+    rng = np.random.default_rng(0)
+    for number in range(0 if loss.square else n_init - 2):
+        if number % 2:
+            any_ = rng.standard_normal((H.shape[0], len(leading)))
+            starts.append((any_, G @ any_, False))
+        else:
+            turn = np.linalg.qr(rng.standard_normal((H.shape[1], len(leading))))[0]
+            starts.append((H @ turn, GH @ turn, True))
+    return starts
 
 
 def _stages(loss, scores):

@@ -9,6 +9,7 @@ from .minimise import EPS, minimise, sketch, sketch_width
 
 LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
 ROUNDS = 12
+FEW = 2  # starts of a trial: the share depends little on which stationary point is found
 
 
 def row_size(P, norm):
@@ -37,7 +38,7 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     for _ in range(ROUNDS):
         value = threshold if name == "epsilon" else max(threshold - loss.epsilon, EPS)
         trial = replace(loss, **{name: value})
-        found = minimise(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps)
+        found = minimise(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps, n_init=FEW)
         whole = found.info["rank"] == n_components
         size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component died: too high
         count = int(np.sum(size > threshold))
@@ -71,7 +72,7 @@ def largest_epsilon(G, n_components, loss, start=None, random_state=None, eps=EP
     start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
 
     def keeps(epsilon):
-        trial = minimise(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps)
+        trial = minimise(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps, n_init=FEW)
         return trial.info["rank"] == n_components
 
     size = np.sort(row_size(start[0][:, :n_components], loss.norm))[::-1]

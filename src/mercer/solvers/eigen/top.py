@@ -12,7 +12,7 @@ krylov     block Krylov, deflated, stops on the residual most cases
 lanczos    ARPACK                                        few components, products cheap beside n·s
 randomized range finder with power iterations            a quick look (fixed number of products)
 lobpcg     SciPy's LOBPCG                                a good start is known
-dual       L-BFGS on the dual problem (see `dual`)       never for speed; the losses it shares code with
+dual       L-BFGS on the dual problem (see `dual`)       two or three components of n ≥ 1000 (by a few percent)
 ========== ============================================= ==========================================
 """
 

@@ -1,0 +1,122 @@
+"""L-BFGS for several functions of one tall matrix at once: two passes over the rows an iteration, whatever the search.
+
+Each row w of W has its own objective Σ_i loss_i(f_i) + lam ‖w‖² with f = Z w less its weighted mean plus a constant.
+f moves in a straight line along a search direction, so that steps of any length are tried on n-vectors alone: the only
+passes are Z D for the direction D and Zᵀ A for the gradient, and all problems share them.
+"""
+
+import numpy as np
+
+from ...rows import dot, tdot
+
+MEMORY = 15  # changes of the gradient that are remembered
+TRIALS = 30  # step lengths tried in one search
+SUFFICIENT, FLAT = 1e-4, 0.9  # Wolfe's conditions: on the decrease, on the slope that is left
+EPS = float(np.finfo(float).eps)
+
+
+class Rows:
+    """f = Z W − 1 (centreᵀ W) + offset, and its adjoint. The problems are the rows of W and the columns of f."""
+
+    def __init__(self, Z, centre, offset):
+        self.Z, self.centre, self.offset = Z, centre, offset
+
+    def turn(self, D):
+        """(n, k) change of f when W changes by D, (k, r)."""
+        return dot(self.Z, D.T) - D @ self.centre
+
+    def back(self, A):
+        """(k, r) gradient in W for the gradient A in f."""
+        return np.ascontiguousarray((tdot(self.Z, A) - np.outer(self.centre, A.sum(axis=0))).T)
+
+
+def descend(rows, loss, lam, W, tol, max_iter):
+    """Minimise loss(f) + lam ‖w‖² for every row w of W from there on.
+
+    Parameters
+    ----------
+    rows : `Rows`.
+    loss : function of (n, k) f that gives ((k,) values, (n, k) derivatives).
+    tol : of ‖gradient‖ / ‖gradient of the loss‖, which is 0 at a stationary point.
+
+    Returns
+    -------
+    (W, (k,) objectives, (k,) relative gradient norms, iterations)
+    """
+    F = rows.turn(W) + rows.offset
+    value, A = loss(F)
+    pull = rows.back(A)
+    G = pull + 2 * lam * W
+    pairs: list[tuple] = []
+    scale = np.full(len(W), 1 / (2 * lam))
+    n_iter = 0
+    while n_iter < max_iter:
+        active = _relative(G, pull) > tol
+        if not active.any():
+            break
+        D = -_two_loop(G, pairs, scale) * active[:, None]
+        stray = active & (_inner(D, G) >= 0)  # rounding: back to the gradient
+        D[stray] = -G[stray] / (2 * lam)
+        change = rows.turn(D)
+        t, F, value, A = _search(loss, lam, W, F, value, A, D, change, active)
+        if not t.any():
+            break  # rounding
+        step = t[:, None] * D
+        W = W + step
+        pull = rows.back(A)
+        new = pull + 2 * lam * W
+        turned, G = new - G, new
+        along, size = _inner(step, turned), _inner(turned, turned)
+        good = along > EPS * np.sqrt(size * _inner(step, step))
+        scale = np.divide(along, size, out=scale.copy(), where=good)
+        pairs = [*pairs, (step, turned, np.divide(1.0, along, out=np.zeros_like(along), where=good))][-MEMORY:]
+        n_iter += 1
+    return W, value + lam * _inner(W, W), _relative(G, pull), n_iter
+
+
+def _inner(a, b):
+    return np.einsum("ij,ij->i", a, b)
+
+
+def _relative(G, pull):
+    """(k,) ‖gradient‖ relative to that of the loss alone."""
+    size = np.sqrt(_inner(pull, pull))
+    return np.divide(np.sqrt(_inner(G, G)), size, out=np.zeros_like(size), where=size > 0)
+
+
+def _two_loop(G, pairs, scale):
+    """(k, r) inverse Hessian times gradient, each row with its own curvature."""
+    Q, weights = G.copy(), []
+    for step, turned, rho in reversed(pairs):
+        weights.append(rho * _inner(step, Q))
+        Q -= weights[-1][:, None] * turned
+    Q *= scale[:, None]
+    for (step, turned, rho), weight in zip(pairs, reversed(weights)):
+        Q += (weight - rho * _inner(turned, Q))[:, None] * step
+    return Q
+
+
+def _search(loss, lam, W, F, value, A, D, change, active):
+    """((k,) steps that meet Wolfe's conditions, then f, losses and derivatives there); 0 where no step is better."""
+    flat, length = 2 * lam * _inner(W, D), 2 * lam * _inner(D, D)
+    slope = np.einsum("ij,ij->j", A, change) + flat
+    low, high = np.zeros(len(slope)), np.full(len(slope), np.inf)
+    t, best = active.astype(float), np.zeros(len(slope))
+    going = active.copy()
+    for _ in range(TRIALS):
+        trial, derivative = loss(F + t * change)
+        rise = trial - value + t * flat + 0.5 * t**2 * length
+        left = np.einsum("ij,ij->j", derivative, change) + flat + t * length
+        # near the minimum the values only differ by rounding, and the slope decides
+        lower = (rise <= SUFFICIENT * t * slope) | ((rise <= 4 * EPS * np.abs(value)) & (left <= 0.8 * np.abs(slope)))
+        done = lower & (left >= FLAT * slope)
+        best = np.where(going & lower, t, best)
+        going &= ~done
+        if not going.any():
+            break
+        high = np.where(going & ~lower, t, high)
+        low = np.where(going & lower, t, low)
+        t = np.where(going, np.where(np.isfinite(high), 0.5 * (low + high), 4 * t), t)
+    if not np.array_equal(t, best):
+        trial, derivative = loss(F + best * change)
+    return best, F + best * change, trial, derivative

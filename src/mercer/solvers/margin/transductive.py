@@ -1,0 +1,86 @@
+"""The semi-supervised support vector machine as a smooth problem without constraints (Gieseke et al. 2012, 2014).
+
+For every column t of targets
+
+    (1/l) Σ_L log(1 + exp(γ (1 − t_i f_i))) / γ  +  (λ'/u) Σ_U exp(−3 f_j²)  +  λ ‖w‖²,    γ = 20,
+
+with f = w · (z − mean of z over the unlabelled rows) + b: the mean of f over the unlabelled rows is b whatever w is, so
+that the constraint on the shares of the classes is met by construction. The hinge is smoothed, the hat loss of the
+unlabelled rows is a bell, and λ' rises in steps from 0, each from the minimum of the one before: the first problem is
+convex, and what follows is a local minimum near it.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.special import expit
+
+from ...rows import take, tdot
+from ..result import Result
+from .columns import Rows, descend
+
+GAMMA, BELL = 20.0, 3.0  # as in the paper
+STEPS = (1e-6, 1e-4, 1e-2, 0.1, 0.5, 1.0)  # of λ', after 0
+LOOSE = 1e-2  # residual at which the next step begins
+
+
+def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, tol=1e-6, max_iter=1000):
+    """Minimise the objective above for k columns of targets.
+
+    Parameters
+    ----------
+    Z : (n, r) features, wherever they live.
+    labelled : (l,) numbers of the labelled rows. targets : (l, k) in [−1, 1]; between them both losses count in part.
+    offset : (k,) b, the mean of f over the unlabelled rows (over all rows where none is unlabelled).
+    weight : (n,) sample weights or None.
+    tol, max_iter : largest relative gradient norm, and most iterations, in the last of the steps.
+
+    Returns
+    -------
+    `Result` with value (W (r, k), constants (k,)), gap the largest ‖gradient‖ / ‖gradient of the losses‖, and
+    info["objectives"] of each column.
+    """
+    n = Z.shape[0]
+    s = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    free = s.copy()
+    free[labelled] = 0.0
+    if free.sum() > 0:
+        free /= free.sum()
+        centre = tdot(Z, free)
+    else:
+        centre = tdot(Z, s / s.sum())
+    own = s[labelled] / s[labelled].sum()
+    offset = np.asarray(offset, dtype=np.float64)
+    Z_l = take(Z, labelled)
+
+    def of_labels(F):
+        up, down = own[:, None] * (1 + targets) / 2, own[:, None] * (1 - targets) / 2
+        value = np.logaddexp(0.0, GAMMA * (1 - F)) * up + np.logaddexp(0.0, GAMMA * (1 + F)) * down
+        return value.sum(axis=0) / GAMMA, down * expit(GAMMA * (1 + F)) - up * expit(GAMMA * (1 - F))
+
+    def of_all(share, F):
+        bell = (share * free)[:, None] * np.exp(-BELL * F * F)
+        value, of_label = of_labels(F[labelled])
+        slope = -2 * BELL * F * bell
+        slope[labelled] += of_label
+        return value + bell.sum(axis=0), slope
+
+    steps = [lam_unlabeled * step for step in STEPS] if free.sum() > 0 and lam_unlabeled > 0 else []
+    few = LOOSE if steps else tol
+    W = np.zeros((targets.shape[1], Z.shape[1]))
+    W, values, gaps, n_iter = descend(Rows(Z_l, centre, offset), of_labels, lam, W, few, max_iter)
+    rows = Rows(Z, centre, offset)
+    for share in steps:
+        last = share == steps[-1]
+        W, values, gaps, used = descend(rows, partial(of_all, share), lam, W, tol if last else LOOSE, max_iter)
+        n_iter += used
+    gap = float(gaps.max())
+    converged = gap <= tol
+    reason = (
+        f"The relative gradient {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} steps."
+    )
+    if not converged:
+        reason += " Raise max_iter or tol, or lam: small penalties need many iterations."
+    value = np.ascontiguousarray(W.T), offset - W @ centre
+    info = {"objectives": values}
+    return Result(value, float(values.sum()), gap, max(n_iter, 1), converged, reason, info=info)
