@@ -3,6 +3,7 @@
 import numpy as np
 
 from benchmarks.harness import publish, read_csv
+from benchmarks.papers.walder_book import book_table
 from benchmarks.papers.walder_reasons import overview, why
 
 SETS_1 = ("g241c", "g241d", "digit1", "usps", "bci", "text")
@@ -185,6 +186,7 @@ def report():
         "",
         *variants(rows),
         "",
+        *book_table(rows),
         "## The marked cells",
         "",
         *marked(cells),
