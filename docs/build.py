@@ -47,12 +47,21 @@ def mended(kind, page):
     return text if text.startswith("# ") else f"# {page.stem.replace('_', ' ').capitalize()}\n\n{text}"
 
 
+def guide():
+    """The page guide.md, with every page of docs/ that no table of contents names added to its own."""
+    text = mended("docs", DOCS / "guide.md")
+    listed = re.findall(r"\{toctree\}.*?```", "".join(page.read_text() for page in DOCS.glob("*.md")), re.S)
+    named = set(re.findall(r"[\w./-]+", " ".join(listed))) | {"index", "methods", "scoreboard"}
+    others = sorted({page.stem for page in DOCS.glob("*.md")} - named)
+    return "\n".join([text.rstrip().removesuffix("```").rstrip(), *others, "```", ""])
+
+
 def lay_out(source, quick):
     """Write the sources of the site into the folder `source`."""
     for path in sorted(DOCS.rglob("*")):
         target = source / path.relative_to(DOCS)
         if path.suffix == ".md":
-            put(target, mended("docs", path))
+            put(target, guide() if path.name == "guide.md" else mended("docs", path))
         elif path.suffix in {".py", ".css"} and "__pycache__" not in path.parts:
             put(target, path.read_text())
         elif path.suffix == ".png":

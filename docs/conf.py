@@ -16,7 +16,6 @@ version = release = mercer.__version__
 root_doc = "index"
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",

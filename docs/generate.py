@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import mercer
+import mercer.plots
 
 READS = {
     "moments": "one pass, then a small problem",
@@ -30,6 +31,7 @@ GROUPS = {
     "geometry": "Maps and operators",
     "inputs": "Tables",
     "io": "Saving",
+    "bridges": "Other libraries",
     "backend": "Devices",
     "errors": "Errors and warnings",
     "": "Beside these",
@@ -43,7 +45,8 @@ BENEATH = {
         "evidence.accuracy.Estimate",
         "solvers.result.Result",
         "model_selection.leave_one_label_out",
-    )
+    ),
+    "Pictures": tuple(f"plots.{name}" for name in mercer.plots.__all__),
 }
 
 

@@ -3,10 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_moons
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.semi_supervised import LabelSpreading
 
+from mercer import LSSVMClassifier
 from mercer.errors import InputError
 from mercer.model_selection.split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold
 
@@ -93,3 +98,13 @@ def test_scorer_reads_any_mark_and_knows_the_fitted_classes():
     assert LabeledScorer()(minus, X, [-1, -1, 1, np.nan]) == pytest.approx(2 / 3)
     with pytest.raises(InputError, match="No row to score"):
         LabeledScorer()(always_b, X, [None] * 4)
+
+
+def test_meta_estimators_that_number_y_take_the_mark_for_a_class():
+    """docs/sharp-bits.md warns of it; when scikit-learn changes this, the page must change too."""
+    X, truth = make_moons(60, noise=0.1, random_state=0)
+    y = np.full(60, -1)
+    y[:20] = truth[:20] + 1
+    for outer in (BaggingClassifier, OneVsRestClassifier, CalibratedClassifierCV):
+        assert outer(LSSVMClassifier()).fit(X, y).classes_.tolist() == [-1, 1, 2]
+    assert StackingClassifier([("a", LSSVMClassifier())], cv=LabeledKFold()).fit(X, y).classes_.tolist() == [-1, 1, 2]

@@ -237,7 +237,7 @@ FOLDER = option("--out -o", "Folder for the table, the report and the model.", P
 
 @_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
 def demo():
-    """Label 1 797 handwritten digits from 20 labels; check the answers."""
+    """Label handwritten digits from 20 labels; check the answers."""
 
 
 SHELL = argument("shell", "SHELL", "bash, zsh or fish.", str)

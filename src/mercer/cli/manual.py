@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import typer
 from typer.main import get_command
@@ -26,7 +27,7 @@ class Entry:
 
 def entries() -> list[Entry]:
     """The command itself, then every subcommand, in the order of the help."""
-    root = get_command(app)
+    root: Any = get_command(app)
     above = typer.Context(root, info_name="mercer", **root.context_settings)
     below = {name: typer.Context(one, parent=above, info_name=name) for name, one in root.commands.items()}
     return [_entry(root, above), *(_entry(root.commands[name], context) for name, context in below.items())]

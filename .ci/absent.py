@@ -1,4 +1,4 @@
-"""pytest plugin of the environment without extras: a test that needs an absent package of an extra is skipped.
+"""pytest plugin of the environments without all extras: a test that needs an absent package of an extra is skipped.
 
 Any other import error fails, as it should: `import mercer` and what it does with NumPy rows need no extra.
 """
