@@ -82,8 +82,8 @@ class MapDisplay(Display):
             if hasattr(estimator, "predict_proba"):
                 confidence = estimator.predict_proba(X).max(axis=1)
             if y is None and hasattr(estimator, "labels_") and hasattr(estimator.labels_, "codes"):
-                y = np.append(classes.astype(object), None)[estimator.labels_.codes]
-                y = y if len(y) == len(codes) else None
+                known = estimator.labels_.codes
+                y = np.array([*classes.tolist(), None], dtype=object)[known] if len(known) == len(codes) else None
             if y is not None:
                 known = encode(y, classes)
                 given, codes = known >= 0, np.where(known >= 0, known, codes)

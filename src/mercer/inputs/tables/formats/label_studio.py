@@ -14,7 +14,12 @@ from .base import Table, from_rows, python
 from .records import Json
 
 VERSION = f"mercer {__version__}"
-VALUES = {"choices": "choices", "taxonomy": "taxonomy", "number": "number", "rating": "rating"}  # type: key of the value
+VALUES = {
+    "choices": "choices",
+    "taxonomy": "taxonomy",
+    "number": "number",
+    "rating": "rating",
+}  # where each kind of control has its value
 OWN = ("predicted", "confidence", "source", "low", "high")
 
 
