@@ -51,7 +51,7 @@ class ActiveClassifier(base.SkactivemlClassifier):
         if len(known) > 1:
             model = clone(FewLabelClassifier() if self.estimator is None else self.estimator)
             # Labels are numbers from 0 here, and None is no label: no class name can be taken for a mark.
-            given = np.where(codes >= 0, codes.astype(object), None)
+            given = np.array([code if code >= 0 else None for code in codes.tolist()], dtype=object)
             model.set_params(missing_label="auto", random_state=seed_of(self.random_state))
             weight = {} if sample_weight is None else {"sample_weight": np.nan_to_num(sample_weight.astype(float))}
             self.estimator_ = model.fit(X, given, **weight)

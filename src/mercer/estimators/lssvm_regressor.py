@@ -82,6 +82,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         rows = _known(y, weight)
         self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
         self.dual_coef_: Any = None
+        self.intercept_: Any = None
         self._left_out: Any = None
         kernel = self._kernel_for_dual(X, rows, weight)
         if kernel is not None:

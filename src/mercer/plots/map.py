@@ -12,6 +12,7 @@ from ..report.picture import RowMap
 from .display import COLOURS, GREY, Display
 
 MOST = 20_000  # rows that are drawn
+MARKERS = ("o", "^", "s", "D")
 
 
 class MapDisplay(Display):
@@ -82,8 +83,8 @@ class MapDisplay(Display):
             if hasattr(estimator, "predict_proba"):
                 confidence = estimator.predict_proba(X).max(axis=1)
             if y is None and hasattr(estimator, "labels_") and hasattr(estimator.labels_, "codes"):
-                y = np.append(classes.astype(object), None)[estimator.labels_.codes]
-                y = y if len(y) == len(codes) else None
+                known = estimator.labels_.codes
+                y = np.array([*classes.tolist(), None], dtype=object)[known] if len(known) == len(codes) else None
             if y is not None:
                 known = encode(y, classes)
                 given, codes = known >= 0, np.where(known >= 0, known, codes)
@@ -104,13 +105,14 @@ class MapDisplay(Display):
             colour = GREY if code < 0 else COLOURS[code % len(COLOURS)]
             label = None if code < 0 else str(self.classes[code])
             pale = [(*to_rgb(colour), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
-            style = {"s": size, "color": pale, "linewidths": 0} | kwargs
+            marker = MARKERS[max(code, 0) // len(COLOURS) % len(MARKERS)]  # colours come again with another shape
+            style = {"s": size, "color": pale, "linewidths": 0, "marker": marker} | kwargs
             self.scatter_.append(ax.scatter(*self.positions[at].T, **style))
             if label is not None:
-                ax.scatter([], [], color=colour, label=label)
+                ax.scatter([], [], color=colour, marker=marker, label=label)
             if given[at].any():
                 rim = {"s": 2.2 * size, "facecolors": colour, "edgecolors": "black", "linewidths": 1.0, "zorder": 3}
-                ax.scatter(*self.positions[at[given[at]]].T, **rim)
+                ax.scatter(*self.positions[at[given[at]]].T, marker=marker, **rim)
         ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1], xticks=[], yticks=[])
         if legend and 0 < len(self.classes) <= 12:
             ax.legend(frameon=False, loc="best", fontsize="small")

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import __version__
 from ..advice.checks import Checks
+from ..bridges.cleanlab import for_cleanlab
 from ..errors import InputError
 from ..files import replacing
 from ..inputs.tables import TableClassifier
@@ -103,18 +104,13 @@ def _choice(name):
 def _cleanlab(part, path, job, model, task, facts):
     """`labels` and `pred_probs` of the labelled rows, as `cleanlab.filter.find_label_issues` takes them.
 
-    The probabilities are those of fits without the label of the row. The only label of its class is left out.
+    See `mercer.bridges.cleanlab`.
     """
-    labels = model.labels_
-    rows = labels.labelled[labels.testable]
-    if not len(rows):
-        raise InputError("No label could be withheld: every class has one label only. Label a second row of each.")
+    given = for_cleanlab(model)
     with open(part, "wb") as file:
         np.savez_compressed(
             file,
-            labels=labels.codes[rows],
-            pred_probs=model.left_out_probabilities_,
-            rows=rows,
+            **given,
             classes=np.array([str(name) for name in model.classes_]),
         )
 

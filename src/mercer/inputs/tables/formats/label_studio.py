@@ -11,10 +11,15 @@ from typing import Any
 from .... import __version__
 from ....errors import InputError
 from .base import Table, from_rows, python
-from .records import Json
+from .records import Json, are_tasks, records_in
 
 VERSION = f"mercer {__version__}"
-VALUES = {"choices": "choices", "taxonomy": "taxonomy", "number": "number", "rating": "rating"}  # type: key of the value
+VALUES = {
+    "choices": "choices",
+    "taxonomy": "taxonomy",
+    "number": "number",
+    "rating": "rating",
+}  # where each kind of control has its value
 OWN = ("predicted", "confidence", "source", "low", "high")
 
 
@@ -87,13 +92,13 @@ class LabelStudio(Json):
     scheme = "label-studio:"
 
     def read(self, source: Any, options: Any) -> Table:
-        table = super().read(source, options)
-        if not isinstance(table.format, LabelStudio):
+        records = records_in(source)
+        if not are_tasks(records):
             raise InputError(
                 f"{source.name} is no export of Label Studio. Give its JSON (not JSON-MIN): a list of tasks, each with "
                 'its fields under "data" and its labels under "annotations".'
             )
-        return table
+        return self.tasks(records)
 
     def tasks(self, tasks: list) -> Table:
         """The table of tasks that were read."""

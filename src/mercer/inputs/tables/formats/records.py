@@ -17,13 +17,13 @@ class Json(Format):
     lines = False
 
     def read(self, source, options):
-        records = _records(source)
+        records = records_in(source)
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records) or not any(records):
             raise InputError(
                 f"{source.name} holds no records. Give a list of objects, or an object in every line: "
                 '[{"size": 1, "kind": "a"}, …].'
             )
-        if all(isinstance(record.get("data"), dict) and not TASK.isdisjoint(record) for record in records):
+        if are_tasks(records):
             from .label_studio import TASKS
 
             return TASKS.tasks(records)
@@ -73,7 +73,15 @@ def _line(record):
     return json.dumps(record, default=str) if any("\ud800" <= letter <= "\udfff" for letter in text) else text
 
 
-def _records(source):
+def are_tasks(records):
+    """Whether these are tasks of Label Studio."""
+    return isinstance(records, list) and all(
+        isinstance(record, dict) and isinstance(record.get("data"), dict) and not TASK.isdisjoint(record)
+        for record in records
+    )
+
+
+def records_in(source):
     """What a JSON file holds; where that is no single value, what its lines hold."""
     try:
         text = source.raw.decode("utf-8-sig")
