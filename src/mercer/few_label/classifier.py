@@ -25,7 +25,7 @@ from .priors import estimated_shares, offsets_for, wanted_shares
 from .reading import Reading
 from .run import search
 from .sampled import Sampled
-from .spaces import SAMPLE, sample_rows
+from .spaces import sample_rows
 from .summary import tried
 from .support import Support
 from .teaching import Preparable, drawn_mask
@@ -273,11 +273,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         return self
 
     def _sample_scores(self, fitted):
-        """(m, k', s) scores of some training rows: all of the core, or of all rows if they are few, else a sample."""
-        if self.outside_ is not None:
-            return Scorer(fitted, own_matrices, self.outside_.core).scores(slice(None))
-        n = len(self.drawn_)
-        return Scorer(fitted, sample_matrices, None if n <= SAMPLE else sample_rows(n)).scores(slice(None))
+        """(m, k', s) scores of the training rows of `sample_rows`, of those of the core if there is one."""
+        core = np.arange(len(self.drawn_)) if self.outside_ is None else self.outside_.core
+        return Scorer(fitted, sample_matrices, core[sample_rows(len(core))]).scores(slice(None))
 
     def _scores_of_all(self, known=None):
         """Pairs of (row numbers, (m', k', b) scores of the candidates that have weight), block by block, for all rows.

@@ -99,6 +99,9 @@ class ForestCandidate:
         """(m, d) some of them."""
         return self.Z[rows]
 
+    def withheld(self, labels: Labels) -> None:
+        """There is no shortcut: trees are grown again for every fold."""
+
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestCandidate":
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""
         start = time.perf_counter()

@@ -11,7 +11,9 @@ _GAIN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 EQUAL = np.float32(1e-7)  # values of a column that differ by no more are not cut apart
-SIDE = 32  # rows that go down a tree side by side
+SIDE = 32  # rows that go down a large tree side by side
+BLOCK = 256  # rows that go down a small tree at once
+MANY = 300  # nodes of a large tree
 
 
 @njit(cache=True, nogil=True)
@@ -197,9 +199,17 @@ def packed(feature, threshold, left, right, roots, value):
     return column, cut, child, depth, only
 
 
-@njit(cache=True, nogil=True, boundscheck=False)
+@njit(cache=True, nogil=True)
 def votes(X, roots, value, column, cut, child, depth, only):
     """(n, k) mean values of the leaves that rows X (float32) reach; the last arguments are those of `packed`."""
+    if len(value) > MANY * len(roots):
+        return _walked(X, roots, value, column, cut, child, depth, only)
+    return _flooded(X, roots, value, column, cut, child, only)
+
+
+@njit(cache=True, nogil=True)
+def _walked(X, roots, value, column, cut, child, depth, only):
+    """Rows go down large trees, some side by side, so that the processor waits for no single row."""
     n, k = len(X), value.shape[1]
     out = np.zeros((n, k))
     node = np.empty(SIDE, dtype=np.int32)
@@ -208,7 +218,7 @@ def votes(X, roots, value, column, cut, child, depth, only):
         for tree in range(len(roots)):
             for i in range(m):
                 node[i] = roots[tree]
-            for _ in range(depth[tree]):  # side by side: the processor waits for no single row
+            for _ in range(depth[tree]):
                 for i in range(m):
                     at = node[i]
                     node[i] = child[at, 1 if X[begin + i, column[at]] > cut[at] else 0]
@@ -219,4 +229,62 @@ def votes(X, roots, value, column, cut, child, depth, only):
                 else:
                     for c in range(k):
                         out[begin + i, c] += value[node[i], c]
+    return out / len(roots)
+
+
+@njit(cache=True, nogil=True)
+def _divide(above, x, cut, left, right):
+    """Which rows go left and right, of those that are above."""
+    for i in range(len(above)):
+        goes = np.uint8(x[i] <= cut)
+        left[i] = above[i] & goes
+        right[i] = above[i] & (goes ^ np.uint8(1))
+
+
+@njit(cache=True, nogil=True)
+def _count(total, here):
+    for i in range(len(total)):
+        total[i] += here[i]
+
+
+@njit(cache=True, nogil=True)
+def _flooded(X, roots, value, column, cut, child, only):
+    """All nodes of small trees are visited with a block of rows at once: whole vectors, and no row is waited for."""
+    n, d = X.shape
+    k, most = value.shape[1], 1
+    for tree in range(len(roots)):
+        most = max(most, (roots[tree + 1] if tree + 1 < len(roots) else len(value)) - roots[tree])
+    out = np.zeros((n, k))
+    table, at = np.zeros((d, BLOCK), dtype=np.float32), np.zeros((most, BLOCK), dtype=np.uint8)
+    count = np.zeros((k, BLOCK), dtype=np.uint8)
+    for begin in range(0, n, BLOCK):
+        m = min(BLOCK, n - begin)
+        for i in range(m):
+            for j in range(d):
+                table[j, i] = X[begin + i, j]
+        seen = 0
+        for tree in range(len(roots)):
+            first = roots[tree]
+            last = roots[tree + 1] if tree + 1 < len(roots) else len(value)
+            at[0] = 1
+            for node in range(first, last):
+                here = at[node - first]
+                if child[node, 0] != node:
+                    _divide(
+                        here, table[column[node]], cut[node], at[child[node, 0] - first], at[child[node, 1] - first]
+                    )
+                elif only[node] >= 0:
+                    _count(count[only[node]], here)
+                else:
+                    for i in range(m):
+                        if here[i]:
+                            for c in range(k):
+                                out[begin + i, c] += value[node, c]
+            seen += 1
+            if seen == 255 or tree == len(roots) - 1:  # before a byte is full
+                for c in range(k):
+                    for i in range(m):
+                        out[begin + i, c] += count[c, i]
+                    count[c] = 0
+                seen = 0
     return out / len(roots)

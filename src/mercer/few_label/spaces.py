@@ -24,7 +24,8 @@ from .predictor import GraphPart, KernelPart
 
 GRAPH_RANK = 150  # eigenvectors of a graph over more rows than are taken exactly
 PRINCIPAL = 300
-SAMPLE = 5000  # rows on which the typical margin of a candidate is seen; more than these are held in single precision
+MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
+SAMPLE = 2000  # rows of that sample
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
 
@@ -47,7 +48,7 @@ class Space:
     @cached_property
     def sample(self) -> np.ndarray:
         """(s, r) features of the rows of `sample_rows`."""
-        return self.Z if len(self.Z) <= SAMPLE else self.Z[sample_rows(len(self.Z))]
+        return self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))]
 
     def split(self, W):
         """[(space, its weights)]: the spaces side by side in this one."""
@@ -212,13 +213,13 @@ def components(space, numbers):
 
 
 def sample_rows(n):
-    """Numbers of `SAMPLE` of n rows, ascending."""
-    return np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    """Numbers of the rows, of n, on which typical margins are seen, ascending."""
+    return np.arange(n) if n <= MANY else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
 
 
 def _held(Z):
     """Features of many rows in single precision: every answer reads all of them, and landmarks err by far more."""
-    return Z.astype(np.float32) if len(Z) > SAMPLE else Z
+    return Z.astype(np.float32) if len(Z) > MANY else Z
 
 
 def _unit(Z):
