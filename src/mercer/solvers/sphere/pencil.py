@@ -40,4 +40,5 @@ class Pencil:
         """(len(rows),) the value at each of the rows by the fit to `target` (l,) without it."""
         from .compiled import without_each
 
-        return without_each(self.mu, self.Y, np.ascontiguousarray(target), self.weight, spread, rows, tol)
+        target = np.ascontiguousarray(target)
+        return without_each(self.mu, self.Y, target, target @ self.Y, self.weight, spread, rows, tol)
