@@ -1,5 +1,6 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import ClassVar
 
@@ -240,7 +241,15 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         return weigh_labels(read_labels(y, self.missing_label, n_rows=n_rows), self._weight, self.class_weight)
 
     def _read_again(self, y):
-        return weigh_labels(read_labels(y, missing_label=[]), self._weight, self.class_weight)
+        known = np.flatnonzero(np.not_equal(y, None))  # of very many rows a few
+        if not len(known):
+            return self._read(y, len(y))
+        found = read_labels(y[known], missing_label=[])
+        codes = np.full(len(y), -1)
+        codes[known] = found.codes
+        return weigh_labels(
+            replace(found, codes=codes, labelled=known[found.labelled]), self._weight, self.class_weight
+        )
 
     def _values(self):
         """(n,) the class names of the labels so far, None where there is none."""

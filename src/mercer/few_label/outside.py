@@ -95,7 +95,9 @@ class Outside:
             return [(self._narrow[id(space)], W)], 0.0
         parts, constant = space.pull_back(W)
         seen = [(self._seen[id(base)], base, own) for base, own in parts]
-        return [(found, base.Z @ own if sp.issparse(found) else own) for found, base, own in seen], constant
+        return [
+            (found, base.Z @ own.astype(base.Z.dtype) if sp.issparse(found) else own) for found, base, own in seen
+        ], constant
 
     def wide(self, candidates: list, X: Any) -> list:
         """The candidates for labels of any row of the table."""
