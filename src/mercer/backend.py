@@ -161,10 +161,34 @@ SMALL = 128  # a result with no longer side than this gains nothing from BLAS's 
 FLOPS = 1e6  # nor does less work than this
 
 
+def cores():
+    """How many cores this process may use: by its affinity, and by the quota of its control group."""
+    count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = (count() or 1) if count else allowed
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        allowed = min(allowed, int(quota) // int(period))  # a quota of "max" is no number
+    return max(1, allowed)
+
+
+def idle_cores():
+    """How many of these cores no other task needs at this moment, at least 1: more threads would fight for them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])  # this task is one of them
+        return max(1, min(cores(), (os.cpu_count() or 1) - running + 1))
+    return cores()
+
+
 def n_threads():
     """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min([allowed] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
+    return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
+
+
+def idle_threads():
+    """Context in which BLAS has no more threads than cores are idle when it begins."""
+    idle = idle_cores()
+    return contextlib.nullcontext() if n_threads() <= idle else blas_threads(idle)
 
 
 def threads_for(m, k, n, available=None):
@@ -186,15 +210,21 @@ def blas_for(m, k, n):
 
 
 def parallel(function, tasks, threads=None):
-    """Call function on every task from several threads; NumPy releases the GIL inside its loops."""
-    threads = min(threads or n_threads(), len(tasks))
-    if threads <= 1:
+    """Call function on every task from several threads; NumPy releases the GIL inside its loops.
+
+    There are no more threads than idle cores, and none beside those that such a call has started already.
+    """
+    threads = min(threads or min(n_threads(), idle_cores()), len(tasks))
+    if threads <= 1 or not _one_pool.acquire(blocking=False):
         for task in tasks:
             function(task)
         return
-    with blas_threads(1), ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(function, tasks):
-            pass
+    try:
+        with blas_threads(1), ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(function, tasks):
+                pass
+    finally:
+        _one_pool.release()
 
 
 @contextlib.contextmanager
@@ -213,6 +243,7 @@ def one_thread():
                 _tasks.limit.restore_original_limits()
 
 
+_one_pool = threading.Lock()
 _tasks = SimpleNamespace(lock=threading.Lock(), number=0, limit=None)
 
 

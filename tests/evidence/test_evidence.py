@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_blobs
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from mercer import FewLabelClassifier, suggest, suspicious
 from mercer.errors import InputError
@@ -49,7 +49,7 @@ def test_a_cap_keeps_the_order_and_the_sum():
 
 
 def test_no_answer_to_a_withheld_label_knows_it(monkeypatch):
-    """With one label a fold, another class for a label leaves the answer to it as it was, to the last digit."""
+    """With one label a fold, another class for a label leaves the answer to it as it was, to rounding."""
     monkeypatch.setattr(folds, "FOLDS", 20)
     X, y = load_iris(return_X_y=True)
     given = np.full(150, -1)
@@ -145,6 +145,39 @@ def test_trees_vote_as_scikit_learn_s():
     X, y = load_iris(return_X_y=True)
     forest = ExtraTreesClassifier(20, random_state=0).fit(X[::3], y[::3])
     np.testing.assert_allclose(Trees([tree.tree_ for tree in forest]).votes(X), forest.predict_proba(X), atol=1e-12)
+
+
+def test_compiled_trees_are_trees_of_the_labelled_rows():
+    X, y = load_iris(return_X_y=True)
+    some = np.arange(0, 150, 3)
+    for kind, theirs in (("extra", ExtraTreesClassifier), ("random", RandomForestClassifier)):
+        trees, away = Trees.grown(X[some], y[some], 3, kind, 0, 200)
+        forest = theirs(200, bootstrap=True, oob_score=True, random_state=0).fit(X[some], y[some])
+        ours, peer = trees.votes(X), forest.predict_proba(X)
+        assert np.abs(ours - peer).mean() < 0.02 and np.abs(away - forest.oob_decision_function_).mean() < 0.03
+        assert abs(len(trees.value) / sum(tree.tree_.node_count for tree in forest) - 1) < 0.1
+        leaf = trees.leaves(X)  # the slow walk of a kernel of trees
+        np.testing.assert_allclose(ours, trees.value[leaf].mean(axis=1), atol=1e-12)
+        assert np.array_equal(Trees.grown(X[some], y[some], 3, kind, 0, 200)[0].threshold, trees.threshold)
+
+
+def test_large_trees_and_equal_rows_vote_as_the_slow_walk_does():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(900, 4)), 2, axis=0)
+    y = rng.integers(3, size=1800)  # equal rows of different classes: leaves that are not pure
+    trees, _ = Trees.grown(X, y, 3, "random", 0, 10)
+    assert len(trees.value) > 10 * 300
+    np.testing.assert_allclose(trees.votes(X), trees.value[trees.leaves(X)].mean(axis=1), atol=1e-12)
+    small, _ = Trees.grown(X[:60], y[:60], 3, "extra", 0, 300)
+    np.testing.assert_allclose(small.votes(X), small.value[small.leaves(X)].mean(axis=1), atol=1e-12)
+
+
+def test_trees_of_a_damaged_file_are_refused():
+    X, y = load_iris(return_X_y=True)
+    trees, _ = Trees.grown(X, y, 3, "extra", 0, 5)
+    trees.left[np.flatnonzero(trees.left >= 0)[0]] = 10**6
+    with pytest.raises(InputError, match="damaged"):
+        trees.votes(X)
 
 
 def test_out_of_bag_answers_do_not_know_their_label():

@@ -349,7 +349,7 @@ def test_sparse_rows_and_many_classes():
 def test_many_rows_use_landmarks_and_components(monkeypatch):
     monkeypatch.setattr("mercer.few_label.plan.LARGE", 500)
     monkeypatch.setitem(POLICIES, "few labels", Policy(300, 100))
-    monkeypatch.setattr("mercer.few_label.spaces.GRAPH_RANK", 40)
+    monkeypatch.setattr("mercer.few_label.spaces.GRAPH_RANKS", {300: None, np.inf: 40})
     X, y = make_blobs(900, 60, centers=4, cluster_std=6.0, random_state=0)
     given = np.full(len(y), -1)
     given[:40] = y[:40]

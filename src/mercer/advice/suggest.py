@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
+from ..backend import one_thread
 from ..errors import InputError
 from ..evidence.calibration import two_columns
 from ..solvers.ridge.effect import Gains
@@ -79,7 +80,8 @@ def suggest(
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
     wanted = n if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
-    now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
+    with one_thread():
+        now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
     if among is not None or len(exclude):
         rows = now.numbers(now.free)
         now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
@@ -94,7 +96,8 @@ def suggest(
         raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
     rng = np.random.default_rng(len(now.effect.Z) - len(now.free) if random_state is None else random_state)
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
-    found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
+    with one_thread():
+        found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
     why = "drawn at random, so that the accuracy can be estimated"
     rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))
     return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))

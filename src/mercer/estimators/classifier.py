@@ -200,6 +200,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         """The solution for these labels; nothing on self changes."""
         raise NotImplementedError(f"{type(self).__name__} does not define solve(state, labels).")
 
+    def withheld(self, state: State, labels: Labels) -> Any:
+        """What knows the fits without folds of these labels (see `mercer.solvers.ridge.withheld`), or None."""
+        return None
+
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         """(parameters, (m, l, k') left-out scores) for every point of a grid over `path_parameters`."""
         own = {name: [getattr(self, name)] for name in self.path_parameters}

@@ -17,6 +17,7 @@ from ..solvers.ridge.smoother import (
     ridge_on_moments,
 )
 from ..solvers.ridge.state import State
+from ..solvers.ridge.withheld import MOST, Removed
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
 from .invariance_term import InvarianceTerm
@@ -99,6 +100,11 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
             return effect_of_ignored(state.rows, labels.labelled, 1.0 / self.gamma, self.bias)
         G = state.moments.G
         return LabelEffect(state.rows, np.linalg.inv(G + np.eye(len(G)) / self.gamma))
+
+    def withheld(self, state: State, labels: Labels) -> Removed | None:
+        if self.unlabeled != "ignore" or len(labels.labelled) > MOST:
+            return None
+        return Removed(state.tilted(self.graph_weight).pull(labels), 1.0 / self.gamma, self.bias)
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])

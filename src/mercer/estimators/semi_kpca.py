@@ -20,6 +20,7 @@ from ..solvers.ridge.smoother import (
     shift_filter,
 )
 from ..solvers.ridge.state import State
+from ..solvers.ridge.withheld import MOST, Zeroed
 from .classifier import KernelClassifier
 from .parameters import POSITIVE, parameter
 from .solution import Solution
@@ -89,6 +90,13 @@ class SemiKPCA(KernelClassifier):
         return Solution(
             W, 0.0, result.warn(), lambda: left_out_path(basis, pull, [filter_], removed=False)[0], influence
         )
+
+    def withheld(self, state: State, labels: Labels) -> Zeroed | None:
+        if len(labels.labelled) > MOST:
+            return None
+        basis = basis_of_moments(state.moments)
+        gamma = _gamma_within(self.gamma, convexity_interval(basis.values, self.n_removed), self.n_removed)
+        return Zeroed(state.pull(labels), basis.vectors, shift_filter(basis.values, gamma, self.n_removed))
 
     def gamma_path(self, X, gammas=None):
         """Decisions for a whole grid of γ from the one decomposition of the fit.

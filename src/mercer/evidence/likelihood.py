@@ -4,11 +4,11 @@ The slope maximises the likelihood of the left-out labels with the priors of `ca
 """
 
 import numpy as np
-from scipy.special import softmax
 
 from .calibration import probabilities, two_columns
 
-STEPS = 26  # bisections of a slope's logarithm, which lies between −8 and 5: its error is 2e-7
+LOW, HIGH, TOL = -8.0, 5.0, 1e-8  # bounds of a slope's logarithm, and its error
+CHUNK = 100_000  # numbers that are looked at together
 
 
 def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -21,20 +21,34 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
     weight : (l,) how much each label counts; None: once.
     """
-    S = np.nan_to_num(two_columns(left_out)) / margin[:, None, None]
-    k = S.shape[2]
-    counted = S if weight is None else weight[:, None] * S
-    own = np.einsum("mlk,lk->m", counted, given)
-    low, high = np.full(len(S), -8.0), np.full(len(S), 5.0)
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        slope = np.exp(middle)
-        mean = np.einsum("mlk,mlk->m", softmax(slope[:, None, None] * S, axis=2), counted)
+    S = np.moveaxis(np.nan_to_num(two_columns(left_out)) / margin[:, None, None], 2, 0)  # (k, m, l): sums along rows
+    S = np.ascontiguousarray(S - S.max(axis=0))  # a shift that neither the softmax nor mean − own sees
+    counts = np.ones(S.shape[2]) if weight is None else weight
+    k, own = len(S), np.einsum("kml,lk->m", S, counts[:, None] * given)
+    low, high, x = np.full(len(margin), LOW), np.full(len(margin), HIGH), np.zeros(len(margin))
+    todo = np.arange(len(margin))
+    for _ in range(60):  # Newton inside brackets, all candidates at once
+        slope = np.exp(x[todo])
+        P = slope[:, None] * S
+        np.exp(P, out=P)
+        P /= P.sum(axis=0)
+        P *= S
+        mean = P.sum(axis=0)
+        P *= S
+        spread = (P.sum(axis=0) - mean**2) @ counts
         # Three imagined answers at the typical margin, two right and one wrong.
         right = 1.0 / (1.0 + (k - 1) * np.exp(-slope))
-        rising = mean - own + 3.0 * right - 2.0 > 0
-        low, high = np.where(rising, low, middle), np.where(rising, middle, high)
-    return np.exp((low + high) / 2) / margin
+        value = mean @ counts - own[todo] + 3.0 * right - 2.0
+        rising, at = value > 0, x[todo]
+        low[todo], high[todo] = np.where(rising, low[todo], at), np.where(rising, at, high[todo])
+        step = at - value / (slope * np.maximum(spread + 3.0 * right * (1.0 - right), 1e-300))
+        new = np.where((step > low[todo]) & (step < high[todo]), step, (low[todo] + high[todo]) / 2)
+        x[todo] = new
+        going = np.abs(new - at) > TOL
+        todo, S = todo[going], S[:, going]
+        if not len(todo):
+            break
+    return np.exp(x) / margin
 
 
 def as_probabilities(scores: np.ndarray, slope: float | np.ndarray, floor: float) -> np.ndarray:
@@ -71,9 +85,12 @@ def sharpen(P: np.ndarray, given: np.ndarray, spread: float, weight: np.ndarray 
     """The power s that makes P^s (rows rescaled to sum one) likeliest, with the prior log s ~ N(0, spread²)."""
     L = np.log(np.maximum(P, 1e-12))
     weight = np.ones(len(L)) if weight is None else weight
-    grid = np.linspace(-2.5, 1.5, 161)
-    value = np.empty(len(grid))
-    for i, log_s in enumerate(grid):
-        Q = softmax(np.exp(log_s) * L, axis=1)
-        value[i] = weight @ np.sum(given * np.log(np.maximum(Q, 1e-12)), axis=1) - 0.5 * (log_s / spread) ** 2
+    L = np.ascontiguousarray((L - L.max(axis=1, keepdims=True)).T)  # (k, l): sums along rows
+    counts, grid = np.ascontiguousarray((weight[:, None] * given).T), np.linspace(-2.5, 1.5, 161)
+    value = -0.5 * (grid / spread) ** 2
+    for some in np.array_split(np.arange(len(grid)), 1 + len(grid) * L.size // CHUNK):
+        Q = np.exp(grid[some])[:, None, None] * L
+        Q -= np.log(np.exp(Q).sum(axis=1, keepdims=True))
+        np.maximum(Q, np.log(1e-12), out=Q)
+        value[some] += Q.reshape(len(some), -1) @ counts.ravel()
     return float(np.exp(grid[int(np.argmax(value))]))

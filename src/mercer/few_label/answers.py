@@ -34,17 +34,18 @@ class Scorer:
             self.constant[i] = np.broadcast_to(one.solution.intercept + shift, one.solution.coef.shape[1:])
             for Z, W in pairs:
                 found.setdefault(id(Z), (Z, []))[1].append((i, W))
-        self.parts = [
-            (Z, [i for i, _ in own], np.hstack([W for _, W in own]).astype(Z.dtype, copy=False))
-            for Z, own in found.values()
-        ]
+        self.parts: list = []
+        for Z, own in found.values():
+            W = np.hstack([W for _, W in own]).astype(Z.dtype, copy=False)
+            places = [i for i, _ in own]
+            # A sparse matrix is slow to cut into blocks: its product is made at once.
+            self.parts.append((Z @ W, places, None) if sp.issparse(Z) else (Z, places, W))
 
     def scores(self, rows: Any) -> np.ndarray:
         """(m, k', b) scores of some rows, by their places in the matrices: a slice or an array."""
         out, filled = None, set()
         for Z, places, W in self.parts:
-            own = Z[rows]
-            found = (own @ W).T if sp.issparse(own) else W.T @ own.T
+            found = Z[rows].T if W is None else W.T @ Z[rows].T
             found = found.reshape(len(places), -1, found.shape[1])
             if out is None:
                 out = np.zeros((self.m, *found.shape[1:]), dtype=found.dtype)

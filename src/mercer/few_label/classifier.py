@@ -1,5 +1,6 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
+from dataclasses import replace
 from numbers import Real
 from typing import ClassVar
 
@@ -8,31 +9,31 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ..backend import idle_threads, one_thread
 from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.calibration import probabilities
 from ..evidence.groups import same_rows
-from ..evidence.likelihood import capped, log_scores, sharpen
+from ..evidence.likelihood import capped, log_scores
 from ..inputs.labels import labelled_accuracy, read_labels, weigh_labels
 from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
 from ..rows import by_row
-from .answers import Scorer, blocks, own_matrices, sample_matrices, votes
 from .estimates import Estimated
+from .learning import Learning
 from .plan import methods_named, planned
 from .predictor import Predictor
-from .priors import estimated_shares, offsets_for, wanted_shares
+from .priors import wanted_shares
 from .reading import Reading
 from .run import search
 from .sampled import Sampled
-from .spaces import SAMPLE, sample_rows
-from .summary import tried
 from .support import Support
 from .teaching import Preparable, drawn_mask
-from .weights import pool
+
+FEW = 2000  # rows whose answers one thread finds as soon as several would
 
 
-class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
+class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
     """Label all rows from a few labelled ones, without choosing a method or a parameter.
 
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Bigl(-t \\sum_{i \\in L} \\ell_{mi}\\Bigr)
@@ -69,6 +70,9 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
     verbose : bool or callable, default=False
         True prints what `fit` is doing. A function is called with (stage, fraction): what begins now, in words, and how
         much of the search is done, from 0 to 1; raising KeyboardInterrupt in it ends the search like Ctrl-C.
+    on_update : function or None, default=None
+        Called during `fit` with a model that answers already, from the candidates so far: after the first feature
+        space, and each time that the work done has doubled. The fitted model is the same with and without it.
 
     Attributes
     ----------
@@ -117,6 +121,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         "missing_label": "no_validation",
         "random_state": "no_validation",
         "verbose": ["verbose", callable],
+        "on_update": [None, callable],
     }
     on_dask = "sample"
 
@@ -133,6 +138,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         missing_label="auto",
         random_state=None,
         verbose=False,
+        on_update=None,
     ):
         self.methods = methods
         self.combine = combine
@@ -144,6 +150,7 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         self.missing_label = missing_label
         self.random_state = random_state
         self.verbose = verbose
+        self.on_update = on_update
 
     def fit(self, X, y, drawn=None, sample_weight=None):
         """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
@@ -170,10 +177,10 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         self.support_, self.groups_ = Support(X), same_rows(X)
         wanted_shares(self.prior, labels)  # refused before the work
         plan = planned(X, methods, seed_of(self.random_state))
-        found = search(plan, labels, self.time_budget, self._tell)
-        self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.candidates
-        return self._learn(labels, found.fitted)
+        self.drawn_, self.outside_ = drawn_mask(drawn, X.shape[0]), None
+        with idle_threads():
+            found = search(plan, labels, self.time_budget, self._tell, self._rough(labels))
+        return self._keep(found)._learn(labels, found.fitted)
 
     @property
     def predictor_(self):
@@ -181,16 +188,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         if not self._predictor:
             self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
         return self._predictor[0]
-
-    @property
-    def votes_(self):
-        """(n, k) weight of the candidates for which each class is the best; computed when first asked for."""
-        if not self._votes:
-            found = np.empty(self.probabilities_.shape)
-            for rows, own in self._scores_of_all():
-                found[rows] = votes(own, self.weights_[self._pool.used])
-            self._votes.append(found)
-        return self._votes[0]
 
     @property
     def left_out_probabilities_(self):
@@ -211,8 +208,10 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         """
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        trust = self.support_.trust(rows)[:, None]
-        return trust * self._probabilities(log_scores(self.predictor_.probabilities(rows))) + (1 - trust) * self.prior_
+        with one_thread() if rows.shape[0] <= FEW else idle_threads():
+            trust = self.support_.trust(rows)[:, None]
+            P = self._probabilities(log_scores(self.predictor_.probabilities(rows)))
+        return trust * P + (1 - trust) * self.prior_
 
     @by_row
     def predict_log_proba(self, X):
@@ -242,7 +241,15 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
         return weigh_labels(read_labels(y, self.missing_label, n_rows=n_rows), self._weight, self.class_weight)
 
     def _read_again(self, y):
-        return weigh_labels(read_labels(y, missing_label=[]), self._weight, self.class_weight)
+        known = np.flatnonzero(np.not_equal(y, None))  # of very many rows a few
+        if not len(known):
+            return self._read(y, len(y))
+        found = read_labels(y[known], missing_label=[])
+        codes = np.full(len(y), -1)
+        codes[known] = found.codes
+        return weigh_labels(
+            replace(found, codes=codes, labelled=known[found.labelled]), self._weight, self.class_weight
+        )
 
     def _values(self):
         """(n,) the class names of the labels so far, None where there is none."""
@@ -252,82 +259,6 @@ class FewLabelClassifier(ClassifierMixin, Estimated, Preparable, Sampled, Readin
                 raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
             y[self.labels_.labelled] = [self.classes_.tolist()[c] for c in self.labels_.codes[self.labels_.labelled]]
         return y
-
-    def _learn(self, labels, fitted):
-        """Everything that follows from the candidates fitted to the labels."""
-        shares = wanted_shares(self.prior, labels)
-        self.labels_, self.classes_ = labels, labels.classes
-        scores = self._sample_scores(fitted)
-        found = pool(fitted, labels, scores, self.combine)
-        self.weights_, self._pool, self._fitted = found.weights, found, fitted
-        P = np.empty((len(labels.codes), labels.n_classes))
-        for rows, own in self._scores_of_all(scores):
-            P[rows] = found.mean(own)
-        heaviest = np.argsort(-found.weights, kind="stable").tolist()
-        self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
-        self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
-        self._calibrate(P, found.left_out, labels, shares)
-        self._answer(P, found.left_out, labels)
-        self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, []
-        self._votes = []
-        return self
-
-    def _sample_scores(self, fitted):
-        """(m, k', s) scores of some training rows: all of the core, or of all rows if they are few, else a sample."""
-        if self.outside_ is not None:
-            return Scorer(fitted, own_matrices, self.outside_.core).scores(slice(None))
-        n = len(self.drawn_)
-        return Scorer(fitted, sample_matrices, None if n <= SAMPLE else sample_rows(n)).scores(slice(None))
-
-    def _scores_of_all(self, known=None):
-        """Pairs of (row numbers, (m', k', b) scores of the candidates that have weight), block by block, for all rows.
-
-        known : what `_sample_scores` found, which need not be computed again if it is of all rows.
-        """
-        used, outside, n = self._pool.used, self.outside_, len(self.drawn_)
-        fitted = [self.fitted_candidates()[m] for m in used]
-        core = None if outside is None else outside.core
-        numbers = np.arange(n) if core is None else core
-        if known is not None and known.shape[2] == len(numbers):
-            yield from ((numbers[block], known[used, :, block]) for block in blocks(len(numbers)))
-        else:
-            scorer = Scorer(fitted, own_matrices, core)
-            yield from ((numbers[block], scorer.scores(block)) for block in blocks(len(numbers)))
-        if outside is not None:
-            scorer = Scorer(fitted, outside.matrices, outside.rows)
-            yield from ((outside.rows[block], scorer.scores(block)) for block in blocks(len(outside.rows)))
-
-    def _calibrate(self, P, left_out, labels, shares):
-        """The power of the pooled probabilities that the left-out labels ask for, and the class shares."""
-        counts, tested = labels.counted @ labels.given, labels.testable
-        drawn = self.drawn_[labels.labelled[tested]]
-        spread = 0.25 if drawn.all() or not drawn.any() else 0.7  # chosen labels are harder than others
-        count = labels.counted[tested] * (drawn if drawn.any() else 1.0)
-        s = sharpen(left_out, labels.given[tested], spread, count)
-        self.calibration_ = s, 0.0
-        among = (counts + 1) / (counts.sum() + len(counts))
-        self.prior_, self.offsets_, scores = among, np.zeros(len(counts)), log_scores(P)
-        if isinstance(self.prior, str) and self.prior == "estimate":
-            self.prior_ = estimated_shares(scores[labels.codes < 0], s, counts)
-            self.offsets_ = np.log(self.prior_ / among)
-        elif self.prior is not None:
-            self.prior_ = among if shares is None else shares
-            self.offsets_ = offsets_for(scores, s, self.prior_)
-
-    def _answer(self, P, left_out, labels):
-        self.scores_ = log_scores(P)
-        P = self.probabilities_ = self._probabilities(self.scores_)
-        if self.outside_ is not None:
-            others, trust = self.outside_.rows, self.outside_.trust[:, None]
-            P[others] = trust * P[others] + (1 - trust) * self.prior_
-        given = labels.codes >= 0
-        self.seen_ = float(np.mean(labels.testable))  # share of rows whose class has a label (Good and Turing)
-        self.confidence_ = np.where(given, 1.0, self.seen_ * P.max(axis=1))
-        self.predicted_ = np.argmax(P, axis=1)
-        self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
-        self.abstained_ = self.confidence_ < (self.abstain or 0.0)
-        self.left_out_scores_ = np.full((len(labels.labelled), self.scores_.shape[1]), np.nan)
-        self.left_out_scores_[labels.testable] = log_scores(left_out)
 
     # Answers out
 

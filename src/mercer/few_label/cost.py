@@ -7,7 +7,7 @@ With n rows, d columns, r = min(n, d), l labels and k classes:
 =================  ======================================  ============================
 space              exact, up to 2 500 rows                 sparse graph or landmarks
 =================  ======================================  ============================
-neighbour graph    2.3e-10 n³                              1.4e-4 n + 1e-10 n² d
+neighbour graph    2.3e-10 n³, up to 1 250 rows            1.4e-4 n + 1e-10 n² d
 RBF kernel         3e-10 n³                                1.15e-4 n
 narrow, city-block 5e-11 n³                                5e-5 n
 linear kernel      6e-10 n r²                              6e-10 n min(r, 600)²
@@ -20,6 +20,7 @@ search over labels of s2rls 3e-4 n k.
 
 from ..geometry.open import POLICIES
 
+GRAPH_EXACT = 1250  # rows up to which all eigenvectors of a graph are taken
 BENT = 5  # columns of an additive model for each column of the rows
 REPEATED = frozenset(("ls_kpca", "lr_kpca", "mv_kpca", "sgt"))  # a small eigenproblem or iteration for every label
 
@@ -32,7 +33,7 @@ def build_seconds(kind: str, n: int, d: int) -> float:
     return (
         0.02
         + {
-            "graph": 2.3e-10 * n**3 if exact else 1.4e-4 * n + 1e-10 * n**2 * d,
+            "graph": 2.3e-10 * n**3 if n <= GRAPH_EXACT else 1.4e-4 * n + 1e-10 * n**2 * d,
             "rbf": 3e-10 * n**3 if exact else 1.15e-4 * n,
             "narrow": 5e-11 * n**3 if exact else 5e-5 * n,
             "city_block": 5e-11 * n**3 + 1e-9 * n**2 * d if exact else 5e-5 * n,

@@ -1,5 +1,8 @@
 """What the pool answers to labels that nothing of it has seen: folds of labels, all fitted again without them."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from ..inputs.labels import Labels
@@ -21,6 +24,7 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
     quick = [candidate for candidate in quick if candidate not in forests[1:]]  # one stands for all
     l, k = labels.given.shape
     codes = labels.codes[labels.labelled]
+    known_fits = [candidate.withheld(labels) for candidate in quick]
     out = []
     for split in range(SPLITS):
         rng = np.random.default_rng([seed, split])
@@ -37,14 +41,30 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
             if present.sum() < 2:
                 answers[test] = present if present.any() else 1.0 / k
                 continue
-            fitted = [_solved(candidate, known) for candidate in quick]
-            rows = np.concatenate([labels.labelled[test], known.labelled])
-            scores = np.array([candidate.scores(rows).T for candidate in fitted])
+            fitted = [_without(candidate, fits, labels, known, test) for candidate, fits in zip(quick, known_fits)]
+            scores = np.array([one.scores.T for one in fitted])
             found = pool(fitted, known, scores, combine)
             answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
         out.append(answers / answers.sum(axis=1, keepdims=True))
     return out
 
 
-def _solved(candidate, labels):
-    return candidate.solve(labels, TREES) if candidate.method == "forest" else candidate.solve(labels)
+@dataclass
+class Fitted:
+    """A candidate fitted without a fold: `scores` of the withheld rows and then of the others."""
+
+    method: str
+    rows: Any  # those of a forest
+    scores: np.ndarray
+    left_out: np.ndarray
+
+
+def _without(candidate, fits, labels, known, test):
+    """The candidate fitted to the labels `known`, those but `test`."""
+    if fits is not None:
+        answers, at_known, left_out = fits.without(test)
+        return Fitted(candidate.method, None, np.vstack([answers, at_known]), left_out)
+    forest = candidate.method == "forest"
+    one = candidate.solve(known, TREES) if forest else candidate.solve(known)
+    scores = one.scores(np.concatenate([labels.labelled[test], known.labelled]))
+    return Fitted(candidate.method, candidate.rows if forest else None, scores, one.left_out)

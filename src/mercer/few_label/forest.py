@@ -13,6 +13,7 @@ from ..inputs.labels import Labels
 from ..kernels.forest import Nodes
 
 TREES = 100
+LARGE = 300  # nodes of a tree down which rows go one by one
 KINDS = ("extra", "random")  # extremely randomised trees; the trees of a random forest
 
 
@@ -30,16 +31,16 @@ class Trees(Nodes):
 
     @classmethod
     def grown(
-        cls, X: np.ndarray, codes: np.ndarray, n_classes: int, kind: str, seed: int, number: int, count: np.ndarray
+        cls, X: np.ndarray, codes: np.ndarray, n_classes: int, kind: str, seed: int, number: int, count: Any = None
     ) -> tuple:
         """(trees, (l, k) out-of-bag votes, NaN for rows that every tree has seen), of classes below `n_classes`.
 
-        count : (l,) how much each row counts.
+        count : (l,) how much each row counts; None: once.
         """
         from .growing import grow
 
         X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
-        trees = []
+        trees, count = [], np.ones(len(X)) if count is None else count
         for own in np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64):
             feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away, count)
             tree = {"feature": feature, "threshold": threshold, "children_left": left, "children_right": right}
@@ -49,25 +50,42 @@ class Trees(Nodes):
 
     def votes(self, X: np.ndarray) -> np.ndarray:
         """(n, k) mean values of the leaves that the rows reach."""
-        from .growing import votes
+        from .growing import flooded, walked
 
         if X.shape[1] <= self.feature.max():
             raise InputError(f"The trees look at column {self.feature.max()}, and the rows have {X.shape[1]} columns.")
-        return votes(np.ascontiguousarray(X, dtype=np.float32), *self._ready)
+        *ready, depth, most, only = self._ready
+        out, rows = np.zeros((len(X), self.value.shape[1])), np.ascontiguousarray(X, dtype=np.float32)
+        if most > LARGE:
+            walked(rows, *ready, depth, only, out)
+        else:
+            flooded(rows, *ready, most, only, out)
+        return out / len(self.roots)
 
     @cached_property
     def _ready(self) -> tuple:
-        """The arguments of the compiled loop, which trusts every index: arrays from a file are looked at first."""
-        from .growing import packed
-
-        n, inner = len(self.value), np.flatnonzero(self.left >= 0)
-        parts = self.feature, self.threshold, self.left, self.right, self.roots
-        whole = all(len(part) == n for part in parts[:-1]) and self.roots[0] == 0 and self.roots[-1] < n
-        after = whole and np.minimum(self.left, self.right)[inner] > inner
-        inside = max(self.left.max(), self.right.max()) < n and np.all(np.diff(self.roots) > 0)
-        if not (inside and np.all(after)):
+        """The arguments of the compiled loops, which trust every index: arrays from a file are looked at first."""
+        n, roots, left, right = len(self.value), self.roots, self.left, self.right
+        inner = np.flatnonzero(left >= 0)
+        whole = all(len(part) == n for part in (self.feature, self.threshold, left, right)) and roots[0] == 0
+        whole = whole and roots[-1] < n and bool(np.all(np.diff(roots) > 0)) and max(left.max(), right.max()) < n
+        if not (whole and np.all(np.minimum(left, right)[inner] > inner)):  # children come after their parents
             raise InputError("The trees of this model are damaged: a node points outside them. Fit the model again.")
-        return self.roots, np.ascontiguousarray(self.value, dtype=np.float64), *packed(*parts, self.value)
+        cut = np.full(n, np.inf, dtype=np.float32)  # holds rows at a leaf, which is its own child
+        cut[inner] = self.threshold[inner]
+        high = cut > self.threshold  # rounded up: single precision must cut where double does
+        cut[high] = np.where(left[high] >= 0, np.nextafter(cut[high], np.float32(-np.inf)), cut[high])
+        child = np.repeat(np.arange(n, dtype=np.int32)[:, None], 2, axis=1)
+        child[inner, 0], child[inner, 1] = left[inner], right[inner]
+        value = np.ascontiguousarray(self.value, dtype=np.float64)
+        only = np.where(value.max(axis=1) == 1.0, value.argmax(axis=1), -1).astype(np.int32)
+        only = np.where(np.count_nonzero(value, axis=1) == 1, only, -1).astype(np.int32)
+        tree, reach, depth = np.searchsorted(roots, np.arange(n), side="right") - 1, roots, np.zeros(len(roots), int)
+        while len(reach := reach[left[reach] >= 0]):
+            depth[tree[reach]] += 1  # one level of every tree at a time
+            reach = np.unique(np.concatenate([left[reach], right[reach]]))
+        most = int(np.diff(np.append(roots, n)).max())
+        return roots, value, np.maximum(self.feature, 0).astype(np.int32), cut, child, depth, most, only
 
     def __getstate__(self) -> dict:
         return {name: value for name, value in self.__dict__.items() if name != "_ready"}
@@ -98,6 +116,9 @@ class ForestCandidate:
     def features(self, rows: Any) -> np.ndarray:
         """(m, d) some of them."""
         return self.Z[rows]
+
+    def withheld(self, labels: Labels) -> None:
+        """There is no shortcut: trees are grown again for every fold."""
 
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestCandidate":
         """Grown on the labelled rows; labels with probabilities count as their likeliest class."""

@@ -11,7 +11,8 @@ _GAIN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 EQUAL = np.float32(1e-7)  # values of a column that differ by no more are not cut apart
-SIDE = 32  # rows that go down a tree side by side
+SIDE = 32  # rows that go down a large tree side by side
+BLOCK = 256  # rows that go down a small tree at once
 
 
 @njit(cache=True, nogil=True)
@@ -44,9 +45,9 @@ def _sort(key, place, n):
 @njit(cache=True, nogil=True)
 def _best_cut(key, place, n, codes, weight, total, left):
     """(gain, threshold) of the best cut of n sorted values; gain is Σ_c l_c² / l + Σ_c r_c² / r."""
-    left[:] = 0.0
     squares_right, mass_right = 0.0, 0.0
     for c in range(len(total)):
+        left[c] = 0.0
         squares_right += total[c] * total[c]
         mass_right += total[c]
     squares_left, mass_left = 0.0, 0.0
@@ -72,7 +73,8 @@ def _best_cut(key, place, n, codes, weight, total, left):
 @njit(cache=True, nogil=True)
 def _cut_at(key, place, n, codes, weight, total, left, cut):
     """Gain of one cut."""
-    left[:] = 0.0
+    for c in range(len(total)):
+        left[c] = 0.0
     for i in range(n):
         if key[i] <= cut:
             left[codes[place[i]]] += weight[place[i]]
@@ -105,15 +107,19 @@ def grow(X, codes, k, seed, extra, away, count):
     for _ in range(l):
         weight[int(_random(state) * l)] += 1.0
     weight *= count
-    rows = np.flatnonzero(weight > 0)
-    most = 2 * len(rows) - 1
+    rows, seen = np.empty(l, dtype=np.int64), 0
+    for i in range(l):
+        if weight[i] > 0:
+            rows[seen] = i
+            seen += 1
+    most = 2 * seen - 1
     feature, threshold = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.float32)
     left, right = np.full(most, -1, dtype=np.int32), np.full(most, -1, dtype=np.int32)
     value = np.zeros((most, k))
     begin, end = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
-    end[0] = len(rows)
+    end[0] = seen
     columns, wanted = np.arange(d), max(1, int(np.sqrt(d)))
-    key, place, beside = np.empty(len(rows), np.float32), np.empty(len(rows), np.int64), np.empty(k)
+    key, place, beside = np.empty(seen, np.float32), np.empty(seen, np.int64), np.empty(k)
     number = 1
     for node in range(most):
         if node == number:
@@ -124,7 +130,11 @@ def grow(X, codes, k, seed, extra, away, count):
         for i in range(a, b):
             total[codes[rows[i]]] += weight[rows[i]]
         best, best_column, best_cut = -1.0, -1, np.float32(0.0)
-        if np.sum(total > 0) > 1:
+        present, mass = 0, 0.0
+        for c in range(k):
+            present += total[c] > 0
+            mass += total[c]
+        if present > 1:
             visited = 0
             while visited < d and (visited < wanted or best_column < 0):
                 other = visited + int(_random(state) * (d - visited))
@@ -159,56 +169,34 @@ def grow(X, codes, k, seed, extra, away, count):
             left[node], right[node] = number, number + 1
             begin[number], end[number], begin[number + 1], end[number + 1] = a, i, i, b
             number += 2
-        total /= total.sum()
+        for c in range(k):
+            total[c] /= mass
     for i in range(l):
         if weight[i] == 0:
             node = 0
             while left[node] >= 0:
                 node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
-            away[i, :k] += value[node]
+            for c in range(k):
+                away[i, c] += value[node, c]
             away[i, k] += 1.0
     return feature[:number], threshold[:number], left[:number], right[:number], value[:number]
 
 
 @njit(cache=True, nogil=True)
-def packed(feature, threshold, left, right, roots, value):
-    """What `votes` needs: thresholds that hold rows at a leaf, (nodes, 2) children, depths of the trees, classes of
-    the leaves (−1 where a leaf is not pure)."""
-    n, k = value.shape
-    cut, child = np.empty(n, dtype=np.float32), np.empty((n, 2), dtype=np.int32)
-    column, only = np.maximum(feature, 0).astype(np.int32), np.full(n, -1, dtype=np.int32)
-    level, depth = np.zeros(n, dtype=np.int32), np.zeros(len(roots), dtype=np.int32)
-    tree = -1
-    for i in range(n):  # children come after their parents
-        if tree + 1 < len(roots) and roots[tree + 1] == i:
-            tree += 1
-        depth[tree] = max(depth[tree], level[i])
-        cut[i] = threshold[i]
-        if cut[i] > threshold[i]:  # rounded up: single precision must cut where double does
-            cut[i] = np.nextafter(cut[i], np.float32(-np.inf))
-        if left[i] < 0:
-            child[i, 0], child[i, 1], cut[i] = i, i, np.inf
-            for c in range(k):
-                if value[i, c] == 1.0:
-                    only[i] = c
-        else:
-            child[i, 0], child[i, 1] = left[i], right[i]
-            level[left[i]], level[right[i]] = level[i] + 1, level[i] + 1
-    return column, cut, child, depth, only
+def walked(X, roots, value, column, cut, child, depth, only, out):
+    """Add the values of the leaves that rows X (float32) reach in large trees to out (n, k).
 
-
-@njit(cache=True, nogil=True, boundscheck=False)
-def votes(X, roots, value, column, cut, child, depth, only):
-    """(n, k) mean values of the leaves that rows X (float32) reach; the last arguments are those of `packed`."""
+    Some rows go down side by side, so that the processor waits for no single row. `depth` is that of each tree, `only`
+    the class of a pure leaf, else −1; a leaf is its own child.
+    """
     n, k = len(X), value.shape[1]
-    out = np.zeros((n, k))
     node = np.empty(SIDE, dtype=np.int32)
     for begin in range(0, n, SIDE):
         m = min(SIDE, n - begin)
         for tree in range(len(roots)):
             for i in range(m):
                 node[i] = roots[tree]
-            for _ in range(depth[tree]):  # side by side: the processor waits for no single row
+            for _ in range(depth[tree]):
                 for i in range(m):
                     at = node[i]
                     node[i] = child[at, 1 if X[begin + i, column[at]] > cut[at] else 0]
@@ -219,4 +207,58 @@ def votes(X, roots, value, column, cut, child, depth, only):
                 else:
                     for c in range(k):
                         out[begin + i, c] += value[node[i], c]
-    return out / len(roots)
+
+
+@njit(cache=True, nogil=True)
+def _divide(above, x, cut, left, right):
+    """Which rows go left and right, of those that are above."""
+    for i in range(len(above)):
+        goes = np.uint8(x[i] <= cut)
+        left[i] = above[i] & goes
+        right[i] = above[i] & (goes ^ np.uint8(1))
+
+
+@njit(cache=True, nogil=True)
+def _count(total, here):
+    for i in range(len(total)):
+        total[i] += here[i]
+
+
+@njit(cache=True, nogil=True)
+def flooded(X, roots, value, column, cut, child, most, only, out):
+    """The same for trees of at most so many nodes: all are visited with a block of rows, and no row is waited for."""
+    n, d = X.shape
+    k = value.shape[1]
+    table, at = np.zeros((d, BLOCK), dtype=np.float32), np.zeros((most, BLOCK), dtype=np.uint8)
+    count = np.zeros((k, BLOCK), dtype=np.uint8)
+    for begin in range(0, n, BLOCK):
+        m = min(BLOCK, n - begin)
+        for i in range(m):
+            for j in range(d):
+                table[j, i] = X[begin + i, j]
+        seen = 0
+        for tree in range(len(roots)):
+            first = roots[tree]
+            last = roots[tree + 1] if tree + 1 < len(roots) else len(value)
+            for i in range(BLOCK):
+                at[0, i] = 1
+            for node in range(first, last):
+                here = at[node - first]
+                if child[node, 0] != node:
+                    _divide(
+                        here, table[column[node]], cut[node], at[child[node, 0] - first], at[child[node, 1] - first]
+                    )
+                elif only[node] >= 0:
+                    _count(count[only[node]], here)
+                else:
+                    for i in range(m):
+                        if here[i]:
+                            for c in range(k):
+                                out[begin + i, c] += value[node, c]
+            seen += 1
+            if seen == 255 or tree == len(roots) - 1:  # before a byte is full
+                for c in range(k):
+                    for i in range(m):
+                        out[begin + i, c] += count[c, i]
+                        count[c, i] = 0
+                seen = 0

@@ -95,7 +95,9 @@ class Outside:
             return [(self._narrow[id(space)], W)], 0.0
         parts, constant = space.pull_back(W)
         seen = [(self._seen[id(base)], base, own) for base, own in parts]
-        return [(found, base.Z @ own if sp.issparse(found) else own) for found, base, own in seen], constant
+        return [
+            (found, base.Z @ own.astype(base.Z.dtype) if sp.issparse(found) else own) for found, base, own in seen
+        ], constant
 
     def wide(self, candidates: list, X: Any) -> list:
         """The candidates for labels of any row of the table."""
@@ -124,15 +126,20 @@ class WideCandidate(Candidate):
         rows = slice(None) if rows is None else rows
         return self.solution.scores(self.features(rows))  # type: ignore[union-attr]
 
+    def withheld(self, labels):
+        return self.model.withheld(*self._labelled(labels))
+
     def solve(self, labels):
         """Fitted to the features of the labelled rows; what the state knows of all rows is that of the core."""
-        if not isinstance(self.state, State):
-            raise InputError(f"{self.method} needs all rows in its core. Prepare without core, or without this method.")
-        state = copy.copy(self.state)
-        state.moments = self.state.moments
-        state.Z = self.features(labels.labelled)
-        codes, rows = labels.codes[labels.labelled], np.arange(len(labels.labelled))
-        own = replace(labels, codes=codes, labelled=rows)
-        solution = self.model.solve(state.counting(own), own)
+        solution = self.model.solve(*self._labelled(labels))
         _ = solution.left_out
         return replace(self, solution=solution)
+
+    def _labelled(self, labels):
+        """(state, labels) in which the labelled rows are all rows."""
+        if not isinstance(self.state, State):
+            raise InputError(f"{self.method} needs all rows in its core. Prepare without core, or without this method.")
+        state, rows = copy.copy(self.state), labels.labelled
+        state.moments, state.Z = self.state.moments, self.features(rows)
+        own = replace(labels, codes=labels.codes[rows], labelled=np.arange(len(rows)))
+        return state.counting(own), own

@@ -130,6 +130,10 @@ class Candidate:
             return self.state.counting(labels)
         return self.model.prepare(self.space.Z, labels.row_weight)
 
+    def withheld(self, labels: Any) -> Any:
+        """What knows the fits without folds of the labels, or None: see `KernelClassifier.withheld`."""
+        return self.model.withheld(self.counting(labels), labels)
+
     def solve(self, labels: Any) -> "Candidate":
         """The candidate with its `solution` for the labels, left-out answers included."""
         start = time.perf_counter()

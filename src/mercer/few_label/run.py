@@ -24,7 +24,7 @@ class Search:
     interrupted: bool = False
 
 
-def search(plan, labels, time_budget, tell):
+def search(plan, labels, time_budget, tell, rough=None):
     """Build the spaces of a plan (see `planned`) and fit the candidates in each.
 
     Parameters
@@ -32,6 +32,7 @@ def search(plan, labels, time_budget, tell):
     labels : `Labels`, or None to build the spaces only.
     time_budget : seconds of work (see `mercer.few_label.cost`; no clock is asked), or None.
     tell : function of (stage, fraction): what begins now, and how much of the work is done, from 0 to 1.
+    rough : function of the `Search` so far, called when the first step is done and when the work has doubled, or None.
 
     A KeyboardInterrupt ends the search, or goes on upwards when nothing has been fitted yet.
     """
@@ -40,7 +41,7 @@ def search(plan, labels, time_budget, tell):
     taken = affordable(costs.tolist(), time_budget or np.inf)
     begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
     total = max(costs[taken].sum(), 1e-9)
-    found = Search()
+    found, due = Search(), 0.0
     for step, fits, before, cost in zip(plan, taken, begin, costs):
         if found.interrupted or not fits:
             found.skipped.append(step.name)
@@ -53,6 +54,9 @@ def search(plan, labels, time_budget, tell):
                 fitted = candidate if labels is None else candidate.solve(labels)
                 found.candidates.append(candidate)
                 found.fitted.append(fitted)
+            if rough is not None and found.fitted and before + cost >= due:
+                rough(found)
+                due = 2.0 * (before + cost)
         except KeyboardInterrupt:
             if not found.fitted:
                 raise

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..backend import idle_threads, one_thread
 from ..errors import InputError
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities
@@ -41,6 +42,7 @@ class Teachable:
     predictor_: Any
     verbose: Any
     set_params: Any
+    get_params: Any
     _read: Any
     _read_again: Any
     _values: Any
@@ -120,7 +122,7 @@ class Teachable:
         small = copy.copy(self)
         for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population"):
             small.__dict__.pop(name, None)
-        return small.set_params(verbose=False)
+        return small.set_params(**{name: None for name in ("on_update",) if name in small.get_params()}, verbose=False)
 
     def row_numbers(self, places):
         """Row numbers in the data of rows given by their places among the fitted ones."""
@@ -183,13 +185,16 @@ class Teachable:
             done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
         self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
         fitted = []
-        for i, candidate in enumerate(self.candidates_):
-            if stop is not None and stop():
-                raise Stopped("The labels were overtaken by newer ones.")
-            if tell is not None:
-                tell(f"trying {candidate.name}", i / len(self.candidates_))
-            fitted.append(done.get(id(candidate)) or candidate.solve(labels))
-        return self._learn(labels, fitted)
+        with (
+            one_thread()
+        ):  # the problems are small: more threads would wait for each other, and fight on a busy machine
+            for i, candidate in enumerate(self.candidates_):
+                if stop is not None and stop():
+                    raise Stopped("The labels were overtaken by newer ones.")
+                if tell is not None:
+                    tell(f"trying {candidate.name}", i / len(self.candidates_))
+                fitted.append(done.get(id(candidate)) or candidate.solve(labels))
+            return self._learn(labels, fitted)
 
     def _row_numbers(self, rows):
         n = len(self.drawn_)
@@ -242,7 +247,8 @@ class Preparable(Teachable):
         core = np.arange(n) if core is None else np.unique(self._row_numbers(core))
         own = X if len(core) == n else X[core]
         self.support_, self.groups_ = Support(own), same_rows(X)
-        found = search(planned(own, methods, seed), None, self.time_budget, self._tell)
+        with idle_threads():
+            found = search(planned(own, methods, seed), None, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self.outside_ = None
         if len(core) < n:

@@ -71,10 +71,10 @@ def fits(mu, B, spread, tol):
 
 
 @njit(cache=True, nogil=True)
-def without_each(mu, Y, t, weight, spread, rows, tol):
-    """(len(rows),) value at each of the rows of Y by the fit to the targets t without it."""
+def without_each(mu, Y, t, total, weight, spread, rows, tol):
+    """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
     r = len(mu)
-    total, b, E, w, out = t @ Y, np.empty(r), np.empty(r), np.empty(r), np.empty(len(rows))
+    b, E, w, out = np.empty(r), np.empty(r), np.empty(r), np.empty(len(rows))
     for place, i in enumerate(rows):
         for j in range(r):
             b[j] = weight * (total[j] - t[i] * Y[i, j])

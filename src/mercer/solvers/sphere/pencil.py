@@ -1,9 +1,7 @@
 """C = I + c ZᵀZ and Θ, diagonal at once: VᵀCV = I and VᵀΘV = diag(μ); then a root step costs O(r)."""
 
 import numpy as np
-import scipy.linalg as sla
-
-from ...linalg import eigh_down
+from scipy.linalg import lapack
 
 
 class Pencil:
@@ -22,11 +20,12 @@ class Pencil:
         self.weight = weight
         C = weight * (Z.T @ Z)
         C.flat[:: len(C) + 1] += 1.0
-        L = sla.cholesky(C, lower=True, check_finite=False, overwrite_a=True)
-        half = sla.solve_triangular(L, np.diag(np.sqrt(theta)), lower=True, check_finite=False, overwrite_b=True)
-        mu, turn = eigh_down(half @ half.T)
-        self.mu = np.clip(mu, 0.0, None)
-        self.V = sla.solve_triangular(L, turn, trans="T", lower=True, check_finite=False, overwrite_b=True)
+        # LAPACK as it is: for eighty directions SciPy's checks take as long as the work.
+        inverse = lapack.dtrtri(lapack.dpotrf(C, lower=1)[0], lower=1)[0]
+        half = inverse * np.sqrt(theta)
+        mu, turn, _ = lapack.dsyevd(half @ half.T, lower=1)
+        self.mu = np.ascontiguousarray(np.clip(mu[::-1], 0.0, None))
+        self.V = inverse.T @ turn[:, ::-1]
         self.Y = Z @ self.V
 
     def fits(self, targets, spread, tol=1e-12):
@@ -40,4 +39,5 @@ class Pencil:
         """(len(rows),) the value at each of the rows by the fit to `target` (l,) without it."""
         from .compiled import without_each
 
-        return without_each(self.mu, self.Y, np.ascontiguousarray(target), self.weight, spread, rows, tol)
+        target = np.ascontiguousarray(target)
+        return without_each(self.mu, self.Y, target, target @ self.Y, self.weight, spread, rows, tol)

@@ -1,0 +1,198 @@
+"""How long a person waits for FewLabelClassifier: teach, suggest, fit, predict, and teach on a busy machine.
+
+    python -m benchmarks.speed.waiting [--parts fit teach large predict load left-out] [--quick]
+
+Every figure stands beside what was asked: seconds of processor time and of wall time, the median of several. Rows are
+drawn from thirty groups of ten classes in eight directions of fifty columns, 100 of them labelled. One thread, but for
+the part `load`, where a process with the default number of threads shares the machine with 1, 4 and 8 busy ones and
+its wall time is compared with a fair share. Each part runs in a fresh process; results are kept by part in
+benchmarks/results/waiting.csv, from which the page is written.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from benchmarks.harness import ROOT, arguments, machine, markdown, publish, read_csv, thread_variables, write_csv
+
+PARTS = ("fit", "teach", "large", "predict", "load", "left-out")
+
+SETUP = """
+import json, statistics, time
+import numpy as np
+from mercer import FewLabelClassifier, suggest
+
+def rows(n, d=50, k=10):
+    rng = np.random.default_rng(0)
+    centres, A = 2.0 * rng.normal(size=(k, 3, 8)), rng.normal(size=(8, d))
+    y, group = rng.integers(k, size=n), rng.integers(3, size=n)
+    return (centres[y, group] + rng.normal(size=(n, 8))) @ A + 0.5 * rng.normal(size=(n, d)), y
+
+def labelled(y, l=100):
+    some = np.random.default_rng(1).permutation(len(y))
+    given = np.full(len(y), -1)
+    given[some[:l]] = y[some[:l]]
+    return given, some[l:]
+
+found = []
+
+def show(what, seconds, asked="", unit="s"):
+    cpu, wall = seconds
+    found.append(dict(what=what, cpu=f"{cpu:.3g}", wall=f"{wall:.3g}", unit=unit, asked=asked))
+
+def once(function):
+    cpu, wall = time.process_time(), time.perf_counter()
+    function()
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+def median(function, times=7):
+    both = [once(function) for _ in range(times)]
+    return tuple(statistics.median(one) for one in zip(*both))
+
+def plus(*pairs):
+    return tuple(sum(one) for one in zip(*pairs))
+
+X, y = rows(300)
+FewLabelClassifier().fit(X, labelled(y)[0])  # what is imported and compiled once
+"""
+
+CODES = {
+    "fit": """
+X, y = rows({small})
+given, _ = labelled(y)
+first = []
+show("fit of {small} rows", median(lambda: FewLabelClassifier().fit(X, given), 3), "3")
+start = time.process_time(), time.perf_counter()
+told = lambda model: first.append((time.process_time() - start[0], time.perf_counter() - start[1]))
+FewLabelClassifier(on_update=told).fit(X, given)
+show("first answers of that fit", first[0], "0.5")
+""",
+    "teach": """
+X, y = rows({middle})
+given, others = labelled(y)
+show("fit of {middle} rows", once(lambda: globals().update(model=FewLabelClassifier().fit(X, given))))
+{lesson}
+teaching("{middle} rows", "0.1")
+""",
+    "large": """
+X, y = rows({large})
+given, others = labelled(y)
+core = np.sort(np.random.default_rng(2).permutation(len(y))[:6000])
+prepared = FewLabelClassifier(time_budget=12.0)
+show("prepare {large} rows, a core of 6 000", once(lambda: prepared.prepare(X, core)))
+some = np.flatnonzero(given >= 0)
+model = prepared.taught(some, y[some])
+{lesson}
+teaching("{large} rows", "0.3")
+""",
+    "predict": """
+import os, tempfile
+import mercer
+X, y = rows({middle})
+given, others = labelled(y)
+path = os.path.join(tempfile.mkdtemp(), "model.mercer")
+mercer.save(FewLabelClassifier(time_budget=12.0).fit(X, given), path)
+show("load a model of {middle} rows", once(lambda: globals().update(model=mercer.load(path))))
+new = rows(1000)[0]
+model.predict(new[:3])
+for n, asked in ((1, "5"), (1000, "50")):
+    both = median(lambda: model.predict(new[:n]), 21)
+    show(f"predict {{n}} rows, loaded model of {middle}", tuple(1e3 * one for one in both), asked, "ms")
+""",
+    "load": """
+import os
+X, y = rows({middle})
+given, others = labelled(y)
+model = FewLabelClassifier(time_budget=12.0).fit(X, given)
+busy = {busy}
+def lesson():
+    model.taught(others[:1], y[others[:1]])
+    suggest(model, 10)
+lesson()
+cpu, wall = median(lesson, 5)
+share = min(1.0, os.cpu_count() / (1 + busy))
+show(f"teach and suggest at {middle} rows beside {{busy}} busy processes, in fair shares", (cpu, wall / (cpu / share)),
+     "1.3" if busy else "", "wall: × fair share")
+""",
+    "left-out": """
+from mercer import RBF, LeastSquaresKPCA
+from sklearn.semi_supervised import LabelSpreading
+for n in (1000, 2000, 4000):
+    X, y = rows(n, 10, 2)
+    given, _ = labelled(y)
+    ours = median(lambda: LeastSquaresKPCA(kernel=RBF(10.0), approx=300).fit(X, given))
+    asked = median(lambda: LeastSquaresKPCA(kernel=RBF(10.0), approx=300).fit(X, given).calibration_)
+    peer = median(lambda: LabelSpreading(kernel="knn", n_neighbors=10).fit(X, given))
+    show(f"LabelSpreading (knn) over LS-KPCA, {{n}} rows", (peer[0] / ours[0], peer[1] / ours[1]), "1", "×")
+    show(f"LS-KPCA with its left-out answers, {{n}} rows", asked)
+""",
+}
+
+LESSON = """
+def teaching(where, asked):
+    one = median(lambda: model.taught(others[:1], y[others[:1]]))
+    advice = median(lambda: suggest(model, 10))
+    show(f"teach 1 label + all answers + suggest, {where}", plus(one, advice), asked)
+    show(f"teach 1 label and answer all rows, {where}", one)
+    show(f"suggest 10 rows, {where}", advice)
+    show(f"teach 100 labels at once, {where}", median(lambda: model.taught(others[:100], y[others[:100]])))
+    show(f"teach 1 label, fast tier, {where}", median(lambda: model.taught(others[:1], y[others[:1]], tier="fast")))
+    estimate = lambda: model.taught(others[:1], y[others[:1]])
+    models = iter([estimate() for _ in range(3)])
+    show(f"estimate_ (withheld folds), {where}", median(lambda: next(models).estimate_, 3))
+"""
+
+
+def run(code, threads):
+    """What a fresh process finds."""
+    environment = os.environ | ({} if threads is None else thread_variables(threads))
+    script = SETUP + code + "\nprint(json.dumps(found))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=ROOT)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def beside(busy, code):
+    """The same beside so many processes that never rest; BLAS has its default number of threads."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    try:
+        return run(code.replace("{busy}", str(busy)), None)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def main():
+    choice = {"nargs": "+", "choices": PARTS, "default": PARTS}
+    options = arguments(__doc__, parts=choice)
+    sizes = (300, 1500, 6500) if options.quick else (1500, 20_000, 100_000)
+    sizes = {"small": sizes[0], "middle": sizes[1], "large": sizes[2], "lesson": LESSON, "busy": "{busy}"}
+    kept = {row["what"]: row for row in read_csv("waiting")} if not options.quick else {}
+    for part in options.parts:
+        code = CODES[part].format(**sizes)
+        rows = [row for busy in (0, 1, 4, 8) for row in beside(busy, code)] if part == "load" else run(code, 1)
+        for row in rows:
+            print(*row.values(), flush=True)
+            kept[row["what"]] = row
+    if not options.quick:
+        write_csv("waiting", list(kept.values()))
+    publish("waiting", PAGE.format(table=markdown(list(kept.values())), machine=machine()), options.quick)
+
+
+PAGE = """# Where a person waits
+
+Seconds of processor time and wall time, medians, beside what was asked. 100 labels, 10 classes, 50 columns, one thread;
+beside busy processes the default threads, and the wall time in units of (processor time / fair share of the cores).
+
+{table}
+
+Command: `python -m benchmarks.speed.waiting`.
+
+{machine}
+"""
+
+if __name__ == "__main__":
+    main()
