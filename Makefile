@@ -8,7 +8,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format docs docs-quick man dist matrix install clean scoreboard scoreboard-quick
+.PHONY: demo test attack lint format docs docs-quick man dist matrix install clean scoreboard scoreboard-quick
 
 install: $(VENV)/.installed
 
@@ -32,6 +32,13 @@ format: install
 
 test: install lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# N hostile tables, model files and calls each, in processes of their own; SEED is the first, JOBS how many at once.
+N ?= 10000
+SEED ?= 0
+JOBS ?= 2
+attack: install
+	PYTHONPATH=tests $(BIN)/python -m attacks --n $(N) --seed $(SEED) --jobs $(JOBS) --out benchmarks/results/attacks.md
 
 # The site, build/docs/html: every example is run and every link checked. -quick runs no example; `make test` does that.
 docs: install

@@ -1,11 +1,24 @@
 """Every refusal of the ground floor, by its message: what is wrong, what is accepted, what to do."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from mercer import RBF, KernelOperator, KernelPCA, LandmarkMap, Linear, LSSVMClassifier, MaxMarginClustering, backend
+from mercer import (
+    RBF,
+    FewLabelClassifier,
+    KernelOperator,
+    KernelPCA,
+    LandmarkMap,
+    Linear,
+    LSSVMClassifier,
+    MaxMarginClustering,
+    RLSClassifier,
+    backend,
+)
 from mercer.errors import BackendError, InputError
 from mercer.inputs.check import refuse_not_finite
 from mercer.inputs.weights import check_weight
@@ -48,8 +61,8 @@ def test_not_finite_rows_of_tensors_and_dask_arrays(home, X):
         KernelPCA(2, approx=10).fit(home(X))
 
 
-def test_values_whose_sum_overflows_are_finite_all_the_same():
-    X = np.full((30, 2), 3e38, dtype=np.float32)
+def test_values_whose_squares_overflow_in_sum_are_finite_all_the_same():
+    X = np.full((1_000_000, 2), 1.7e16, dtype=np.float32)
     refuse_not_finite(X, None)
     with pytest.raises(InputError, match="infinity"):
         refuse_not_finite(np.vstack([X, [[np.inf, 0]]]), None)
@@ -107,6 +120,8 @@ def test_more_components_than_rows(X):
 @pytest.mark.parametrize(
     "weight, message",
     [
+        (np.full(30, 1e200), "largest sample_weight is 1.0e\\+200"),
+        (np.full(30, 1e-200), "largest sample_weight is 1.0e-200"),
         (np.ones(29), r"sample_weight.shape == \(29,\), expected \(30,\)"),
         (np.ones((30, 2)), "must be 1D array or scalar"),
         (np.zeros(30), "only zeros. Accepted: numbers ≥ 0"),
@@ -205,3 +220,32 @@ def test_an_exact_factor_and_an_inverse_that_do_not_fit(little_memory):
         LandmarkMap(RBF(1.0)).fit(X)
     with pytest.raises(BackendError, match=r"The inverse transform's kernel matrix of 1000 rows needs 8.0 MB"):
         KernelPCA(2, kernel=Linear(), fit_inverse_transform=True).fit(X)
+
+
+def test_numbers_without_a_square_are_refused(X):
+    with pytest.raises(InputError, match=r"holds a number of .*e\+15\d, and its square is none in float64"):
+        KernelPCA().fit(1e155 * X)
+    with pytest.raises(InputError, match="in float32"):
+        KernelPCA(kernel="rbf").fit((1e19 * X).astype(np.float32))
+    with pytest.raises(InputError, match=r"of some rows with themselves is .*Accepted: up to 1e\+145"):
+        KernelPCA(kernel="linear").fit(1e80 * X)
+
+
+def test_a_function_that_is_no_number_is_refused(X):
+    for approx in (2, "exact"):
+        with pytest.raises(InputError, match="NaN or infinite"):
+            LSSVMClassifier(kernel=lambda a, b: np.nan, approx=approx).fit(X, ["a", "b", *[None] * (len(X) - 2)])
+
+
+def test_methods_that_fit_to_nothing_say_so(X):
+    with pytest.raises(InputError, match="None of these methods can be fitted to so few rows"):
+        FewLabelClassifier(["sgt"]).fit(X[:3], ["a", "b", None])
+
+
+def test_one_soft_label_has_no_answer_without_it():
+    P = np.full((2, 2), np.nan)
+    P[0] = 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = RLSClassifier(kernel="linear").fit(np.zeros((2, 1)), P)
+    assert np.allclose(model.predict_proba(np.zeros((2, 1))), 0.5)

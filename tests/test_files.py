@@ -57,10 +57,10 @@ def test_a_file_that_comes_in_the_last_moment_is_kept_and_none_of_ours_appears(t
         place(part, target, path, force)
 
     monkeypatch.setattr(files, "_place", late)
-    with pytest.raises(InputError, match=r"second\.txt exists"):
-        with replacing(tmp_path / "first.txt", tmp_path / "second.txt") as parts:
-            for part in parts:
-                part.write_text("ours")
+    both = tmp_path / "first.txt", tmp_path / "second.txt"
+    with pytest.raises(InputError, match=r"second\.txt exists"), replacing(*both) as parts:
+        for part in parts:
+            part.write_text("ours")
     assert (tmp_path / "second.txt").read_text() == "theirs"
     assert os.listdir(tmp_path) == ["second.txt"]
 

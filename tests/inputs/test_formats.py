@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mercer.errors import InputError
+from mercer.errors import BackendError, InputError
 from mercer.inputs.tables import read_table, write_table
 from mercer.inputs.tables.formats import FORMATS, Format, default_out, located
 from mercer.inputs.tables.formats.base import from_rows
@@ -238,6 +238,61 @@ def test_a_compressed_file_may_have_parts_and_must_be_whole(tmp_path, ending):
     path.write_bytes(pack(b"a,b\n" + text)[:-30])
     with pytest.raises(InputError, match="cannot be read"):
         read_table(path)
+
+
+@pytest.mark.parametrize("place", range(12, 60, 6))
+def test_damaged_compression_is_refused(tmp_path, place):
+    raw = bytearray(gzip.compress(b"".join(b"%d,%d\n" % (i, i * i % 97) for i in range(200))))
+    raw[place] ^= 0xFF
+    (tmp_path / "t.csv.gz").write_bytes(raw)
+    with pytest.raises(InputError):
+        read_table(tmp_path / "t.csv.gz")
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".csv.zst", ".csv.xz", ".xlsx", ".npz"])
+def test_what_unpacks_to_more_than_the_memory_is_refused(tmp_path, monkeypatch, ending):
+    zeros, book = bytes(50_000_000), io.BytesIO()
+    with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/workbook.xml", zeros)
+    packed = {".csv.gz": gzip.compress, ".csv.zst": zstd, ".csv.xz": lzma.compress}
+    (tmp_path / f"t{ending}").write_bytes(packed[ending](zeros) if ending in packed else book.getvalue())
+    monkeypatch.setattr("mercer.backend.memory_available", lambda device=None: 20_000_000)
+    with pytest.raises(BackendError, match=r"Unpacking t.* needs .* and 20\.0 MB are available"):
+        read_table(tmp_path / f"t{ending}")
+
+
+def test_what_excel_cannot_hold_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text(f"a,b\n1,{'x' * 32_768}\n2,y\n")
+    with pytest.raises(InputError, match=r"A cell has 32768 characters, and one of Excel holds 32767\. Write \.csv"):
+        write_table(read_table(tmp_path / "t.csv"), {}, tmp_path / "t.xlsx")
+    (tmp_path / "t.csv").write_text(",".join(f"x{j}" for j in range(16_384)) + "\n" + ",".join("1" * 16_384) + "\n")
+    with pytest.raises(InputError, match=r"16 384 columns\. Write \.csv"):
+        write_table(read_table(tmp_path / "t.csv"), {"new": [1]}, tmp_path / "t.xlsx")
+    assert not (tmp_path / "t.xlsx").exists()
+
+
+@pytest.mark.parametrize("code", [0xD800, 0x110000])
+def test_text_of_npy_that_is_no_unicode_is_refused(tmp_path, code):
+    np.save(tmp_path / "t.npy", np.array([["ab", "c"], ["d", "e"]]))
+    raw = bytearray((tmp_path / "t.npy").read_bytes())
+    raw[-8:-4] = code.to_bytes(4, "little")
+    (tmp_path / "t.npy").write_bytes(raw)
+    with pytest.raises(InputError, match="text that is no Unicode"):
+        read_table(tmp_path / "t.npy")
+
+
+def test_a_zip_of_other_things_is_no_npz(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.npz", "w") as file:
+        file.writestr("notes.txt", "no array")
+    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is no array"):
+        read_table(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"a": 1}\n' + "[" * 100_000])
+def test_json_that_is_nested_too_deeply_is_refused(tmp_path, text):
+    (tmp_path / "t.json").write_text(text)
+    with pytest.raises(InputError):
+        read_table(tmp_path / "t.json")
 
 
 # Types

@@ -66,7 +66,7 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         def withheld():
             # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
             if np.all(s == s[0]):
-                return ridge(s.sum() - s[0]).info["left_out"]
+                return ridge(max(s.sum() - s[0], s[0])).info["left_out"]
             return self.path(state, labels, {"lam": [self.lam]})[1][0]
 
         result = ridge(s.sum()).warn()

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..errors import InputError
 from .cost import affordable
 
 
@@ -62,5 +63,7 @@ def search(plan, labels, time_budget, tell, rough=None):
                 raise
             found.interrupted = True
             found.skipped.append(step.name)
+    if not found.candidates:
+        raise InputError("None of these methods can be fitted to so few rows. Name other methods, or give more rows.")
     tell("weighing the candidates", 1.0)
     return found

@@ -27,6 +27,8 @@ from .maps.rows import GROWTH
 from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperator, Operator, SparseFactor, StoredKernel
 from .operators.radial import kernel_operator
 
+HUGE = 1e145  # k(x, x) whose square is still a number
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -144,6 +146,8 @@ def open_gram(
     if not kernel.transductive:
         kernel = kernel.resolve(X, weight)  # once, for all that follows
         kernel.check()
+        if home.sample_of(X) is None and kernel.threadsafe:  # no pass over rows in Dask, no slow Python function
+            _refuse_huge(kernel, X)
     if policy.holds == "products" and goes_exact(kernel, approx, X, policy):
         return _products(kernel, X, weight, store)
     if policy.holds == "columns" and kernel.psd and not kernel.transductive and goes_exact(kernel, approx, X, policy):
@@ -162,6 +166,17 @@ def open_gram(
     if Z is None:
         Z = mapped(chosen, X, policy.growth) if again else chosen.of_rows(X)
     return Gram(chosen.kernel_, chosen, Z, FactorOperator(Z), X, f"{reason} {chosen.reason_}")
+
+
+def _refuse_huge(kernel: Kernel, X: Rows) -> None:
+    """Refuse rows whose kernel has no square: certificates and variances are made of squares."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diag(X)).max(initial=0.0))
+    if not largest <= HUGE:
+        raise InputError(
+            f"{kernel!r} of some rows with themselves is {largest:.0e}. Accepted: up to {HUGE:.0e}. Scale the columns "
+            "(sklearn.preprocessing.StandardScaler), or choose a smaller degree."
+        )
 
 
 def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | None = None) -> bool:

@@ -49,11 +49,20 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
 
 
 def refuse_not_finite(X: Any, names: Any) -> None:
-    """Name the columns of host rows, dense or sparse, that hold NaN or infinity."""
+    """Name the columns of host rows, dense or sparse, that hold NaN or infinity; refuse what has no square."""
     values = X.data if sp.issparse(X) else X
+    flat = values.ravel(order="K")
     with np.errstate(invalid="ignore", over="ignore"):
-        if np.isfinite(values.sum()) or np.isfinite(values).all():
+        if np.isfinite(np.vdot(flat, flat)):
             return
+    if np.isfinite(values).all():
+        largest, most = float(np.abs(values).max()), 1e-3 * float(np.sqrt(np.finfo(values.dtype).max))
+        if largest <= most:
+            return
+        raise InputError(
+            f"Input X holds a number of {largest:.1e}, and its square is none in {values.dtype}. Accepted: up to "
+            f"{most:.0e}. Scale the columns (sklearn.preprocessing.StandardScaler)."
+        )
     bad = ~np.isfinite(X.toarray() if sp.issparse(X) else X)
     columns = np.flatnonzero(bad.any(axis=0))
     what = "NaN" if np.isnan(values).any() else "infinity"

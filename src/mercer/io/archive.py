@@ -70,21 +70,28 @@ def _digest(data):
 
 
 def _damaged(name, why):
-    return InputError(f"{name} is damaged ({why}). Copy the file again, or save the model again.")
+    return InputError(f"{name} is damaged ({_short(why)}). Copy the file again, or save the model again.")
+
+
+def _short(said):
+    """What a file says of itself, at a length that fits into a sentence."""
+    said = " ".join(str(said).split())
+    return said if len(said) <= 80 else f"{said[:79]}…"
 
 
 def _check_version(about, name):
     version = about["format"]
     if version == FORMAT:
         return
+    own = f"this is mercer {__version__}, which reads format {FORMAT}"
     if isinstance(version, int) and version < FORMAT:
         raise InputError(
-            f"{name} was written by a development version of mercer in format {version}; this is mercer {__version__}, "
-            f"which reads format {FORMAT}. Fit and save the model again."
+            f"{name} was written by a development version of mercer in format {_short(version)}; {own}. "
+            "Fit and save the model again."
         )
     raise InputError(
-        f"{name} was written by mercer {about.get('mercer')} in format {version}; this is mercer {__version__}, "
-        f"which reads format {FORMAT}. Update mercer: pip install --upgrade mercer."
+        f"{name} was written by mercer {_short(about.get('mercer'))} in format {_short(version)}; {own}. "
+        "Update mercer: pip install --upgrade mercer."
     )
 
 

@@ -61,7 +61,8 @@ class Unpacker:
                 return out.reshape(node["shape"])
             case "sparse":
                 if content not in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
-                    raise InputError(f"{self.name} holds a sparse matrix of format {content!r}, so it is refused.")
+                    what = f"a sparse matrix of format {str(content)[:80]!r}"
+                    raise InputError(f"{self.name} holds {what}, so it is refused.")
                 data, *coords = (self.arrays[i] for i in node["parts"])
                 make = sp.coo_matrix if node["old"] else sp.coo_array
                 return make((data, tuple(coords)), shape=tuple(node["shape"])).asformat(content)
@@ -69,13 +70,14 @@ class Unpacker:
                 return grown(self.unpack(content))
             case "object":
                 return self._instance(node, content)
-        raise InputError(f"{self.name} holds an entry {kind!r} that mercer does not know, so it is refused.")
+        raise InputError(f"{self.name} holds an entry {kind[:80]!r} that mercer does not know, so it is refused.")
 
     def _instance(self, node, name):
-        cls = class_named(str(name))
+        name = str(name)[:80]
+        cls = class_named(name)
         if cls is None:
             remedy = "Do not trust its source; if it came from a newer mercer, update."
-            if str(name).startswith("user."):
+            if name.startswith("user."):
                 remedy = "If it is your own, pass that class to mercer.register before loading."
             raise InputError(
                 f"{self.name} asks for an object of type {name}, which is not among those a model may hold, so it is "
@@ -85,6 +87,7 @@ class Unpacker:
         self._made[node.get("id")] = made  # before its attributes, which may point back to it
         for key, value in node["state"]:
             if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
-                raise InputError(f"{self.name} sets an attribute {key!r}, so it is refused. Do not trust its source.")
+                what = f"sets an attribute {str(key)[:80]!r}"
+                raise InputError(f"{self.name} {what}, so it is refused. Do not trust its source.")
             made.__dict__[key] = self.unpack(value)
         return made

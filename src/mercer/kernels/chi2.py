@@ -27,7 +27,7 @@ class AdditiveChiSquared(Kernel):
                 f"X holds negative numbers, and {type(self).__name__} compares histograms. Accepted: numbers of at "
                 "least 0, such as counts or shares. Use RBF or Laplacian for other rows."
             )
-        K = 0.0 * (X[:, :1] * Y[:, 0])
+        K = 0.0 * (X[:, :1] @ Y[:, :1].T)
         for x, y in zip(X.T, Y.T):  # column by column: no n × m × d array
             total = x[:, None] + y
             total += total == 0

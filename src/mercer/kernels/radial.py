@@ -122,7 +122,7 @@ class Radial(Stationary):
 def _mend(squared: Block, X: Rows, Y: Rows, small: float) -> None:
     """Recompute the few entries that are small beside the norms, where the subtraction has lost their digits."""
     close = namespace(squared).argwhere(squared < small)
-    step = max(1, 2**22 // X.shape[1])  # pairs at once: rows that occur many times make many of them
+    step = max(1, 2**22 // max(X.shape[1], 1))  # pairs at once: rows that occur many times make many of them
     for start in range(0, len(close), step):
         i, j = close[start : start + step, 0], close[start : start + step, 1]
         if sp.issparse(X) or sp.issparse(Y):

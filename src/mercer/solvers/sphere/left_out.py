@@ -132,7 +132,8 @@ def _grid(pencil, t, spreads, sets):
 def _roots(mu, Y, t, weight, spread, sets):
     """Left-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
     total = t @ Y
-    lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), 1.0 / mu[0])
+    reach = 1.0 / mu[0] if mu[0] > 0 else 1.0  # without any variance every ζ will do
+    lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), reach)
     zeta = np.zeros(len(spread))
     value = np.zeros(sets.shape)
     todo = np.arange(len(spread))
@@ -150,7 +151,7 @@ def _roots(mu, Y, t, weight, spread, sets):
         stop = near | (np.isfinite(a) & (b - a <= 1e-14 * np.maximum(np.abs(a), np.abs(b))))
         with np.errstate(all="ignore"):
             step = zeta[todo] + 2.0 * phi / slope * (1.0 - np.sqrt(phi / s2))
-            middle = np.where(np.isfinite(a), (a + b) / 2, b - np.maximum(np.abs(b), 1.0 / mu[0]))
+            middle = np.where(np.isfinite(a), (a + b) / 2, b - np.maximum(np.abs(b), reach))
         zeta[todo] = np.where(definite & (step > a) & (step < b), step, middle)
         todo = todo[~stop]
         if not len(todo):

@@ -2,12 +2,13 @@
 
 import contextlib
 import io
+import sys
 
 import numpy as np
 
 from ....backend import need
-from ....errors import InputError
-from .base import Format, from_frame, reason
+from ....errors import BackendError, InputError
+from .base import Format, from_frame, reason, refuse_huge
 
 
 class Npz(Format):
@@ -17,8 +18,13 @@ class Npz(Format):
     endings = (".npz",)
 
     def read(self, source, options):
+        with _readable(source, self.title):
+            refuse_huge(source.raw, source.name)
         with _readable(source, self.title), np.load(io.BytesIO(source.raw), allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
+        other = next((key for key, array in arrays.items() if not isinstance(array, np.ndarray)), None)
+        if other is not None:
+            raise InputError(f"{source.name} holds {other!r}, which is no array. Write the file with numpy.savez.")
         tall = [a.shape[0] for a in arrays.values() if a.ndim == 2] or [len(a) for a in arrays.values() if a.ndim == 1]
         if not tall:
             raise InputError(
@@ -82,6 +88,8 @@ def _readable(source, title):
     """Whatever is wrong with a file becomes a sentence."""
     try:
         yield
+    except BackendError:
+        raise
     except Exception as error:  # zipfile, zlib and NumPy have types of their own
         if "Object arrays" in str(error):
             raise InputError(
@@ -93,6 +101,10 @@ def _readable(source, title):
 
 def _text(array):
     """Bytes as text; anything else as it is."""
+    if array.dtype.kind == "U" and array.size and array.itemsize:
+        codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).view(np.uint32)
+        if np.any((codes > sys.maxunicode) | ((codes >> 11) == 0xD800 >> 11)):
+            raise InputError("The file holds text that is no Unicode, so it is damaged. Write it again.")
     return np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
 
 

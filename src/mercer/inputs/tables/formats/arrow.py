@@ -93,6 +93,7 @@ class Datasets(Parquet):
 
 
 def _table(arrow, format):
+    arrow.validate(full=True)  # text of a damaged file may not be UTF-8
     return from_frame(from_arrow(arrow), format, arrow)
 
 

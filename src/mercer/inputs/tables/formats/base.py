@@ -4,17 +4,26 @@ import bz2
 import functools
 import gzip
 import importlib
+import io
 import lzma
 import sys
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ....backend import need
+from ....backend import need, require_memory
 from ....errors import InputError
 
-PACKED = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": None}  # ending of a compressed file: module that reads it
+CHUNK = 1 << 24  # bytes
+PACKED: dict[str, Any] = {
+    ".gz": gzip,
+    ".bz2": bz2,
+    ".xz": lzma,
+    ".zst": None,
+}  # ending of a compressed file: module that reads it
 
 
 @dataclass
@@ -57,7 +66,7 @@ class Source:
                 raise InputError(f"{self.path} is a folder. Give a file.") from None
             except PermissionError as error:
                 raise InputError(f"{self.path} cannot be read: {error.strerror}. Check its permissions.") from None
-            except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+            except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
                 raise InputError(f"{self.name} cannot be read: {reason(error)}. Write the file again.") from None
         if not raw.strip():
             raise InputError(f"{self.name} is empty. Give a table with a header row and at least two rows.")
@@ -66,21 +75,45 @@ class Source:
 
 def unpacked(path: Path) -> bytes:
     """The bytes of a file, decompressed if its name ends in .gz, .bz2, .xz or .zst."""
-    raw, ending = path.read_bytes(), path.suffix.lower()
-    if ending == ".zst":
-        zstandard, parts = need("zstandard"), []
-        while raw:  # a file may hold several frames
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            try:
-                parts.append(frame.decompress(raw))
-            except zstandard.ZstdError as error:
-                raise OSError(str(error)) from None
-            if not frame.eof:
-                raise EOFError("the file ends too early")
-            raw = frame.unused_data
-        return b"".join(parts)
-    module: Any = PACKED.get(ending)
-    return module.decompress(raw) if module else raw
+    ending = path.suffix.lower()
+    if ending not in PACKED:
+        return path.read_bytes()
+    parts, total = [], 0
+    for part in _frames(path) if ending == ".zst" else _parts(path, PACKED[ending]):
+        parts.append(part)
+        total += len(part)
+        require_memory(total, f"Unpacking {path.name}", "Unpack it on a machine with more memory.")  # to join them
+    return b"".join(parts)
+
+
+def _parts(path, module):
+    with module.open(path) as file:
+        while part := file.read(CHUNK):
+            yield part
+
+
+def _frames(path):
+    """The frames of a file of Zstandard, in parts."""
+    zstandard, raw = need("zstandard"), path.read_bytes()
+    while raw:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            for begin in range(0, len(raw), CHUNK // 1000):
+                yield frame.decompress(raw[begin : begin + CHUNK // 1000])
+                if frame.eof:
+                    break
+        except zstandard.ZstdError as error:
+            raise OSError(str(error)) from None
+        if not frame.eof:
+            raise EOFError("the file ends too early")
+        raw = frame.unused_data + raw[begin + CHUNK // 1000 :]
+
+
+def refuse_huge(raw: bytes, name: str) -> None:
+    """Refuse a zip file whose members are larger than the memory."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        total = sum(member.file_size for member in file.infolist())
+    require_memory(total, f"Unpacking {name}", "Unpack it on a machine with more memory.")
 
 
 def packed(raw: bytes, ending: str) -> bytes:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from ....backend import need
-from ....errors import InputError
-from .base import Format, from_rows, one_of, python, reason
+from ....errors import BackendError, InputError
+from .base import Format, from_rows, one_of, python, reason, refuse_huge
 from .sheet import escaped, with_columns
 
+LONGEST, MOST_ROWS, MOST_COLUMNS = 32_767, 1_048_576, 16_384  # what Excel holds
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes control characters
 _UNEVALUATED = re.compile(rb"<f\b[^>]*?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>|</c>)")  # a formula without a value
 
@@ -39,7 +40,10 @@ class Excel(Format):
         notes: list = []
         openpyxl = need("openpyxl")
         try:
+            refuse_huge(source.raw, source.name)
             book = openpyxl.load_workbook(io.BytesIO(source.raw), data_only=True)
+        except BackendError:
+            raise
         except Exception as error:  # zipfile, XML and openpyxl have types of their own
             raise InputError(
                 f"{source.name} is not a readable Excel workbook ({reason(error)}). In Excel choose File, Save as, "
@@ -67,6 +71,10 @@ class Excel(Format):
         return table
 
     def write(self, path, table, new):
+        if len(table) >= MOST_ROWS or len(table.written_names(new)) > MOST_COLUMNS:
+            raise InputError(
+                "A sheet of Excel holds 1 048 576 rows and 16 384 columns. Write .csv or .parquet instead."
+            )
         if not isinstance(table.origin, Sheet):
             return self._created(path, table, new)
         origin = table.origin
@@ -90,11 +98,12 @@ class Excel(Format):
     def _created(self, path, table, new):
         openpyxl = need("openpyxl")
         frame, names = table.joined(new), table.written_names(new)
+        rows = [list(map(_cell, row)) for row in [names, *zip(*(frame.iloc[:, j] for j in range(frame.shape[1])))]]
         book = openpyxl.Workbook(write_only=True)
         sheet = book.create_sheet("data")
-        for row in [names, *zip(*(frame.iloc[:, j] for j in range(frame.shape[1])))]:
+        for row in rows:
             cells = []
-            for value in map(_cell, row):
+            for value in row:
                 cell = openpyxl.cell.WriteOnlyCell(sheet, escaped(value) if isinstance(value, str) else value)
                 if isinstance(value, str):
                     cell.data_type = "s"  # openpyxl takes text that begins with = for a formula
@@ -116,6 +125,8 @@ def _cell(value):
     value = python(value)
     if (isinstance(value, float) and math.isinf(value)) or (isinstance(value, int) and abs(value) > 10**15):
         return str(value)
+    if isinstance(value, str) and len(escaped(value)) > LONGEST:
+        raise InputError(f"A cell has {len(value)} characters, and one of Excel holds {LONGEST}. Write .csv instead.")
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ") if value.tzinfo or value.year < 1900 else value
     return value if value is None or isinstance(value, int | float | str | datetime.date) else str(value)

@@ -90,12 +90,14 @@ def records_in(source):
     try:
         found = json.loads(text)
         return [found] if isinstance(found, dict) else found
+    except RecursionError:
+        raise InputError(f"{source.name} is nested too deeply for records. Give a list of flat objects.") from None
     except json.JSONDecodeError as whole:
         records = []
         for number, line in enumerate(text.split("\n"), start=1):
             try:
                 records += [json.loads(line)] if line.strip() else []
-            except json.JSONDecodeError as error:
+            except (json.JSONDecodeError, RecursionError) as error:
                 wrong = f"line {number}: {reason(error)}" if records else reason(whole)
                 raise InputError(f"{source.name} is not valid JSON ({wrong}). Write it again.") from None
         return records

@@ -1,0 +1,1 @@
+"""Three generators of hostile input, each attack made from one seed: `python -m attacks tables --n 10000`."""
