@@ -1,6 +1,7 @@
 """Which rows to label next."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -111,7 +112,7 @@ def batch(now, n, strategy, rng, seen=None):
     effect, free, doubt = now.effect, now.free, now.doubt
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(None if everywhere else doubt)
-    of_rows = Gains(effect, focus) if strategy not in ("uncertainty", "error") else None
+    of_rows: Any = Gains(effect, focus) if strategy not in ("uncertainty", "error") else None
     rows, gains, reasons = [], [], []
     total = (float(effect.own(np.arange(len(doubt))).sum()) or 1.0) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):

@@ -26,7 +26,8 @@ class Scorer:
     def __init__(self, fitted: list, split: Callable, forest_rows: Any = None):
         self.m, self.forest_rows = len(fitted), forest_rows
         self.forests = {i: one for i, one in enumerate(fitted) if one.method == "forest"}
-        self.constant, found = {}, {}
+        self.constant: dict = {}
+        found: dict = {}
         for i, one in enumerate(fitted):
             if i in self.forests:
                 continue

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -241,7 +241,8 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         return weigh_labels(read_labels(y, self.missing_label, n_rows=n_rows), self._weight, self.class_weight)
 
     def _read_again(self, y):
-        known = np.flatnonzero(np.not_equal(y, None))  # of very many rows a few
+        nothing: Any = None
+        known = np.flatnonzero(np.not_equal(y, nothing))  # of very many rows a few
         if not len(known):
             return self._read(y, len(y))
         found = read_labels(y[known], missing_label=[])

@@ -56,10 +56,8 @@ class Trees(Nodes):
             raise InputError(f"The trees look at column {self.feature.max()}, and the rows have {X.shape[1]} columns.")
         *ready, depth, most, only = self._ready
         out, rows = np.zeros((len(X), self.value.shape[1])), np.ascontiguousarray(X, dtype=np.float32)
-        if most > LARGE:
-            walked(rows, *ready, depth, only, out)
-        else:
-            flooded(rows, *ready, most, only, out)
+        loop: Any = walked if most > LARGE else flooded
+        loop(rows, *ready, depth if most > LARGE else most, only, out)
         return out / len(self.roots)
 
     @cached_property

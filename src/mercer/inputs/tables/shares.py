@@ -37,10 +37,9 @@ def read_shares(name, words):
 
 def _shares(word):
     """{class: probability} of a cell; empty where it does not hold probabilities."""
-    parts = [SHARE.fullmatch(part.strip()) for part in re.split(r"[;|]", word) if part.strip()]
-    if not parts or not all(parts) or len({part["name"] for part in parts}) < len(parts):
-        return {}
-    return {part["name"]: _number(part["share"]) for part in parts}
+    parts = [part.strip() for part in re.split(r"[;|]", word) if part.strip()]
+    found = {one["name"]: _number(one["share"]) for one in map(SHARE.fullmatch, parts) if one}
+    return found if len(found) == len(parts) else {}
 
 
 def _number(text):

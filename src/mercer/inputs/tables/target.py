@@ -119,7 +119,8 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
         )
     found = read_shares(name, text[given])
     if found is not None:
-        return _with_shares(name, text, given, *found, notes)
+        classes, table = found
+        return _with_shares(name, text, given, classes, table, notes)
     values: dict = {}
     for word, value in zip(text[given], column.to_numpy()[given]):
         values.setdefault(word, value)

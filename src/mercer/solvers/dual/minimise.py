@@ -155,7 +155,8 @@ def minimise(
     n_init = n_init or (STARTS if loss.norm == "element" else 2)
     starts = first_guesses(G, start, n_components, loss, n_init if wide else 1)
     memory = MEMORY if method == "lbfgs" else 0
-    found, products = [], 0
+    found: list = []
+    products = 0
     for H, GH, staged in starts:
         for easier in _stages(loss, H) if wide and staged else ():
             point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
