@@ -270,6 +270,14 @@ def test_advice_names_rows_of_the_data(table, data):
     model = FewLabelClassifier(["lssvm", "diffusion"]).fit(dd.from_pandas(cells, npartitions=4), y)
     found = suggest(model, 5)
     assert set(found.rows) <= set(model.sample_) and (y[found.rows] < 0).all() and max(found.rows) > len(model.sample_)
+    parts = dd.from_pandas(cells, npartitions=4)
+    P = np.sort(model.predict_proba(cells), axis=1)
+    lead = np.where(y < 0, P[:, -1] - P[:, -2], np.inf)  # of all rows without a label, also those outside the sample
+    everywhere = suggest(model, 7, X=parts)
+    assert_array_equal(lead[everywhere.rows], np.sort(lead)[:7])
+    assert_array_equal(suggest(model, 7, X=cells, exclude=np.flatnonzero(y >= 0)).rows, everywhere.rows)
+    with pytest.raises(InputError, match="Leave X out"):
+        suggest(model, 7, X=parts, audit=0.2)
     doubted = suspicious(model, 5).rows
     assert (y[doubted] >= 0).all()
     before = len(model.labels_.labelled)

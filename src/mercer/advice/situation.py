@@ -21,6 +21,12 @@ from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 FEATURES = 200  # of the heaviest linear candidate that advice looks at
 
 
+def doubt_of(P: np.ndarray) -> np.ndarray:
+    """(n,) 1 less the lead of the likeliest class over the second."""
+    top = np.partition(P, -2, axis=1)[:, -2:]
+    return 1.0 - (top[:, 1] - top[:, 0])
+
+
 @dataclass(frozen=True)
 class Situation:
     """A model that is linear in its labels, beside the model whose answers count; scores and P need labels."""
@@ -45,8 +51,7 @@ class Situation:
         """(n,) 1 less the lead of the likeliest class over the second; 1 everywhere without labels or for numbers."""
         if self.P is None:
             return np.ones(len(self.effect.Z))
-        top = np.partition(self.P, -2, axis=1)[:, -2:]
-        return 1.0 - (top[:, 1] - top[:, 0])
+        return doubt_of(self.P)
 
     def move(self, effect: LabelEffect, j: int, drawn: int, score: np.ndarray) -> np.ndarray:
         """(n, k') change of the linear model's scores of all rows if row j, which has `score`, is of class drawn."""

@@ -9,8 +9,9 @@ from scipy.special import softmax
 from ..backend import one_thread
 from ..errors import InputError
 from ..evidence.calibration import two_columns
+from ..homes import home_of
 from ..solvers.ridge.effect import Gains
-from .situation import situation
+from .situation import doubt_of, situation
 
 STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
 SHORTLIST = 60  # rows for which the expected error after labelling is computed in full
@@ -46,7 +47,9 @@ def suggest(
     Parameters
     ----------
     model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
-        and y of its fit; or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen.
+        and y of its fit; or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen;
+        X : of a `FewLabelClassifier`, other rows to choose from by "uncertainty", such as all rows in Dask: every block
+        is asked for its most uncertain rows, and their numbers in X are returned.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 
@@ -80,6 +83,8 @@ def suggest(
     """
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
+    if X is not None and hasattr(model, "check_whole"):
+        return _most_uncertain(model, X, n, strategy, audit, among, exclude)
     wanted = n if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
     with one_thread():
         now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
@@ -102,6 +107,26 @@ def suggest(
     why = "drawn at random, so that the accuracy can be estimated"
     rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))
     return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))
+
+
+def _most_uncertain(model, X, n, strategy, audit, among, exclude):
+    """The rows of X whose two likeliest classes are closest, found block by block."""
+    if strategy not in ("auto", "uncertainty") or audit or among is not None:
+        raise InputError(
+            'With X= the most uncertain of all its rows are found: strategy is "uncertainty", and audit= and among= '
+            "are not used. Leave X out to choose among the rows of the fit."
+        )
+    known = model.sample_[model.labels_.labelled] if hasattr(model, "sample_") else np.zeros(0, dtype=int)
+    left_out = np.union1d(np.asarray(exclude, dtype=int), known)
+    P = model.predict_proba(X)
+    rows, doubt = home_of(P).largest(doubt_of, P, n + len(left_out))
+    keep = np.flatnonzero(~np.isin(rows, left_out))[:n]
+    if len(keep) < n:
+        raise InputError(
+            f"{n} rows were asked for and X has {len(keep)} that can be chosen. Ask for at most {len(keep)}."
+        )
+    reasons = [f"its two likeliest classes are {1 - one:.1%} apart" for one in doubt[keep]]
+    return Suggestion(rows[keep], doubt[keep], reasons, np.zeros(n, dtype=bool))
 
 
 def batch(now, n, strategy, rng, seen=None):

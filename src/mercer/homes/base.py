@@ -192,6 +192,12 @@ class Home:
         """method(model, X, *arguments, **options) for a method that answers for every row by itself."""
         return method(model, X, *arguments, **options)
 
+    def largest(self, function: Callable, A: Rows, k: int) -> tuple[Array, Array]:
+        """(numbers, values) of the k rows with the largest function(rows), largest first, and first of equals."""
+        values = np.asarray(function(self.host(A)))
+        rows = np.argsort(-values, kind="stable")[:k]
+        return rows, values[rows]
+
     def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
         """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
         return f(X)

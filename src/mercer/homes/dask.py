@@ -121,6 +121,15 @@ class Dask(Home):
         where = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
         return X.map_blocks(answered, **ask, **where, dtype=like.dtype, meta=np.empty((0,) * like.ndim, like.dtype))
 
+    def largest(self, function: Callable, A: Rows, k: int) -> tuple[Array, Array]:
+        dask = need("dask")
+        tasks = [dask.delayed(_largest)(part, function, k) for part in np.ravel(A.to_delayed())]
+        lengths, rows, values = zip(*dask.compute(*tasks))
+        starts = np.cumsum([0, *lengths[:-1]])
+        numbers, found = np.concatenate([own + start for own, start in zip(rows, starts)]), np.concatenate(values)
+        best = np.argsort(-found, kind="stable")[:k]
+        return numbers[best], found[best]
+
     def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
         X = X.source if isinstance(X, Blocks) else X
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
@@ -131,6 +140,10 @@ class Dask(Home):
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
         return need("dask.array").concatenate(list(parts), axis=1).rechunk({1: -1})
+
+
+def _largest(block: Any, function: Callable, k: int) -> tuple[int, Array, Array]:
+    return len(block), *HOST.largest(function, block, k)
 
 
 def _moments(_: None, block: Any, weight: Array | None) -> tuple[Array, Array]:
