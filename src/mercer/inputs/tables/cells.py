@@ -1,6 +1,11 @@
 """The cells of a column as text, numbers, dates or vectors, however they are written."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +30,62 @@ _SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?"
 _ISO = r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
 _NAMED = r"(?:\d{1,2}[ .-]{1,2}[A-Za-z]{3,9}|[A-Za-z]{3,9}\.? \d{1,2})[ .,-]{1,2}(?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
 _SLASHED = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
+
+
+class Columns:
+    """A data frame whose columns are the same objects whenever they are asked for, and what was read from them."""
+
+    def __init__(self, frame: Any):
+        self.frame, self.found, self.read = frame, dict[Any, Any](), dict[tuple, Any]()
+        self.ids: dict[int, Any] = {}
+
+    def __getitem__(self, name: Any) -> Any:
+        if isinstance(name, list):
+            return self.frame[name]
+        if name not in self.found:
+            column = self.found[name] = self.frame[name]
+            self.ids[id(column)] = column
+        return self.found[name]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.frame, name)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+
+_COLUMNS: ContextVar[Columns | None] = ContextVar("columns", default=None)
+
+
+@contextmanager
+def read_once(frame: Any) -> Iterator[Any]:
+    """The frame, of which every column is read once in each way within the block; nothing is kept after it."""
+    columns = Columns(frame)
+    token = _COLUMNS.set(columns)
+    try:
+        yield columns
+    finally:
+        _COLUMNS.reset(token)
+
+
+def _kept(function: Callable) -> Callable:
+    """A function of a column whose answers for the columns of `read_once` are kept, and must not be written to."""
+
+    @wraps(function)
+    def read(column, *how):
+        columns = _COLUMNS.get()
+        if columns is None or id(column) not in columns.ids:
+            return function(column, *how)
+        key = function, id(column), how
+        if key not in columns.read:
+            found = function(column, *how)
+            found.flags.writeable = False
+            if found.dtype == object:  # text takes much memory: that of one column at a time
+                columns.read = {old: answer for old, answer in columns.read.items() if answer.dtype != object}
+            columns.read[key] = found
+        return columns.read[key]
+
+    return read
 
 
 def dates(column, order):
@@ -57,6 +118,7 @@ def date_order(known):
     return "month" if any(int(part[1]) > 12 for part in parts) else "unclear"
 
 
+@_kept
 def cells(column):
     """The cells as stripped text, "" where empty."""
     values = column.to_numpy(dtype=object, na_value="") if hasattr(column, "array") else np.asarray(column, object)
@@ -72,6 +134,7 @@ def usable(values):
     return np.abs(values) < LARGEST
 
 
+@_kept
 def gaps(column):
     """Which cells say that there is no value."""
     empty = column.isna().to_numpy()
@@ -83,15 +146,22 @@ def are_gaps(words):
     return np.fromiter((word in GAPS for word in words), dtype=bool, count=len(words))
 
 
+@_kept
+def plain_numbers(column):
+    """The cells as float64, NaN where a cell is not a number as Python writes it."""
+    return need("pandas").to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+@_kept
 def numbers(column, decimal=".", unit=""):
     """The cells as float64, NaN where a cell is not a number; `unit` stands after every number."""
     pd = need("pandas")
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if decimal == "." and not unit:
-        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+        values = plain_numbers(column)
         left = np.isnan(values)
-        if not left.any() or are_gaps(cells(column[left])).all():
+        if not left.any() or are_gaps(cells(column)[left]).all():
             return values
     text = cells(column)
     if unit:

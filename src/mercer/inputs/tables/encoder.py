@@ -13,7 +13,7 @@ from ...backend import need
 from ...documentation import Documented
 from ...errors import InputError
 from ..arrow import from_arrow, is_arrow
-from .cells import cells, numbers
+from .cells import cells, numbers, read_once
 from .kinds import RARE, Category, Number, Ordered, total
 from .leaks import leaks
 from .look import KINDS, Column, Found, embeddings, look, stems
@@ -148,7 +148,10 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return ", ".join(f"{n} {kind if n == 1 else plural.get(kind, kind + 's')}" for kind, n in counts)
 
     def _learn(self, frame, labelled=None):
-        frame = as_pandas(frame)
+        with read_once(as_pandas(frame)) as columns:
+            return self._read(columns, labelled)
+
+    def _read(self, frame, labelled):
         self.names_ = list(frame.columns)
         found = self._look(frame)
         if labelled is not None:
@@ -210,7 +213,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 if kind != "include" and wanted.setdefault(name, kind) != kind:
                     raise InputError(f"Column {name!r} is given as {wanted[name]} and as {kind}. Give it one kind.")
         free = [name for name in frame.columns if name not in wanted]
-        blocks = {one.encoder.columns[0]: one for one in embeddings(frame[free], self.embed or ())}
+        blocks = {one.encoder.columns[0]: one for one in embeddings(frame, self.embed or (), free)}
         inside = {name for one in blocks.values() for name in one.encoder.columns}
         found = []
         for name in frame.columns:
@@ -233,7 +236,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
 
     def _leave_out_leaks(self, frame, found, labelled):
         single = {one.column.name: one for one in found if one.encoder is not None and one.column.name in frame.columns}
-        for leak in leaks(frame[[name for name in single if name not in map(str, self.include or ())]], labelled):
+        for leak in leaks(frame, labelled, [name for name in single if name not in map(str, self.include or ())]):
             one = single[leak.column]
             one.column.kind, one.column.use, one.column.why, one.encoder = "leak", "left out", leak.why, None
             one.notes = [("leak", leak.column, leak.why)]

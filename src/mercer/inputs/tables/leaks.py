@@ -38,7 +38,7 @@ class Leak:
         return f"{verb} in {self.labelled:.0%} of the labelled and {self.unlabelled:.0%} of the other rows"
 
 
-def leaks(frame: Any, given: np.ndarray) -> list[Leak]:
+def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak]:
     """Columns of a frame that differ strongly between the rows with a label and those without.
 
     Gaps and single values are compared by Fisher's exact test and must differ by half of the rows. Numbers are compared
@@ -49,6 +49,7 @@ def leaks(frame: Any, given: np.ndarray) -> list[Leak]:
     ----------
     frame : pandas DataFrame.
     given : (n,) bool, which rows have a label.
+    among : names of the columns to look at; all if not given.
 
     Examples
     --------
@@ -60,13 +61,13 @@ def leaks(frame: Any, given: np.ndarray) -> list[Leak]:
     """
     if given.all() or not given.any():
         return []
-    found = [_strongest(frame[name], given) for name in frame.columns]
+    order = list(frame.columns) if among is None else among
+    found = [_strongest(frame[name], given) for name in order]
     named = sorted((leak for leak in found if leak is not None), key=lambda leak: leak.p)
     kept, least = [], 0.0
     for rank, leak in enumerate(named):
         least = leak.p = max(least, min(1.0, leak.p * (len(found) - rank)))
         kept += [leak] if leak.p < CHANCE else []
-    order = list(frame.columns)
     return sorted(kept, key=lambda leak: order.index(leak.column))
 
 
@@ -77,15 +78,15 @@ def _strongest(column, given):
     found = _differs(name, "filled", ~gone, given)
     rest = given[~gone]
     if rest.any() and not rest.all():
-        there = column[~gone]
-        plain = there.to_numpy() if there.dtype.kind in "iufb" else cells(there).astype(str)
-        values, place = np.unique(plain, return_inverse=True)
+        there, amounts = np.flatnonzero(~gone), numbers(column)[~gone]
+        plain = amounts if usable(amounts).all() else cells(column)[~gone].astype(str)
+        values, first, place = np.unique(plain, return_index=True, return_inverse=True)
         # Of many values only the most frequent: a zero or "none" that stands for a gap.
         levels = range(len(values)) if len(values) <= LEVELS else [int(np.bincount(place).argmax())]
         for level in levels if len(values) > 1 else ():
-            found += _differs(name, "value", place == level, rest, len(levels), str(values[level]))
-        amounts = numbers(there) if len(values) > 2 else np.full(len(there), np.nan)
-        if usable(amounts).mean() >= 0.95:
+            shown = str(column.iloc[there[first[level]]]).strip()
+            found += _differs(name, "value", place == level, rest, len(levels), shown)
+        if len(values) > 2 and usable(amounts).mean() >= 0.95:
             found += _apart(name, amounts[usable(amounts)], rest[usable(amounts)])
     strongest = min(found, key=lambda leak: leak.p, default=None)
     if strongest is not None:

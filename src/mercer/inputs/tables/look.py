@@ -8,7 +8,7 @@ import numpy as np
 
 from ...backend import need
 from ...errors import InputError
-from .cells import cells, date_order, decimal_commas, gaps, nested, numbers, unit_of, usable, vectors
+from .cells import cells, date_order, decimal_commas, gaps, nested, numbers, plain_numbers, unit_of, usable, vectors
 from .images import Picture, features, named_images, why_not
 from .kinds import FALSE, FEW, LEVELS, TRUE, Category, Date, Number, Ordered, Vectors, read_words
 from .notes import cells_of
@@ -59,7 +59,7 @@ def look(column: Any, wanted: str | None = None) -> Found:
         return _words(column, cells(column), there)
     if pd.api.types.is_bool_dtype(column):
         column = column.astype(str)
-    plain = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    plain = plain_numbers(column)
     words = None if pd.api.types.is_numeric_dtype(column) else cells(column)
     if not usable(plain).all():
         known = column[there].iloc[0]
@@ -247,13 +247,14 @@ def _images(column, words, there, asked=False):
     return _in(encoder, "image", "grey, gradients, colours", f"{int(found.sum())} images", found, *notes)
 
 
-def embeddings(frame: Any, asked: Any = ()) -> list[Found]:
+def embeddings(frame: Any, asked: Any = (), among: Any = None) -> list[Found]:
     """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length.
 
-    `asked` names such blocks by what stands before the numbers; these are taken whatever they hold.
+    `asked` names such blocks by what stands before the numbers; these are taken whatever they hold. `among` are the
+    columns to look at.
     """
     found = []
-    for stem, members in stems(frame.columns).items():
+    for stem, members in stems(frame.columns if among is None else among).items():
         places, names = list(members), list(members.values())
         if stem in asked:
             found.append(_block(names, "as asked for"))
