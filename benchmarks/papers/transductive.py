@@ -1,6 +1,7 @@
 """TransductiveSVMClassifier beside the semi-supervised support vector machines that the papers print.
 
-    python -m benchmarks.papers.transductive --data DIR [--only cells|texts|report] [--repeats 10] [--jobs N] [--quick]
+    python -m benchmarks.papers.transductive --data DIR [--only cells|texts|report] [--repeats 10] [--sets NAME ...]
+        [--resume] [--jobs N] [--quick]
 
 Cells: the 64 of UniverSVM in Tables 2 (parameters chosen on the test set) and 3 (by five folds over the labels) of
 Gieseke, Kramer, Airola, Pahikkala (2012), computed with the partitions of papers/gieseke.py: linear kernel,
@@ -73,27 +74,27 @@ def one_partition(folder, name, l, u, t, seed, quick):
     return min(scores.values()), error(final[chosen], Z[test], y[test])
 
 
-def cells(folder, repeats, jobs, quick, sets):
-    rows = [row for row in paper_rows() if not sets or row[0] in sets]
-    if quick:
-        rows = [row for row in rows if row[0] in ("Gaussian2C", "COIL(3,6)")]
-    start = time.perf_counter()
-    work = [(row, seed) for row in rows for seed in range(repeats)]
-    found = Parallel(jobs)(delayed(one_partition)(folder, *row[:4], seed, quick) for row, seed in work)
-    minutes = (time.perf_counter() - start) / 60
-    done = {(r["data"], r["l"], r["table"]): r for r in ([] if quick else read_csv("transductive"))}
-    for number, row in enumerate(rows):
-        errors = np.array(found[number * repeats : (number + 1) * repeats])
-        for column, table in enumerate(("2", "3")):
-            mean, spread = row[4][int(table)]["UniverSVM"]
-            line = {"data": row[0], "l": str(row[1]), "u": row[2], "t": row[3], "table": table}
+def cells(folder, repeats, jobs, quick, sets, resume):
+    """Compute the cells row by row and write them; `resume` leaves out the rows that are there."""
+    done = {} if quick else {(r["data"], r["l"], r["table"]): r for r in read_csv("transductive")}
+    for name, l, u, t, tables in paper_rows():
+        if (sets and name not in sets) or (quick and name not in ("Gaussian2C", "COIL(3,6)")):
+            continue
+        if resume and (name, str(l), "3") in done:
+            continue
+        start = time.perf_counter()
+        parts = (delayed(one_partition)(folder, name, l, u, t, seed, quick) for seed in range(repeats))
+        errors = np.array(Parallel(jobs)(parts))
+        for column, table in enumerate("23"):
+            mean, spread = tables[int(table)]["UniverSVM"]
+            line = {"data": name, "l": str(l), "u": u, "t": t, "table": table}
             line |= {"universvm": mean, "universvm_sd": spread, "ours": round(errors[:, column].mean(), 2)}
             line |= {"ours_sd": round(errors[:, column].std(), 2), "repeats": repeats}
-            done[row[0], str(row[1]), table] = line
-    print(markdown(list(done.values())), f"\n{minutes:.1f} minutes with {jobs} processes")
-    if not quick:
-        order = [(row[0], str(row[1]), table) for table in "23" for row in paper_rows()]
-        write_csv("transductive", [done[key] for key in order if key in done])
+            done[name, str(l), table] = line
+        print(f"{name} l={l}: {errors.mean(axis=0).round(1)} ({time.perf_counter() - start:.0f} s)", flush=True)
+        if not quick:
+            order = [(row[0], str(row[1]), table) for table in "23" for row in paper_rows()]
+            write_csv("transductive", [done[key] for key in order if key in done])
 
 
 def texts(folder, quick):
@@ -151,8 +152,8 @@ def report():
         lines += [
             f"## UniverSVM's cells of Table {table} ({how})",
             "",
-            f"{len(own)} cells, mean over {own[0]['repeats']} partitions: **{np.sum(np.abs(z) <= 2)} agree within two "
-            f"standard errors, {np.sum(z > 2)} are worse, {np.sum(z < -2)} are better.** Mean error "
+            f"{len(own)} of 32 cells, mean over {own[0]['repeats']} partitions: **{np.sum(np.abs(z) <= 2)} agree within "
+            f"two standard errors, {np.sum(z > 2)} are worse, {np.sum(z < -2)} are better.** Mean error "
             f"{np.mean([float(r['ours']) for r in own]):.1f} %, UniverSVM's "
             f"{np.mean([float(r['universvm']) for r in own]):.1f} %.",
             "",
@@ -191,12 +192,14 @@ def main():
         only={"choices": ["cells", "texts", "report"], "help": "one of the parts (default all)"},
         repeats={"type": int, "default": 10, "help": "random partitions (default %(default)s)"},
         sets={"nargs": "*", "default": [], "help": "only these data sets; the other rows are kept"},
+        resume={"action": "store_true", "help": "go on with cells that were broken off"},
         jobs={"type": int, "default": 1, "help": "processes that share the partitions"},
     )
     if options.only != "report":
         need_data(options)
     if options.only in (None, "cells"):
-        cells(options.data, 2 if options.quick else options.repeats, options.jobs, options.quick, options.sets)
+        repeats = 2 if options.quick else options.repeats
+        cells(options.data, repeats, options.jobs, options.quick, options.sets, options.resume)
     if options.only in (None, "texts"):
         texts(options.data, options.quick)
     if not options.quick:
