@@ -152,8 +152,8 @@ def report():
         lines += [
             f"## UniverSVM's cells of Table {table} ({how})",
             "",
-            f"{len(own)} of 32 cells, mean over {own[0]['repeats']} partitions: **{np.sum(np.abs(z) <= 2)} agree within "
-            f"two standard errors, {np.sum(z > 2)} are worse, {np.sum(z < -2)} are better.** Mean error "
+            f"{len(own)} of 32 cells, mean over {own[0]['repeats']} partitions: **{np.sum(np.abs(z) <= 2)} agree "
+            f"within two standard errors, {np.sum(z > 2)} are worse, {np.sum(z < -2)} are better.** Mean error "
             f"{np.mean([float(r['ours']) for r in own]):.1f} %, UniverSVM's "
             f"{np.mean([float(r['universvm']) for r in own]):.1f} %.",
             "",
