@@ -59,7 +59,7 @@ def error(model, Z, y):
 
 def one_partition(folder, name, l, u, t, seed, quick):
     """(Table 2, Table 3) test error on one partition, in percent."""
-    X, y = load(folder, name, seed=seed)
+    X, y = load(folder, name)
     labelled, unlabelled, test = split(y, l, u, t, seed, "Gaussian" in name)
     Z = rotated(X, np.r_[labelled, unlabelled])
     grid = [(w, lam) for w in WEIGHTS for lam in (LAMBDAS[::2] if quick else LAMBDAS)]
