@@ -45,13 +45,12 @@ NOTES = """## What differs, and why
 
 def machine_path(Z, y, labelled, unlabelled, share, grid):
     """{(λ', λ): (weights, constant)} of the transductive machine."""
-    rows = Z[np.r_[labelled, unlabelled]]
-    at, targets = np.arange(len(labelled)), (2.0 * y[labelled] - 1.0)[:, None]
-    out = {}
-    for weight, lam in grid:
-        W, b = transductive(rows, at, targets, [2 * share - 1], lam, weight, tol=1e-3, max_iter=300).value
-        out[weight, lam] = W[:, 0], b[0]
-    return out
+    rows, at = Z[np.r_[labelled, unlabelled]], np.arange(len(labelled))
+    targets = np.tile((2.0 * y[labelled] - 1.0)[:, None], len(grid))
+    weights, lams = np.array(grid).T
+    offset = np.full(len(grid), 2 * share - 1)
+    W, b = transductive(rows, at, targets, offset, lams, weights, tol=1e-3, max_iter=300).value
+    return {key: (W[:, number], b[number]) for number, key in enumerate(grid)}
 
 
 def error(model, Z, y):
