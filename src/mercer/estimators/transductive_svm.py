@@ -100,12 +100,13 @@ class TransductiveSVMClassifier(KernelClassifier):
         shares = shares_of(self.balance, labels, state.weight)
         offset = 2 * (shares[1:] if labels.n_classes == 2 else shares) - 1
         m, k = len(candidates), len(offset)
-        penalties = [
+        lam, weights = (
             np.repeat([each.get(name, getattr(self, name)) for each in candidates], k) for name in self.path_parameters
-        ]
+        )
         targets, offset = np.tile(labels.signs, m), np.tile(offset, m)
-        options = state.weight, self.tol, self.max_iter
-        result = transductive(state.Z, labels.labelled, targets, offset, *penalties, *options)
+        result = transductive(
+            state.Z, labels.labelled, targets, offset, lam, weights, state.weight, self.tol, self.max_iter
+        )
         result.info |= {"balance": shares, "n_iter": result.n_iter}
         return result
 
