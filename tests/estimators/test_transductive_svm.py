@@ -132,6 +132,11 @@ def test_left_out_scores_are_refits():
     withheld[others.labelled] = y[others.labelled]
     again = TransductiveSVMClassifier(0.01).fit(X, withheld).decision_function(X[labels.labelled[test]])
     np.testing.assert_allclose(solution.left_out[test, 0], again, atol=1e-4)
+    grid = {"lam": [1e-2, 1e-1], "lam_unlabeled": [1.0, 0.1]}
+    candidates, at_once = model.set_params(tol=1e-9).path(model.prepare(model.map_.transform(X)), labels, grid)
+    for candidate, scores in zip(candidates, at_once):
+        alone = TransductiveSVMClassifier(tol=1e-9, **candidate).fit(X, given).solution_for(X, given).left_out
+        np.testing.assert_allclose(scores, alone, atol=1e-5)
     chosen = model.select(X, given, lam=[1e-3, 1e-1], lam_unlabeled=[0.0, 1.0])
     assert len(chosen.selection_["candidates"]) == 5
 

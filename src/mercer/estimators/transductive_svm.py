@@ -5,10 +5,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..inputs.labels import Labels
+from ..rows import take
 from ..solvers.margin.transductive import transductive
 from ..solvers.ridge.state import State
 from .balance import shares_of
@@ -82,19 +82,33 @@ class TransductiveSVMClassifier(KernelClassifier):
     max_iter: int = parameter(1000, COUNT)
 
     def solve(self, state: State, labels: Labels) -> Solution:
-        shares = shares_of(self.balance, labels, state.weight)
-        offset = 2 * (shares[1:] if labels.n_classes == 2 else shares) - 1
-        penalties = self.lam, self.lam_unlabeled
-        result = transductive(
-            state.Z, labels.labelled, labels.signs, offset, *penalties, state.weight, self.tol, self.max_iter
-        ).warn()
+        result = self._minimum(state, labels, [{}]).warn()
         W, constants = result.value
-        result.info |= {"balance": shares, "n_iter": result.n_iter}
         return Solution(W, constants, result, lambda: self.refits(state, labels))
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         candidates = product_of({"lam": LAMBDAS.tolist()} if grid is None else grid)
-        return candidates, np.array([clone(self).set_params(**each).refits(state, labels) for each in candidates])
+        out = np.full((len(candidates), *labels.signs.shape), np.nan)
+        for test, others in labels.folds(self.max_refits):
+            W, constants = self._minimum(state, others, candidates).value
+            scores = take(state.Z, labels.labelled[test]) @ W + constants
+            out[:, test] = scores.reshape(len(test), len(candidates), -1).swapaxes(0, 1)
+        return candidates, out
+
+    def _minimum(self, state, labels, candidates):
+        """`Result` for all candidates at once: the columns of the first one, then those of the next."""
+        shares = shares_of(self.balance, labels, state.weight)
+        offset = 2 * (shares[1:] if labels.n_classes == 2 else shares) - 1
+        m, k = len(candidates), len(offset)
+        lam, weights = (
+            np.repeat([each.get(name, getattr(self, name)) for each in candidates], k) for name in self.path_parameters
+        )
+        targets, offset = np.tile(labels.signs, m), np.tile(offset, m)
+        result = transductive(
+            state.Z, labels.labelled, targets, offset, lam, weights, state.weight, self.tol, self.max_iter
+        )
+        result.info |= {"balance": shares, "n_iter": result.n_iter}
+        return result
 
     def _silent(self, scores):
         """Which rows score as one without features: the mean over the unlabelled rows is part of the constant."""

@@ -31,11 +31,12 @@ class Rows:
 
 
 def descend(rows, loss, lam, W, tol, max_iter):
-    """Minimise loss(f) + lam ‖w‖² for every row w of W from there on.
+    """Minimise loss(f) + lam ‖w‖² for every row w of W, with its own lam, from there on.
 
     Parameters
     ----------
     rows : `Rows`.
+    lam : (k,).
     loss : function of (n, k) f that gives ((k,) values, (n, k) derivatives).
     tol : of ‖gradient‖ / ‖gradient of the loss‖, which is 0 at a stationary point.
 
@@ -46,9 +47,9 @@ def descend(rows, loss, lam, W, tol, max_iter):
     F = rows.turn(W) + rows.offset
     value, A = loss(F)
     pull = rows.back(A)
-    G = pull + 2 * lam * W
+    G = pull + 2 * lam[:, None] * W
     pairs: list[tuple] = []
-    scale = np.full(len(W), 1 / (2 * lam))
+    scale = 1 / (2 * lam)
     n_iter = 0
     while n_iter < max_iter:
         active = _relative(G, pull) > tol
@@ -56,7 +57,7 @@ def descend(rows, loss, lam, W, tol, max_iter):
             break
         D = -_two_loop(G, pairs, scale) * active[:, None]
         stray = active & (_inner(D, G) >= 0)  # rounding: back to the gradient
-        D[stray] = -G[stray] / (2 * lam)
+        D[stray] = -G[stray] / (2 * lam[stray, None])
         change = rows.turn(D)
         t, F, value, A = _search(loss, lam, W, F, value, A, D, change, active)
         if not t.any():
@@ -64,7 +65,7 @@ def descend(rows, loss, lam, W, tol, max_iter):
         step = t[:, None] * D
         W = W + step
         pull = rows.back(A)
-        new = pull + 2 * lam * W
+        new = pull + 2 * lam[:, None] * W
         turned, G = new - G, new
         along, size = _inner(step, turned), _inner(turned, turned)
         good = along > EPS * np.sqrt(size * _inner(step, step))

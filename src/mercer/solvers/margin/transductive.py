@@ -31,6 +31,7 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
     ----------
     Z : (n, r) features, wherever they live.
     labelled : (l,) numbers of the labelled rows. targets : (l, k) in [−1, 1]; between them both losses count in part.
+    lam, lam_unlabeled : λ and λ', numbers, or (k,) one for each column: a grid of them costs little more than one.
     offset : (k,) b, the mean of f over the unlabelled rows (over all rows where none is unlabelled).
     weight : (n,) sample weights or None.
     tol, max_iter : largest relative gradient norm, and most iterations, in the last of the steps.
@@ -59,20 +60,21 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
         return value.sum(axis=0) / GAMMA, down * expit(GAMMA * (1 + F)) - up * expit(GAMMA * (1 - F))
 
     def of_all(share, F):
-        bell = (share * free)[:, None] * np.exp(-BELL * F * F)
+        bell = free[:, None] * share * np.exp(-BELL * F * F)
         value, of_label = of_labels(F[labelled])
         slope = -2 * BELL * F * bell
         slope[labelled] += of_label
         return value + bell.sum(axis=0), slope
 
-    steps = [lam_unlabeled * step for step in STEPS] if free.sum() > 0 and lam_unlabeled > 0 else []
+    lam, weights = (np.broadcast_to(np.asarray(a, dtype=float), targets.shape[1]) for a in (lam, lam_unlabeled))
+    steps = STEPS if free.sum() > 0 and weights.any() else ()
     few = LOOSE if steps else tol
     W = np.zeros((targets.shape[1], Z.shape[1]))
     W, values, gaps, n_iter = descend(Rows(Z_l, centre, offset), of_labels, lam, W, few, max_iter)
     rows = Rows(Z, centre, offset)
-    for share in steps:
-        last = share == steps[-1]
-        W, values, gaps, used = descend(rows, partial(of_all, share), lam, W, tol if last else LOOSE, max_iter)
+    for step in steps:
+        few = tol if step == 1 else LOOSE
+        W, values, gaps, used = descend(rows, partial(of_all, step * weights), lam, W, few, max_iter)
         n_iter += used
     gap = float(gaps.max())
     converged = gap <= tol
