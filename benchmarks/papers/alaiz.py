@@ -282,7 +282,8 @@ def main():
     from benchmarks.papers.alaiz_page import markdown
 
     panels = figure_1(None if options.quick else PICTURES / "alaiz_fig1.png")
-    publish("alaiz", markdown(rows, problems, panels, TABLE_1, WITHOUT), options.quick)
+    text = markdown(rows, problems, panels, TABLE_1, WITHOUT, lambda seed: load("synth", options.data, seed, USUAL))
+    publish("alaiz", text, options.quick)
     if not options.quick:
         figure_2(problems["iris"], PICTURES / "alaiz_fig2.png")
         figure_3(problems, PICTURES / "alaiz_fig3.png", n_draws, n_grid)
