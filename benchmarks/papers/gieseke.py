@@ -74,9 +74,11 @@ comes closer to what the true shares give.
 `python -m benchmarks.papers.gieseke_balance --data DIR --only pairs`, about 20 s a row on one core.
 """
 SECSTR = """\
-Error of the unlabelled rows in % over splits of the book, 315 columns, linear kernel, λ = 100 / labels, λ' = 0.1. The two
-classes do not form clusters, and the search gains nothing over RLSC with any shares. The labels of this set are drawn at
-random, so that their own shares are hard to better; the estimate does no harm and takes about six times as long.
+Error of the unlabelled rows in % over splits of the book, 315 columns, linear kernel, λ = 100 / labels, λ' = 0.1. The
+two classes do not form clusters, and the search gains nothing over RLSC with any shares. The labels of this set are
+drawn at random, so that their own shares are hard to better; the estimate costs or gains half a point at most, and takes
+about six times as long.
+
 `python -m benchmarks.papers.gieseke_balance --data DIR --only secstr`, 3 minutes a split on one core.
 """
 EXTRA = (  # further tables of the page: CSV file, title, what it shows
