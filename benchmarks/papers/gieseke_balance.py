@@ -28,8 +28,8 @@ from benchmarks.harness import arguments, read_csv, write_csv
 from benchmarks.papers.gieseke_data import load
 from mercer import RLSClassifier, S2RLSClassifier
 
-PAIRS = ("Gaussian2C", "USPS(2,5)", "USPS(2,7)", "USPS(3,8)", "USPS(8,0)", "MNIST(1,7)", "MNIST(2,5)", "MNIST(2,7)",
-         "MNIST(3,8)")  # fmt: skip
+PAIRS = ("USPS(2,5)", "MNIST(3,8)", "Gaussian2C", "USPS(3,8)", "MNIST(2,5)", "USPS(2,7)", "MNIST(2,7)", "USPS(8,0)",
+         "MNIST(1,7)")  # fmt: skip
 BALANCES = ("labels", "estimate", "none", "true")
 
 
@@ -98,7 +98,7 @@ def pairs(options):
                         for seed in range(repeats)
                     )
                 )
-                row = {"data": name, "class 1 %": f"{100 * share:.0f}", "labels": how}
+                row = {"data": name, "class 1 %": f"{100 * share:.0f}", "labels": how, "draws": repeats}
                 row |= {f"error, {b}": f"{found[:, i, 0].mean():.1f}" for i, b in enumerate(BALANCES)}
                 row |= {f"share off, {b}": f"{found[:, i, 1].mean():.1f}" for i, b in enumerate(BALANCES[:3])}
                 print(row, flush=True)
@@ -107,48 +107,55 @@ def pairs(options):
                     write_csv("gieseke_balance", rows)
 
 
-def one_split(X, y, chosen, seed):
-    """(error in %, share off, seconds) of RLSC and of S²RLSC with each balance."""
+def one_split(X, y, chosen, number):
+    """A row of gieseke_secstr.csv: errors in %, share off and seconds of S²RLSC with each balance; RLSC's error."""
     labels = np.full(len(y), -1)
     labels[chosen] = y[chosen]
     free = labels < 0
     lam = 100 / len(chosen)
     alone = RLSClassifier(lam, kernel="linear").fit(X[chosen], y[chosen])
-    out = {"RLSC": (100 * np.mean(alone.predict(X[free]) != y[free]),)}
+    row = {"labels": len(chosen), "split": number, "error, RLSC": 100 * np.mean(alone.predict(X[free]) != y[free])}
     for balance in ("labels", "estimate", "true"):
         start = time.perf_counter()
-        out[balance] = (*fitted(X, labels, y, balance, lam, 0.1, seed, 3), time.perf_counter() - start)
-    return len(chosen), out
+        row[f"error, {balance}"], row[f"share off, {balance}"] = fitted(X, labels, y, balance, lam, 0.1, number, 3)
+        row[f"seconds, {balance}"] = time.perf_counter() - start
+    return {name: value if isinstance(value, int) else f"{value:.2f}" for name, value in row.items()}
 
 
 def secstr(options):
-    """Rows of gieseke_secstr.csv: one for each number of labels."""
+    """Rows of gieseke_secstr.csv: one for each split and number of labels."""
     data = np.load(options.data / "ssl_secstr.npz")
     X = (data["X"][:, :, None] == np.arange(21)).reshape(len(data["X"]), -1).astype(np.float32)
     y = data["y"].astype(int)
-    splits = [chosen for l in (100, 1000, 10000) for chosen in data[f"labeled_{l}"][: options.repeats]]
+    rows = read_csv("gieseke_secstr") if options.resume else []
+    done = {(int(row["labels"]), int(row["split"])) for row in rows}
+    splits = [(data[f"labeled_{l}"][i], i) for i in range(options.repeats) for l in (100, 1000, 10000)
+              if (l, i) not in done]  # fmt: skip
     if options.quick:
         X, y = X[:3000], y[:3000]
-        splits = [np.random.default_rng(i).permutation(len(y))[:100] for i in range(2)]
-    found = {}
-    tasks = (delayed(one_split)(X, y, chosen, seed) for seed, chosen in enumerate(splits))
-    for l, outcome in Parallel(options.jobs, return_as="generator_unordered")(tasks):
-        print(l, {name: np.round(values, 1).tolist() for name, values in outcome.items()}, flush=True)
-        found.setdefault(l, []).append(outcome)
+        splits = [(np.random.default_rng(i).permutation(len(y))[:100], i) for i in range(2)]
+    tasks = (delayed(one_split)(X, y, *split) for split in splits)
+    for row in Parallel(options.jobs, return_as="generator_unordered")(tasks):
+        print(row, flush=True)
+        rows.append(row)
         if not options.quick:
-            write_csv("gieseke_secstr", [summary(l, found[l]) for l in sorted(found)])
+            write_csv("gieseke_secstr", rows)
 
 
-def summary(l, outcomes):
-    """A row of the table from the outcomes of some splits."""
-    row = {"labels": l, "splits": len(outcomes)}
-    for name in outcomes[0]:
-        wrong = [outcome[name][0] for outcome in outcomes]
-        row[f"error, {name}"] = f"{np.mean(wrong):.1f} ± {np.std(wrong):.1f}"
-    for number, what in ((1, "share off"), (2, "seconds")):
-        for name in ("labels", "estimate"):
-            row[f"{what}, {name}"] = f"{np.median([outcome[name][number] for outcome in outcomes]):.1f}"
-    return row
+def summary(rows):
+    """Mean ± deviation over the splits, for each number of labels."""
+    out = []
+    for l in sorted({int(row["labels"]) for row in rows}):
+        own = [row for row in rows if int(row["labels"]) == l]
+        line = {"labels": l, "splits": len(own)}
+        for name in ("RLSC", "labels", "estimate", "true"):
+            wrong = [float(row[f"error, {name}"]) for row in own]
+            line[f"error, {name}"] = f"{np.mean(wrong):.1f} ± {np.std(wrong):.1f}"
+        for what in ("share off", "seconds"):
+            for name in ("labels", "estimate"):
+                line[f"{what}, {name}"] = f"{np.mean([float(row[f'{what}, {name}']) for row in own]):.1f}"
+        out.append(line)
+    return out
 
 
 BEGAN = time.perf_counter()
