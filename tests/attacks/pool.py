@@ -11,9 +11,9 @@ import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
-SECONDS = 30  # an attack that takes longer has failed
+SECONDS = 120  # an attack that takes longer has failed; compiling loops for the first time takes a part of it
 MEMORY = 2 << 30  # so has one after which the process was ever larger than this
 
 
@@ -36,16 +36,17 @@ def attack(kind: str, seeds, jobs: int = 1, seconds: float = SECONDS, told=lambd
 
     It returns how the attack ended, in few words; whatever it raises is a failure.
     """
-    tally, left, begun = Tally(kind), iter(seeds), time.perf_counter()
+    tally, left, begun, lock = Tally(kind), iter(seeds), time.perf_counter(), Lock()
 
     def work():
         worker = _Worker(kind)
         for seed in left:
             outcome, fault = worker.run(seed, seconds)
-            tally.outcomes[outcome] += 1
-            if fault:
-                tally.failures[seed] = fault
-                told(seed, fault)
+            with lock:
+                tally.outcomes[outcome] += 1
+                if fault:
+                    tally.failures[seed] = fault
+                    told(seed, fault)
         worker.end()
 
     threads = [Thread(target=work) for _ in range(jobs)]

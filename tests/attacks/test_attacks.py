@@ -8,11 +8,11 @@ from .pool import attack
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", ["tables", "models", "calls"])
 def test_no_attack_succeeds(kind):
-    tally = attack(kind, range(300), seconds=60)
+    tally = attack(kind, range(300))
     first = [f"python -m attacks {kind} --only {seed}: {fault}" for seed, fault in list(tally.failures.items())[:5]]
     assert not first, "\n".join(first)
     assert tally.tried == 300
-    assert min(tally.outcomes.values()) >= 0 and len(tally.outcomes) > 1, tally.outcomes  # some go through, some not
+    assert len(tally.outcomes) > 1, tally.outcomes  # some go through, some are refused
 
 
 def test_a_process_that_dies_or_hangs_is_replaced_and_counts_as_a_failure():

@@ -11,6 +11,7 @@ def main():
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         getattr(sys, name).reconfigure(errors="replace")  # a terminal without the user's letters is no reason to stop
+    sys.unraisablehook = lambda _: None  # what goes wrong while objects are cleared away was said before, in a sentence
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as an exception, so that temporary files are removed
     try:
         from .app import app
