@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import functools
 import importlib
 import os
 import threading
@@ -166,10 +167,16 @@ def cores():
     count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = (count() or 1) if count else allowed
+    return max(1, min(allowed, quota()))
+
+
+@functools.cache
+def quota(file="/sys/fs/cgroup/cpu.max"):
+    """How many cores the control group of this process may use at once; infinity where nothing limits it."""
     with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        allowed = min(allowed, int(quota) // int(period))  # a quota of "max" is no number
-    return max(1, allowed)
+        most, period = Path(file).read_text().split()
+        return int(most) // int(period)  # "max" is no number
+    return float("inf")
 
 
 def idle_cores():
