@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+import threadpoolctl
 
 from mercer import backend
 from mercer.errors import BackendError
@@ -136,3 +137,15 @@ def test_a_pool_inside_a_pool_has_no_threads_of_its_own():
     assert sorted(pair[:2] for pair in seen) == [(i, j) for i in range(3) for j in range(4)]
     for task in range(3):
         assert len({thread for one, _, thread in seen if one == task}) == 1
+
+
+def test_a_steady_context_leaves_the_threads_to_pools():
+    allowed = backend.n_threads()
+    with backend.steady(), backend.steady():
+        assert backend.n_threads() == allowed
+        pools = [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+        assert set(pools) == {1}
+        inside = []
+        backend.parallel(lambda task: inside.append(backend.n_threads()), range(4), threads=2)
+        assert set(inside) == {1}  # a pool inside has none
+    assert backend.n_threads() == allowed

@@ -189,13 +189,9 @@ def idle_cores():
 
 def n_threads():
     """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
+    if _steady.get():
+        return _steady.get()
     return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
-
-
-def idle_threads():
-    """Context in which BLAS has no more threads than cores are idle when it begins."""
-    idle = idle_cores()
-    return contextlib.nullcontext() if n_threads() <= idle else blas_threads(idle)
 
 
 def threads_for(m, k, n, available=None):
@@ -232,6 +228,24 @@ def parallel(function, tasks, threads=None):
                 pass
     finally:
         _one_pool.release()
+
+
+_steady: contextvars.ContextVar = contextvars.ContextVar("steady", default=None)
+
+
+@contextlib.contextmanager
+def steady():
+    """Context in which BLAS has one thread, and `parallel` as many as there were for both.
+
+    Its results have the same digits on an idle and on a busy machine, where BLAS's threads would fight for the cores:
+    `parallel` shares out whole tasks among those that are idle.
+    """
+    before = _steady.set(n_threads())
+    try:
+        with one_thread():
+            yield
+    finally:
+        _steady.reset(before)
 
 
 @contextlib.contextmanager
