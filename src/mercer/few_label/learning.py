@@ -37,6 +37,13 @@ class Learning:
             self._votes.append(found)
         return self._votes[0]
 
+    def votes_of(self, rows):
+        """`votes_` of some rows."""
+        if self._votes:
+            return self._votes[0][rows]
+        used, fitted = self._pool.used, self.fitted_candidates()
+        return votes(np.array([fitted[m].scores(rows).T for m in used]), self.weights_[used])
+
     def _keep(self, found):
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self._everything = found.candidates
