@@ -178,7 +178,8 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         self.drawn_, self.outside_ = drawn_mask(drawn, X.shape[0]), None
         with steady():
             found = search(plan, labels, self.time_budget, self._tell, self._rough(labels))
-        return self._keep(found)._learn(labels, found.fitted)
+        self._keep(found)
+        return self._learn(labels, found.fitted)
 
     @property
     def predictor_(self):

@@ -47,7 +47,10 @@ class Learning:
     def _keep(self, found):
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self._everything = found.candidates
-        return self
+
+    def _learn_so_far(self, labels, found):
+        self._keep(replace(found, candidates=[*found.candidates]))
+        self._learn(labels, [*found.fitted])
 
     def _rough(self, labels):
         """What `search` calls when it has come far enough for a better answer: `on_update` with a model of it."""
@@ -55,9 +58,9 @@ class Learning:
             return None
 
         def update(found):
-            self.on_update(
-                copy.copy(self)._keep(replace(found, candidates=[*found.candidates]))._learn(labels, [*found.fitted])
-            )
+            new = copy.copy(self)
+            new._learn_so_far(labels, found)
+            self.on_update(new)
 
         return update
 
