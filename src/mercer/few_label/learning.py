@@ -23,7 +23,18 @@ class Learning:
     on_update: Any
     drawn_: np.ndarray
     outside_: Any
+    labels_: Any
+    candidates_: list
+    weights_: np.ndarray
     fitted_candidates: Any
+    _pool: Any
+    _everything: list
+    _fitted: list
+    _tried: Any
+    _estimate: Any
+    _report: Any
+    _predictor: list
+    _votes: list
     _named: Any
     _probabilities: Any
 
