@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+import threadpoolctl
 
 from mercer import backend
 from mercer.errors import BackendError
@@ -112,3 +113,39 @@ def test_loops_are_compiled_where_no_folder_can_hold_the_machine_code(monkeypatc
 
     monkeypatch.setattr("numba.core.caching.CacheImpl.__init__", nowhere)
     assert backend.compiled(nogil=True)(lambda x: x + 1)(2) == 3
+
+
+def test_threads_are_no_more_than_the_cores_that_are_allowed_and_idle(tmp_path, monkeypatch):
+    file = tmp_path / "cpu.max"
+    file.write_text("250000 100000")
+    assert backend.quota(str(file)) == 2
+    (tmp_path / "free").write_text("max 100000")
+    assert backend.quota(str(tmp_path / "free")) == backend.quota("/nowhere") == float("inf")
+    monkeypatch.setattr(backend, "quota", lambda: 0.5)  # less than one core is still one thread
+    assert backend.cores() == backend.idle_cores() == backend.n_threads() == 1
+    monkeypatch.undo()
+    assert 1 <= backend.idle_cores() <= backend.cores()
+
+
+def test_a_pool_inside_a_pool_has_no_threads_of_its_own():
+    seen = []
+
+    def outer(task):
+        backend.parallel(lambda inner: seen.append((task, inner, threading.get_ident())), range(4), threads=4)
+
+    backend.parallel(outer, range(3), threads=3)
+    assert sorted(pair[:2] for pair in seen) == [(i, j) for i in range(3) for j in range(4)]
+    for task in range(3):
+        assert len({thread for one, _, thread in seen if one == task}) == 1
+
+
+def test_a_steady_context_leaves_the_threads_to_pools():
+    allowed = backend.n_threads()
+    with backend.steady(), backend.steady():
+        assert backend.n_threads() == allowed
+        pools = [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+        assert set(pools) == {1}
+        inside = []
+        backend.parallel(lambda task: inside.append(backend.n_threads()), range(4), threads=2)
+        assert set(inside) == {1}  # a pool inside has none
+    assert backend.n_threads() == allowed

@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import functools
 import importlib
 import os
 import threading
@@ -166,10 +167,16 @@ def cores():
     count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = (count() or 1) if count else allowed
+    return max(1, min(allowed, quota()))
+
+
+@functools.cache
+def quota(file="/sys/fs/cgroup/cpu.max"):
+    """How many cores the control group of this process may use at once; infinity where nothing limits it."""
     with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        allowed = min(allowed, int(quota) // int(period))  # a quota of "max" is no number
-    return max(1, allowed)
+        most, period = Path(file).read_text().split()
+        return int(most) // int(period)  # "max" is no number
+    return float("inf")
 
 
 def idle_cores():
@@ -182,13 +189,9 @@ def idle_cores():
 
 def n_threads():
     """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
+    if _steady.get():
+        return _steady.get()
     return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
-
-
-def idle_threads():
-    """Context in which BLAS has no more threads than cores are idle when it begins."""
-    idle = idle_cores()
-    return contextlib.nullcontext() if n_threads() <= idle else blas_threads(idle)
 
 
 def threads_for(m, k, n, available=None):
@@ -225,6 +228,24 @@ def parallel(function, tasks, threads=None):
                 pass
     finally:
         _one_pool.release()
+
+
+_steady: contextvars.ContextVar = contextvars.ContextVar("steady", default=None)
+
+
+@contextlib.contextmanager
+def steady():
+    """Context in which BLAS has one thread, and `parallel` as many as there were for both.
+
+    Its results have the same digits on an idle and on a busy machine, where BLAS's threads would fight for the cores:
+    `parallel` shares out whole tasks among those that are idle.
+    """
+    before = _steady.set(n_threads())
+    try:
+        with one_thread():
+            yield
+    finally:
+        _steady.reset(before)
 
 
 @contextlib.contextmanager

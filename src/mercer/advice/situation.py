@@ -53,11 +53,14 @@ class Situation:
             return np.ones(len(self.effect.Z))
         return doubt_of(self.P)
 
+    def target(self, drawn: int) -> np.ndarray:
+        """(k',) what the linear model is fitted to at a row of class `drawn`."""
+        k = self.P.shape[1]
+        return np.array([1.0 if drawn == 1 else -1.0]) if k == 2 else 2.0 * (np.arange(k) == drawn) - 1.0
+
     def move(self, effect: LabelEffect, j: int, drawn: int, score: np.ndarray) -> np.ndarray:
         """(n, k') change of the linear model's scores of all rows if row j, which has `score`, is of class drawn."""
-        k = self.P.shape[1]
-        target = np.array([1.0 if drawn == 1 else -1.0]) if k == 2 else 2.0 * (np.arange(k) == drawn) - 1.0
-        return effect.step(np.array([j])) * effect.surprise(target, score)
+        return effect.step(np.array([j])) * effect.surprise(self.target(drawn), score)
 
     def number(self, n: Any) -> int:
         """n, if so many rows can be suggested."""

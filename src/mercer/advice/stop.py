@@ -33,7 +33,7 @@ def expected_change(model, n=20, *, X=None, y=None):
     >>> expected_change(model, 3) < 0.01  # labelling may stop
     True
     """
-    now = situation(model, X, y, "expected_change")
+    now = situation(model, X, y, "expected_change", number=n if isinstance(n, (int, np.integer)) else 0)
     if now.numeric:
         raise InputError(
             "The stop rule counts changed classes, and this model predicts numbers: see its mae_interval_ and the "
@@ -44,15 +44,16 @@ def expected_change(model, n=20, *, X=None, y=None):
     rows = batch(now, now.number(n), "informative", np.random.default_rng(0)).rows
     before = two_columns(now.scores)
     rng = np.random.default_rng(0)
+    effect, steps = now.effect, []
+    for j in rows:  # how a label moves the scores does not depend on the labels before it, only on their rows
+        steps.append(effect.step(np.array([j])))
+        effect = effect if effect.penalty is None else effect.after(j)
     changed = []
     for _ in range(5):  # five ways the new labels may come out
-        effect = now.effect
         scores = now.linear_scores.copy()
-        for j in rows:
+        for j, step in zip(rows, steps):
             drawn = rng.choice(before.shape[1], p=now.P[j] / now.P[j].sum())
-            scores += now.move(effect, j, drawn, scores[j])
-            if effect.penalty is not None:
-                effect = effect.after(j)
+            scores += step * effect.surprise(now.target(drawn), scores[j])
         after = before + two_columns(scores - now.linear_scores) / now.unit
         changed.append(np.mean(after.argmax(axis=1)[now.free] != before.argmax(axis=1)[now.free]))
     return float(np.mean(changed))

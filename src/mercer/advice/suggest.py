@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from ..backend import one_thread
+from ..backend import steady
 from ..errors import InputError
 from ..evidence.calibration import two_columns
 from ..homes import home_of
@@ -86,7 +86,7 @@ def suggest(
     if X is not None and hasattr(model, "check_whole"):
         return _most_uncertain(model, X, n, strategy, audit, among, exclude)
     wanted = n if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
-    with one_thread():
+    with steady():
         now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
     if among is not None or len(exclude):
         rows = now.numbers(now.free)
@@ -102,7 +102,7 @@ def suggest(
         raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
     rng = np.random.default_rng(len(now.effect.Z) - len(now.free) if random_state is None else random_state)
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
-    with one_thread():
+    with steady():
         found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
     why = "drawn at random, so that the accuracy can be estimated"
     rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))

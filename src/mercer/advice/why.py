@@ -66,7 +66,7 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     names = [] if numeric else model.classes_.tolist()
     told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labelled]]
     cosines = similar_labelled(model, rows, heaviest(model))
-    opinions = [] if numeric else model.opinions(rows)
+    opinions, weights = ([], []) if numeric else (model.opinions(rows), model.votes_of(rows))
     found = []
     for place, (row, cosine) in enumerate(zip(rows, cosines)):
         own = np.where(labels.labelled == row, -np.inf, cosine)
@@ -75,7 +75,7 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
         if numeric:
             found.append(Why([], [], nearest, []))
             continue
-        votes = model.votes_[row] / (model.votes_[row].sum() or 1.0)
+        votes = weights[place] / (weights[place].sum() or 1.0)
         likely = [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])]
         heavy = [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0]
         families = [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions]

@@ -44,7 +44,8 @@ class Scorer:
 
     def scores(self, rows: Any) -> np.ndarray:
         """(m, k', b) scores of some rows, by their places in the matrices: a slice or an array."""
-        out, filled = None, set()
+        out: Any = None
+        filled: set = set()
         for Z, places, W in self.parts:
             found = Z[rows].T if W is None else W.T @ Z[rows].T
             found = found.reshape(len(places), -1, found.shape[1])
@@ -61,7 +62,7 @@ class Scorer:
             if out is None:
                 out = np.zeros((self.m, *votes.shape))
             out[i] = votes
-        return out  # type: ignore[return-value]
+        return out
 
 
 def own_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:

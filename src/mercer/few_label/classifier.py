@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import idle_threads, one_thread
+from ..backend import steady
 from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.calibration import probabilities
@@ -29,8 +29,6 @@ from .run import search
 from .sampled import Sampled
 from .support import Support
 from .teaching import Preparable, drawn_mask
-
-FEW = 2000  # rows whose answers one thread finds as soon as several would
 
 
 class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
@@ -178,9 +176,10 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         wanted_shares(self.prior, labels)  # refused before the work
         plan = planned(X, methods, seed_of(self.random_state))
         self.drawn_, self.outside_ = drawn_mask(drawn, X.shape[0]), None
-        with idle_threads():
+        with steady():
             found = search(plan, labels, self.time_budget, self._tell, self._rough(labels))
-        return self._keep(found)._learn(labels, found.fitted)
+        self._keep(found)
+        return self._learn(labels, found.fitted)
 
     @property
     def predictor_(self):
@@ -208,7 +207,7 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         """
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        with one_thread() if rows.shape[0] <= FEW else idle_threads():
+        with steady():
             trust = self.support_.trust(rows)[:, None]
             P = self._probabilities(log_scores(self.predictor_.probabilities(rows)))
         return trust * P + (1 - trust) * self.prior_

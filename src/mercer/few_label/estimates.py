@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import one_thread
+from ..backend import steady
 from ..evidence.accuracy import estimate
 from ..evidence.calibration import two_columns
 from ..evidence.groups import copied_labels
@@ -43,7 +43,7 @@ class Estimated:
         if self._estimate is None:
             labels = self.labels_
             groups = copied_labels(self.groups_, labels.labelled)
-            with one_thread():
+            with steady():
                 answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
             answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
             pooled = softmax(two_columns(self.scores_[labels.codes < 0]), axis=1)  # as the answers: not yet sharpened

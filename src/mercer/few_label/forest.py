@@ -40,7 +40,8 @@ class Trees(Nodes):
         from .growing import grow
 
         X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
-        trees, count = [], np.ones(len(X)) if count is None else count
+        trees: list = []
+        count = np.ones(len(X)) if count is None else count
         for own in np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64):
             feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away, count)
             tree = {"feature": feature, "threshold": threshold, "children_left": left, "children_right": right}

@@ -23,7 +23,18 @@ class Learning:
     on_update: Any
     drawn_: np.ndarray
     outside_: Any
+    labels_: Any
+    candidates_: list
+    weights_: np.ndarray
     fitted_candidates: Any
+    _pool: Any
+    _everything: list
+    _fitted: list
+    _tried: Any
+    _estimate: Any
+    _report: Any
+    _predictor: list
+    _votes: list
     _named: Any
     _probabilities: Any
 
@@ -37,10 +48,20 @@ class Learning:
             self._votes.append(found)
         return self._votes[0]
 
+    def votes_of(self, rows):
+        """`votes_` of some rows."""
+        if self._votes:
+            return self._votes[0][rows]
+        used, fitted = self._pool.used, self.fitted_candidates()
+        return votes(np.array([fitted[m].scores(rows).T for m in used]), self.weights_[used])
+
     def _keep(self, found):
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self._everything = found.candidates
-        return self
+
+    def _learn_so_far(self, labels, found):
+        self._keep(replace(found, candidates=[*found.candidates]))
+        self._learn(labels, [*found.fitted])
 
     def _rough(self, labels):
         """What `search` calls when it has come far enough for a better answer: `on_update` with a model of it."""
@@ -48,9 +69,9 @@ class Learning:
             return None
 
         def update(found):
-            self.on_update(
-                copy.copy(self)._keep(replace(found, candidates=[*found.candidates]))._learn(labels, [*found.fitted])
-            )
+            new = copy.copy(self)
+            new._learn_so_far(labels, found)
+            self.on_update(new)
 
         return update
 

@@ -9,6 +9,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from ..backend import steady
 from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.groups import same_rows
@@ -114,7 +115,8 @@ class FewLabelRegressor(RegressorMixin, Teachable, Reading, Documented, BaseEsti
         self.support_, self.groups_ = Support(X), same_rows(X)
         targets = self._read(y, X.shape[0]).grouped(self.groups_)
         plan = planned_numbers(X, methods, seed_of(self.random_state))
-        found = search(plan, targets, self.time_budget, self._tell)
+        with steady():
+            found = search(plan, targets, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.candidates
         return self._learn(targets, found.fitted)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import idle_threads, one_thread
+from ..backend import steady
 from ..errors import InputError
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities
@@ -185,9 +185,7 @@ class Teachable:
             done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
         self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
         fitted = []
-        with (
-            one_thread()
-        ):  # the problems are small: more threads would wait for each other, and fight on a busy machine
+        with steady():  # the problems are small: more threads would wait for each other, and fight on a busy machine
             for i, candidate in enumerate(self.candidates_):
                 if stop is not None and stop():
                     raise Stopped("The labels were overtaken by newer ones.")
@@ -247,7 +245,7 @@ class Preparable(Teachable):
         core = np.arange(n) if core is None else np.unique(self._row_numbers(core))
         own = X if len(core) == n else X[core]
         self.support_, self.groups_ = Support(own), same_rows(X)
-        with idle_threads():
+        with steady():
             found = search(planned(own, methods, seed), None, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
         self.outside_ = None

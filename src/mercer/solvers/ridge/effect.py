@@ -41,7 +41,7 @@ class LabelEffect:
         """(len(j),) the diagonal entries C_jj, or S_jj."""
         return np.einsum("ij,ij->i", self.Z[j] @ self.M, self.Z[j])
 
-    def focus_on(self, weight: np.ndarray) -> np.ndarray:
+    def focus_on(self, weight: np.ndarray | None) -> np.ndarray:
         """(r, r) second moments of the rows under the weights; one pass for a whole batch."""
         return gram(self.Z, weight)
 
@@ -85,9 +85,9 @@ class Gains:
 
     def label(self, j: int) -> None:
         """Row j of the effect has a label from now on."""
-        M, d, a = self.effect.M, *self.effect.direction(j)
+        d, a = self.effect.direction(j)
         felt = self.focus @ d
-        p, q = self.Z @ d, self.Z @ (M @ felt)
+        p, q = self.Z @ d, self.Z @ (self.effect.M @ felt)
         self.taken = self.taken - p / a * (2.0 * q - p * (float(d @ felt) / a))
         self.own = self.own - p**2 / a
         self.effect = self.effect.after(j)
