@@ -59,47 +59,53 @@ def on_gpu(X):
     return str(getattr(X, "device", "")).startswith("cuda")
 
 
-def to_device(X, device="cuda"):
-    """Rows as a float32 tensor on a device: what to give an estimator so that it runs there.
+def to_device(X, device="cuda", dtype="float32"):
+    """Rows as a tensor on a device: what to give an estimator so that it runs there.
 
     NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need; a float64
     tensor that is given to an estimator as it is takes the slower exact path instead.
     """
     torch, target = _check_device(device)
-    n_bytes = 4 * int(np.prod(X.shape))
+    dtype = getattr(torch, dtype)
+    n_bytes = dtype.itemsize * int(np.prod(X.shape))
     if target.type == "cuda":
         require_memory(
-            n_bytes, f"A float32 copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", memory_available(target)
+            n_bytes, f"A copy of {X.shape[0]} × {X.shape[1]} rows", "Use fewer rows.", memory_available(target)
         )
-    return torch.as_tensor(X).to(target, torch.float32).contiguous()
+    return torch.as_tensor(X).to(target, dtype).contiguous()
 
 
 _device: contextvars.ContextVar = contextvars.ContextVar("device", default=None)
 
 
 @contextlib.contextmanager
-def use_device(device="cuda"):
+def use_device(device="cuda", dtype="float32"):
     """Context in which NumPy rows given to an estimator run on a device, inside pipelines and grid searches too.
 
     Each call of an estimator copies its dense rows there, see `to_device`; sparse rows stay on the host, and so do
-    fitted models and answers. It holds for the thread that entered it.
+    fitted models and answers. It holds for the thread that entered it. dtype="float64" is more exact and slower.
 
     >>> import mercer
     >>> with mercer.use_device("cpu"):
     ...     model = mercer.KernelPCA(1, kernel="linear").fit([[0.0], [1.0], [3.0]])
     """
     _check_device(device)
-    before = _device.set(device)
+    before = _device.set((device, dtype))
     try:
         yield
     finally:
         _device.reset(before)
 
 
+def device_in_use():
+    """(device, dtype) of the innermost `use_device`, for ``use_device(*device_in_use())`` later; None outside of it."""
+    return _device.get()
+
+
 def moved(X):
     """Dense NumPy rows on the device of `use_device`; anything else, or without that context, X as it is."""
     device = _device.get()
-    return X if device is None or not isinstance(X, np.ndarray) else to_device(X, device)
+    return X if device is None or not isinstance(X, np.ndarray) else to_device(X, *device)
 
 
 def _check_device(device):
@@ -222,9 +228,10 @@ def parallel(function, tasks, threads=None):
         for task in tasks:
             function(task)
         return
+    context = contextvars.copy_context()  # so that `use_device` holds in the threads too
     try:
         with blas_threads(1), ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(function, tasks):
+            for _ in pool.map(lambda task: context.copy().run(function, task), tasks):
                 pass
     finally:
         _one_pool.release()

@@ -8,7 +8,7 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
 
-from mercer import SpectralGraphTransducer
+from mercer import SpectralGraphTransducer, use_device
 from mercer.errors import InputError
 from mercer.graphs import spectrum
 from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
@@ -177,3 +177,13 @@ def test_answers_are_those_of_the_exact_spectrum(data, monkeypatch):
     np.testing.assert_array_equal(model.transduction_, exact.transduction_)
     np.testing.assert_allclose(model.labelled_decisions_, exact.labelled_decisions_, atol=1e-4)
     assert model.left_out_accuracy_ == exact.left_out_accuracy_
+
+
+def test_the_iteration_runs_on_a_device_too(iterate):
+    Lap = laplacian(joined(random_graph(700), random_graph(500, seed=1)))
+    expected, vectors, _ = low_spectrum(Lap, 20)
+    with use_device("cpu"):
+        values, there, residual = low_spectrum(Lap, 20)
+    assert residual <= spectrum.TOL and (values[:2] == 0).all()
+    np.testing.assert_allclose(values, expected, atol=1e-9)
+    np.testing.assert_allclose(there @ (there.T @ vectors), vectors, atol=1e-3)  # the same space

@@ -7,6 +7,7 @@ import numpy as np
 from ..backend import need
 from ..errors import InputError
 from ..few_label.classifier import FewLabelClassifier
+from ..rows import host, squares
 from .suspicious import suspicious
 from .why import similar_labelled
 
@@ -105,10 +106,10 @@ def _novel(model, ranges):
     for candidate in model.candidates_:
         if candidate.method in ("ls_kpca", "semi_kpca"):
             axes = candidate.space
-            base = np.einsum("ij,ij->i", axes.base.Z, axes.base.Z, dtype=np.float64)
-            power = np.mean(axes.Z.astype(np.float64) ** 2, axis=0) / axes.scale**2
+            base, Z = squares(axes.base.Z), np.asarray(host(axes.Z), dtype=np.float64)
+            power = np.mean(Z**2, axis=0) / axes.scale**2
             kept = int(np.searchsorted(np.cumsum(power), 0.9 * power.sum())) + 1
-            described = np.sum(axes.Z[:, :kept].astype(np.float64) ** 2, axis=1) / axes.scale**2
+            described = np.sum(Z[:, :kept] ** 2, axis=1) / axes.scale**2
             error = np.maximum(base - described, 0.0)
             low, high = np.quantile(error, [0.25, 0.75])
             found = np.zeros(len(model.labels_.codes), dtype=bool)

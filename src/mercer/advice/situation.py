@@ -16,6 +16,7 @@ from ..inputs.labels import read_labels
 from ..inputs.sampling import on_sample
 from ..inputs.tables import TableEncoder, is_frame
 from ..inputs.weights import seed_of
+from ..rows import host
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 
 FEATURES = 200  # of the heaviest linear candidate that advice looks at
@@ -151,7 +152,7 @@ def _of_rows(rows: Any) -> Situation:
     n, d = rows.shape
     view: Any = UnitNorm() if sp.issparse(rows) else LeadingComponents(30) if min(n, d) > 50 else AsGiven()
     base = GraphSpace("", view, min(10, max(n // 3, 1)), view.fit(rows))
-    Z = _short(diffused(base, 30.0).Z)
+    Z = _short(host(diffused(base, 30.0).Z))
     return Situation(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(n), rows=sample)
 
 

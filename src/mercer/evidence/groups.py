@@ -14,10 +14,11 @@ from scipy.spatial import cKDTree
 NEAR = 0.01  # of the median distance between nearest different rows: closer ones are copies
 DIRECTIONS = 8  # projections on which close pairs are looked for; a projection never enlarges a distance
 SAMPLE = 2000  # rows whose nearest distances set the scale
+BLOCK = 65536  # rows whose bytes are looked at in one piece
 MORE = 0.1  # by how much copies must be more frequent among labels than the unlabelled rows have them
 
 
-def same_rows(X: Any) -> np.ndarray:
+def same_rows(X: Any, core: np.ndarray | None = None) -> np.ndarray:
     """Group numbers 0, 1, … of the rows in the order of their first rows: equal and nearly equal rows share one.
 
     Columns are divided by their standard deviations. Rows closer than 1 % of the median distance between nearest
@@ -27,6 +28,8 @@ def same_rows(X: Any) -> np.ndarray:
     Parameters
     ----------
     X : (n, d) rows, dense or sparse.
+    core : numbers of the rows among which nearly equal ones are looked for, the others are compared for equality only;
+        None is all rows. For tables of many thousand rows.
 
     Returns (n,) whole numbers.
 
@@ -35,6 +38,8 @@ def same_rows(X: Any) -> np.ndarray:
     >>> same_rows([[0.0, 1.0], [5.0, 2.0], [0.0, 1.0], [9.0, 9.0]]).tolist()
     [0, 1, 0, 2]
     """
+    if core is not None:
+        return _with_equal(X, core, same_rows(X[core]))
     rows = _standardised(X)
     _, first, group = np.unique(_marks(rows), return_index=True, return_inverse=True)
     order = np.argsort(first)  # of the rows, not of the marks, which differ from run to run
@@ -50,6 +55,17 @@ def same_rows(X: Any) -> np.ndarray:
         group = connected_components(edges, directed=False)[1][group]
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[group.ravel()]
+
+
+def _with_equal(X, core, near):
+    """Groups of all rows: equal rows share one, and those of the core that are nearly equal."""
+    marks = np.concatenate([_marks(X[begin : begin + BLOCK]) for begin in range(0, X.shape[0], BLOCK)])
+    _, group = np.unique(marks, return_inverse=True)
+    places = group.max() + 1 + near, group[core]
+    edges = sp.coo_array((np.ones(len(core)), places), (places[0].max() + 1,) * 2)
+    group = connected_components(edges, directed=False)[1][group]
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[group]
 
 
 def copied_labels(groups: np.ndarray, labelled: np.ndarray) -> np.ndarray:

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..rows import host, like
+
 BLOCK = 2048  # rows answered at once: scores of all candidates stay in the cache
+AT_ONCE = 2**26  # entries of a product with a sparse matrix
 
 
 class Scorer:
@@ -37,17 +40,21 @@ class Scorer:
                 found.setdefault(id(Z), (Z, []))[1].append((i, W))
         self.parts: list = []
         for Z, own in found.values():
-            W = np.hstack([W for _, W in own]).astype(Z.dtype, copy=False)
-            places = [i for i, _ in own]
-            # A sparse matrix is slow to cut into blocks: its product is made at once.
-            self.parts.append((Z @ W, places, None) if sp.issparse(Z) else (Z, places, W))
+            places, W = [i for i, _ in own], like(np.hstack([W for _, W in own]), Z)
+            # A sparse matrix is slow to cut into blocks: its product is made at once, if there is room for it.
+            at_once = sp.issparse(Z) and Z.shape[0] * W.shape[1] <= AT_ONCE
+            self.parts.append((Z @ W, places, None) if at_once else (Z, places, W))
 
     def scores(self, rows: Any) -> np.ndarray:
         """(m, k', b) scores of some rows, by their places in the matrices: a slice or an array."""
         out: Any = None
         filled: set = set()
         for Z, places, W in self.parts:
-            found = Z[rows].T if W is None else W.T @ Z[rows].T
+            own = Z[rows]
+            if W is None:
+                found = own.T
+            else:
+                found = (own @ W).T if sp.issparse(own) else host(like(W, own).T @ own.T)
             found = found.reshape(len(places), -1, found.shape[1])
             if out is None:
                 out = np.zeros((self.m, *found.shape[1:]), dtype=found.dtype)

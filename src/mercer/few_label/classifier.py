@@ -13,22 +13,19 @@ from ..backend import steady
 from ..documentation import Documented
 from ..errors import InputError
 from ..evidence.calibration import probabilities
-from ..evidence.groups import same_rows
 from ..evidence.likelihood import capped, log_scores
+from ..homes import home_of
 from ..inputs.labels import labelled_accuracy, read_labels, weigh_labels
 from ..inputs.sampling import with_labels
-from ..inputs.weights import seed_of
 from ..rows import by_row
 from .estimates import Estimated
 from .learning import Learning
-from .plan import methods_named, planned
+from .plan import methods_named
 from .predictor import Predictor
 from .priors import wanted_shares
 from .reading import Reading
-from .run import search
 from .sampled import Sampled
-from .support import Support
-from .teaching import Preparable, drawn_mask
+from .teaching import Preparable, core_of, drawn_mask
 
 
 class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
@@ -93,7 +90,9 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
     Notes
     -----
     Cost at n = 1 500: some ten decompositions, about 8 s on one core. Above 5 000 rows landmarks and sparse graphs on
-    the leading components. `teach`, `unteach` and `relabel` keep all decompositions: a second or so.
+    the leading components. Above 50 000 rows a random sample of so many is decomposed, and the others are answered
+    through their places in it: a million rows of 50 columns take three minutes of one core and 3 GB. `teach`, `unteach`
+    and `relabel` keep all decompositions: a second or so.
 
     `predict` on an unlabelled training row gives its `transduction_`, to rounding. Two exceptions: where several
     training rows are equal, graph methods may score each a little differently, and `predict`, which cannot know which
@@ -155,8 +154,8 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`); of
-            Dask's all labelled rows and a sample are fitted.
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`). Tensors
+            are fitted on their device. Of rows in Dask all labelled ones and a sample are fitted.
         y : (n,) class names and marks; with Dask rows also a Dask column, or a dict {row number: label}.
         drawn : (n,) bool, optional
             Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
@@ -167,19 +166,17 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
         """
         self._validate_params()
         methods = methods_named(self.methods)
+        there = home_of(X).computing(X)
         X, y, drawn, self._weight = self._sampled(X, y, drawn, sample_weight)
         X = self._rows(X, reset=True, y=y)
         labels = self._read(y, X.shape[0])
         if labels.weight is not None and "s2rls" in methods:
             raise InputError("The method s2rls takes no weights of labels. Leave it out of methods, or the weights.")
-        self.support_, self.groups_ = Support(X), same_rows(X)
         wanted_shares(self.prior, labels)  # refused before the work
-        plan = planned(X, methods, seed_of(self.random_state))
-        self.drawn_, self.outside_ = drawn_mask(drawn, X.shape[0]), None
-        with steady():
-            found = search(plan, labels, self.time_budget, self._tell, self._rough(labels))
-        self._keep(found)
-        return self._learn(labels, found.fitted)
+        self.drawn_ = drawn_mask(drawn, X.shape[0])
+        with there:
+            core = core_of(X.shape[0], methods, self.random_state)
+            return self._learn(labels, self._build(X, methods, core, labels))
 
     @property
     def predictor_(self):

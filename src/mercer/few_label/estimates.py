@@ -29,7 +29,7 @@ class Estimated:
     predict_proba: Any
     offsets_: np.ndarray
     drawn_: np.ndarray
-    groups_: np.ndarray
+    groups_: Any
     combine: str
     random_state: Any
     _estimate: Any

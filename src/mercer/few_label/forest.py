@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import moved
 from ..errors import InputError
+from ..homes import home_of
 from ..inputs.labels import Labels
 from ..kernels.forest import Nodes
 
@@ -51,10 +53,15 @@ class Trees(Nodes):
 
     def votes(self, X: np.ndarray) -> np.ndarray:
         """(n, k) mean values of the leaves that the rows reach."""
-        from .growing import flooded, walked
-
+        there = moved(X)
         if X.shape[1] <= self.feature.max():
             raise InputError(f"The trees look at column {self.feature.max()}, and the rows have {X.shape[1]} columns.")
+        return home_of(there).votes(self, there)
+
+    def compiled(self, X: np.ndarray) -> np.ndarray:
+        """The same of host rows, by a compiled loop."""
+        from .growing import flooded, walked
+
         *ready, depth, most, only = self._ready
         out, rows = np.zeros((len(X), self.value.shape[1])), np.ascontiguousarray(X, dtype=np.float32)
         loop: Any = walked if most > LARGE else flooded

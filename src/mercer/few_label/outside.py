@@ -1,11 +1,13 @@
 """Rows beside those that a model decomposes: label-free features computed once, so that answers and labels are quick.
 
-A neighbour graph of 100 000 rows takes minutes, and its spectrum is that of a sample but for detail. The spaces are
-built on a sample, the core. Every other row has its place in them (a mean of neighbours in a graph, similarities to
-landmarks for a kernel), which no label changes. So it is looked up once, and then the scores of all rows are one
-product, and a label of any row is a label like the others: variances are those of the core.
+The spectrum of a neighbour graph of a million rows is that of a sample but for detail. The spaces are built on a
+sample, the core. Every other row has its place in them (a mean of neighbours in a graph, similarities to landmarks for
+a kernel), which no label changes. So it is looked up once, and then the scores of all rows are one product, and a label
+of any row is a label like the others: variances are those of the core. Features that would take more than `HELD` bytes
+are not kept: similarities are then computed again, block by block, whenever they are asked for.
 """
 
+import contextlib
 import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +15,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..backend import device_in_use, use_device
 from ..errors import InputError
+from ..rows import dot, host
 from ..solvers.ridge.state import State
 from .plan import Candidate
 
 BLOCK = 8192  # rows placed at once
+LOOKED_UP = 131_072  # rows whose places are looked up at once
+HELD = 2**29  # bytes of features that are kept; the neighbours in graphs always are
 NARROW = 32  # features up to which those of the other rows are kept, and not found anew from the bases
 
 
@@ -32,6 +38,7 @@ class Outside:
     Attributes
     ----------
     rows : numbers of the other rows.
+    recall : share of their true neighbours in graphs that was found, as measured on a sample of the core.
     trust : (n − c,) how far an answer for each of them rests on rows of the core.
     """
 
@@ -43,19 +50,25 @@ class Outside:
         self.place[core], self.place[self.rows] = np.arange(len(core)), np.arange(len(self.rows))
         self.inside = np.zeros(n, dtype=bool)
         self.inside[core] = True
-        others = X[self.rows]
-        self.trust = support.trust(others)
-        self._seen: dict = {}
+        self.X = X
+        parts = [self.rows[begin : begin + LOOKED_UP] for begin in range(0, len(self.rows), LOOKED_UP)]
+        self.trust = np.concatenate([support.trust(X[some]) for some in parts])
         self._asked: tuple[bytes, dict] = (b"", {})
-        views: dict = {}
-        for base in (base for one in candidates if one.method != "forest" for base in one.space.bases()):
-            if id(base) not in self._seen:
-                if id(base.view) not in views:
-                    views[id(base.view)] = base.view.transform(others)
-                self._seen[id(base)] = base.seen(views[id(base.view)])
+        bases = {id(base): base for one in candidates if one.method != "forest" for base in one.space.bases()}
+        size, self._seen = 0, {}
+        for base in sorted(bases.values(), key=lambda base: base.seen_bytes):
+            size += base.seen_bytes * len(self.rows)
+            if base.spread:
+                base.kernel_.hurry(len(self.rows))
+            if base.spread or size <= HELD:
+                found = [base.seen(base.view.transform(X[some])) for some in parts]
+                self._seen[id(base)] = sp.vstack(found, format="csr") if base.spread else np.concatenate(found)
+        self.recall = min((base.kernel_.recall for base in bases.values() if base.spread), default=1.0)
+        self._similar = {key: Similar(base, X, self.rows) for key, base in bases.items() if key not in self._seen}
         self._narrow: dict = {}
-        for space in (one.space for one in candidates if one.method != "forest" and one.Z.shape[1] <= NARROW):
-            if id(space) not in self._narrow and space.bases() != [space]:
+        for space in (one.space for one in candidates if one.method != "forest" and one.space.Z.shape[1] <= NARROW):
+            kept = all(id(base) in self._seen for base in space.bases())
+            if kept and id(space) not in self._narrow and space.bases() != [space]:
                 self._narrow[id(space)] = np.vstack(
                     [self._placed(space, slice(i, i + BLOCK)) for i in range(0, len(self.rows), BLOCK)]
                 )
@@ -63,11 +76,12 @@ class Outside:
     def features(self, space: Any, rows: Any) -> np.ndarray:
         """(m, r) features of any rows of the table in a space."""
         if rows is self.core:
-            return space.Z
+            return host(space.Z)
         rows = np.arange(self.n)[rows]
-        out = np.empty((len(rows), space.Z.shape[1]), dtype=space.Z.dtype)
         inside = self.inside[rows]
-        out[inside] = space.Z[self.place[rows[inside]]]
+        own = host(space.Z[self.place[rows[inside]]])
+        out = np.empty((len(rows), own.shape[1]), dtype=own.dtype)
+        out[inside] = own
         if not inside.all():
             others = self.place[rows[~inside]]
             out[~inside] = space.at(lambda base: self._in(base, others))
@@ -75,9 +89,7 @@ class Outside:
 
     def _placed(self, space, block):
         """(b, r) features of a block of the other rows in a space."""
-        seen = {key: found[block] for key, found in self._seen.items()}
-        at = space.at(lambda base: seen[id(base)] @ base.Z if sp.issparse(seen[id(base)]) else seen[id(base)])
-        return np.asarray(at, dtype=np.float32)
+        return np.asarray(space.at(lambda base: base.of_seen(self._seen[id(base)][block])), dtype=np.float32)
 
     def _in(self, base, others):
         """Features of some of the other rows in a base; those of the same rows are asked for by many spaces in turn."""
@@ -85,8 +97,9 @@ class Outside:
             self._asked = others.tobytes(), {}
         known = self._asked[1]
         if id(base) not in known:
-            seen = self._seen[id(base)][others]
-            known[id(base)] = seen @ base.Z if sp.issparse(seen) else seen
+            held = self._seen.get(id(base))
+            seen = base.seen(base.view.transform(self.X[self.rows[others]])) if held is None else held[others]
+            known[id(base)] = base.of_seen(seen)
         return known[id(base)]
 
     def matrices(self, space: Any, W: np.ndarray) -> tuple[list, Any]:
@@ -94,10 +107,12 @@ class Outside:
         if id(space) in self._narrow:
             return [(self._narrow[id(space)], W)], 0.0
         parts, constant = space.pull_back(W)
-        seen = [(self._seen[id(base)], base, own) for base, own in parts]
-        return [
-            (found, base.Z @ own.astype(base.Z.dtype) if sp.issparse(found) else own) for found, base, own in seen
-        ], constant
+        return [self._matrix(base, own) for base, own in parts], constant
+
+    def _matrix(self, base, W):
+        if id(base) in self._similar:
+            return self._similar[id(base)], base.on_similar(W)
+        return self._seen[id(base)], dot(base.Z, W) if base.spread else W
 
     def wide(self, candidates: list, X: Any) -> list:
         """The candidates for labels of any row of the table."""
@@ -107,6 +122,19 @@ class Outside:
             else WideCandidate(one.name, one.method, one.space, one.model, one.seconds, None, self)
             for one in candidates
         ]
+
+
+class Similar:
+    """Similarities of rows to the landmarks of a base, computed for the rows that are asked for."""
+
+    dtype = np.dtype(np.float64)  # of weights, until the similarities say theirs
+
+    def __init__(self, base, X, rows):
+        self.base, self.X, self.rows, self.device = base, X, rows, device_in_use()
+
+    def __getitem__(self, some):
+        with contextlib.nullcontext() if self.device is None else use_device(*self.device):
+            return self.base.similar(self.base.view.transform(self.X[self.rows[some]]))
 
 
 @dataclass
@@ -124,7 +152,8 @@ class WideCandidate(Candidate):
 
     def scores(self, rows=None):
         rows = slice(None) if rows is None else rows
-        return self.solution.scores(self.features(rows))  # type: ignore[union-attr]
+        Z = self.space.Z if rows is self.outside.core else self.features(rows)
+        return self.solution.scores(Z)  # type: ignore[union-attr]
 
     def withheld(self, labels):
         return self.model.withheld(*self._labelled(labels))

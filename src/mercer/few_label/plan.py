@@ -26,6 +26,7 @@ from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
+from ..rows import host
 from ..solvers.ridge.state import State
 from .cost import build_seconds, forest_seconds, solve_seconds
 from .forest import ForestCandidate
@@ -96,8 +97,8 @@ class Candidate:
 
     @property
     def Z(self) -> np.ndarray:
-        """(n, r) features of the training rows."""
-        return self.space.Z
+        """(n, r) features of the training rows, on the host."""
+        return host(self.space.Z)
 
     @property
     def left_out(self) -> np.ndarray:
@@ -116,7 +117,7 @@ class Candidate:
 
     def features(self, rows: Any) -> np.ndarray:
         """(m, r) features of some training rows."""
-        return self.space.Z[rows]
+        return host(self.space.Z[rows])
 
     def scores(self, rows: np.ndarray | None = None) -> np.ndarray:
         """(n, k') scores of the training rows, or of some of them."""

@@ -82,7 +82,7 @@ class Sampled:
         """A copy with no more than answers for rows need: what goes to the workers."""
         _ = self.predictor_  # while the spaces are there
         small = copy.copy(self)
-        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population"):
+        for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population", "_groups"):
             small.__dict__.pop(name, None)
         return small
 

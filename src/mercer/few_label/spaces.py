@@ -16,9 +16,10 @@ import scipy.linalg as sla
 from ..backend import moved
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, open_gram
+from ..homes import home_of
 from ..kernels.graph import Diffusion
 from ..linalg import eigh_down, fix_signs, rank_of
-from ..rows import host
+from ..rows import concat, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
 from .cost import GRAPH_EXACT
@@ -28,6 +29,7 @@ from .predictor import GraphPart, KernelPart
 # hold all of the heat at time 30 and 99.3 % of that at time 10, for a third of the time.
 GRAPH_RANKS = {GRAPH_EXACT: None, POLICIES["few labels"].exact_rows: 250, np.inf: 150}
 PRINCIPAL = 300
+HALF = float(np.sqrt(0.5))
 MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
 SAMPLE = 2000  # rows of that sample
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
@@ -38,12 +40,13 @@ class Space:
 
     Attributes
     ----------
-    name : for the report. Z : (n, r) features of the training rows.
+    name : for the report. Z : (n, r) features of the training rows, on the device of `use_device` if there is one.
     state : what the methods need of Z without any label, made when first asked for and kept for every labelling.
     """
 
     name: str
-    Z: np.ndarray
+    Z: Any
+    spread = False  # whether other rows take means of the training rows; else they have features of their own
 
     @cached_property
     def state(self) -> State:
@@ -52,7 +55,7 @@ class Space:
     @cached_property
     def sample(self) -> np.ndarray:
         """(s, r) features of the rows of `sample_rows`."""
-        return self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))]
+        return host(self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W):
         """[(space, its weights)]: the spaces side by side in this one."""
@@ -79,11 +82,28 @@ class KernelSpace(Space):
         self.view = view
         gram = open_gram(kernel, "auto", moved(rows), policy="few labels", seed=random_state)
         self.map_: Any = gram.map
-        self.scale, self.Z = _unit(_held(host(gram.Z)))
+        self.scale, self.Z = _unit(_held(gram.Z))
 
     def seen(self, rows):
         """(m, r) features of other rows in this view, in single precision: there may be very many."""
         return np.asarray(self.scale * host(self.map_.transform(moved(rows))), dtype=np.float32)
+
+    @property
+    def seen_bytes(self):
+        """Of a row of `seen`."""
+        return 4 * self.Z.shape[1]
+
+    def of_seen(self, seen):
+        """Their features."""
+        return seen
+
+    def similar(self, rows):
+        """(m, landmarks) similarities of other rows in this view, where they are computed."""
+        return self.map_.similarities(moved(rows))
+
+    def on_similar(self, W):
+        """Weights c with features W = similarities c."""
+        return self.map_.on_landmarks(self.scale * W)[1]
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor."""
@@ -98,18 +118,29 @@ class GraphSpace(Space):
     values : (r,) the Laplacian's eigenvalues, from 0 up, one for each column of Z.
     """
 
+    spread = True
+
     def __init__(self, name, view, n_neighbors, rows, random_state=0):
         self.name = name
         self.view = view
         rank = next(rank for most, rank in GRAPH_RANKS.items() if rows.shape[0] <= most)
         self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
-        _, self.Z = _unit(_held(self.kernel_.factor()))
-        self.kernel_.factor_ = self.Z  # the kernel's features of other rows are then in the same unit
+        _, self.kernel_.factor_ = _unit(_held(self.kernel_.factor()))  # its features of other rows are in this unit
+        self.Z = moved(self.kernel_.factor_)
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
     def seen(self, rows):
         """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""
         return self.kernel_.spread(rows).astype(np.float32)
+
+    @property
+    def seen_bytes(self):
+        """Of a row of `seen`."""
+        return 8 * self.kernel_.n_neighbors
+
+    def of_seen(self, seen):
+        """Their features."""
+        return seen @ self.kernel_.factor_
 
     def part(self, W):
         """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbours among."""
@@ -141,14 +172,15 @@ class TurnedSpace(Space):
         return self.base.bases()
 
     def at(self, find):
-        return self._turned(self.base.at(find)) * np.asarray(self.scale, dtype=self.Z.dtype)
+        Z = self._turned(self.base.at(find))
+        return Z * like(self.scale, Z)
 
     def _turned(self, Z):
-        if self.turn.ndim == 1:
-            return Z[:, : len(self.turn)] * self.turn.astype(Z.dtype)
         Z = Z[:, : len(self.turn)]
-        Z = Z if self.shift is None else Z - self.shift.astype(Z.dtype)
-        return Z @ self.turn.astype(Z.dtype)
+        if self.turn.ndim == 1:
+            return Z * like(self.turn, Z)
+        Z = Z if self.shift is None else Z - like(self.shift, Z)
+        return Z @ like(self.turn, Z)
 
 
 class JoinedSpace(Space):
@@ -157,25 +189,25 @@ class JoinedSpace(Space):
     def __init__(self, name, first, second):
         self.name = name
         self.parts = (first, second)
-        self.Z = np.sqrt(0.5) * np.hstack([first.Z, second.Z])
+        self.Z = HALF * concat([first.Z, second.Z])
 
     def pull_back(self, W):
         """Each part has its share of the rows of W."""
         width = self.parts[0].Z.shape[1]
         (first, a), (second, b) = (
-            part.pull_back(np.sqrt(0.5) * share) for part, share in zip(self.parts, (W[:width], W[width:]))
+            part.pull_back(HALF * share) for part, share in zip(self.parts, (W[:width], W[width:]))
         )
         return first + second, a + b
 
     def split(self, W):
-        width, W = self.parts[0].Z.shape[1], np.sqrt(0.5) * W
+        width, W = self.parts[0].Z.shape[1], HALF * W
         return [pair for part, own in zip(self.parts, (W[:width], W[width:])) for pair in part.split(own)]
 
     def bases(self):
         return [base for part in self.parts for base in part.bases()]
 
     def at(self, find):
-        return np.sqrt(0.5) * np.hstack([part.at(find) for part in self.parts])
+        return HALF * concat([part.at(find) for part in self.parts])
 
 
 def diffused(base, time):
@@ -192,7 +224,7 @@ def transducer(base, n_eigenvectors=80):
     n_zero = max(int(np.sum(base.values == 0.0)), 1)
     keep = min(n_zero + n_eigenvectors, len(base.values))
     turn = np.diag(np.exp(FIRST_TIME / 2 * base.values[:keep]))
-    constant = np.asarray(base.Z[:, :n_zero], dtype=np.float64).sum(axis=0)[None]
+    constant = np.asarray(host(base.Z[:, :n_zero]), dtype=np.float64).sum(axis=0)[None]
     turn = turn @ sla.block_diag(sla.null_space(constant), np.eye(keep - n_zero))
     turn = turn[:, :n_eigenvectors]
     if not turn.shape[1]:
@@ -224,11 +256,11 @@ def sample_rows(n):
 
 def _held(Z):
     """Features of many rows in single precision: every answer reads all of them, and landmarks err by far more."""
-    return Z.astype(np.float32) if len(Z) > MANY else Z
+    return home_of(Z).single(Z) if len(Z) > MANY else Z
 
 
 def _unit(Z):
     """(factor, Z times it) such that the mean squared row length is 1."""
-    power = float(np.mean(np.einsum("ij,ij->i", Z, Z, dtype=np.float64)))
+    power = float(np.mean(squares(Z)))
     factor = 1.0 / np.sqrt(power) if power > 0 else 1.0
-    return factor, Z * np.asarray(factor, dtype=Z.dtype)
+    return factor, Z * like(factor, Z)

@@ -63,6 +63,13 @@ def _sentences(model, n_candidates, n_tested, why):
     lines = [f"{n_labels} labels of {len(model.labels_.codes)} rows, {len(model.classes_)} classes."]
     if model.sample_sentence_ is not None:
         lines.append(model.sample_sentence_)
+    if model.outside_ is not None:
+        beside = model.outside_
+        found = "" if beside.recall == 1 else f", of whose neighbours {beside.recall:.1%} are found"
+        lines.append(
+            f"A sample of {len(beside.core)} rows was decomposed; the others are answered through their places among "
+            f"these{found}."
+        )
     if why is not None:
         lines.append(f"One candidate was picked: {why}")
     elif n_tested == 0:

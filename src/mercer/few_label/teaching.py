@@ -1,6 +1,7 @@
 """Labels that come later: what a fitted model keeps so that more of them cost no decomposition."""
 
 import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from ..backend import steady
 from ..errors import InputError
 from ..evidence.groups import same_rows
 from ..evidence.likelihood import as_probabilities
+from ..geometry.open import POLICIES
+from ..homes import home_of
 from ..inputs.labels import Labels
 from ..inputs.weights import seed_of
 from .outside import Outside
@@ -18,6 +21,8 @@ from .run import search
 from .support import Support
 
 SLOW = frozenset(("ls_kpca", "sgt", "forest"))  # most of the time, and seldom most of the weight
+WHOLE = frozenset(("s2rls",))  # they look at every row by itself
+LARGE = 50_000  # rows above which nearly equal ones are looked for in the core only
 TIERS = ("fast", "full")
 LOOKED_AT = 5000  # rows that advice compares with each other
 
@@ -216,6 +221,9 @@ class Preparable(Teachable):
     _rows: Any
     _validate_params: Any
     _weight: Any
+    _keep: Any
+    _rough: Any
+    _groups: list  # the groups of equal rows, or the function that finds them
     _pool: Any  # how the candidates are weighed
     _predictor: list  # the predictor, once it was asked for: predictions change no attribute
 
@@ -225,8 +233,8 @@ class Preparable(Teachable):
         Parameters
         ----------
         X : (n, d) rows or a data frame, as in `fit`.
-        core : numbers of the rows that are decomposed; None is all of them. The other rows are answered and labelled
-            like these, through their places among them; for tables of many thousand rows.
+        core : numbers of the rows that are decomposed; None is all of them up to 50 000 rows, and a sample of so many
+            above. The other rows are answered and labelled like these, through their places among them.
 
         Examples
         --------
@@ -237,27 +245,46 @@ class Preparable(Teachable):
         ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
         """
         self._validate_params()
-        X, methods, seed = self._rows(X, reset=True), methods_named(self.methods), seed_of(self.random_state)
+        methods, there = methods_named(self.methods), home_of(X).computing(X)
+        X = self._rows(X, reset=True)
         n = X.shape[0]
         self.__dict__.pop("labels_", None)
         self._weight = None
         self.drawn_ = np.zeros(n, dtype=bool)
-        core = np.arange(n) if core is None else np.unique(self._row_numbers(core))
-        own = X if len(core) == n else X[core]
-        self.support_, self.groups_ = Support(own), same_rows(X)
-        with steady():
-            found = search(planned(own, methods, seed), None, self.time_budget, self._tell)
-        self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self.outside_ = None
-        if len(core) < n:
-            self._tell("finding the places of the other rows", 1.0)
-            self.outside_ = Outside(found.candidates, X, core, self.support_)
-            self.candidates_ = self.outside_.wide(found.candidates, X)
-        self._everything, self._fitted = self.candidates_, []
+        core = core_of(n, methods, self.random_state) if core is None else self._row_numbers(core)
+        with there:
+            self._build(X, methods, core)
         two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
         for candidate in self.candidates_:  # so that the first labels find everything computed
             candidate.solve(two)
         return self
+
+    def _build(self, X, methods, core, labels=None):
+        """The spaces of the core and the candidates in them; the list of these fitted to the labels, if there are."""
+        n, core = X.shape[0], np.unique(core)
+        whole = len(core) == n
+        own = X if whole else X[core]
+        self.support_, self._groups = Support(own), [partial(same_rows, X, None if n <= LARGE else core)]
+        plan, self.outside_ = planned(own, methods, seed_of(self.random_state)), None
+        better = self._rough(labels) if whole and labels is not None else None
+        with steady():
+            found = search(plan, labels if whole else None, self.time_budget, self._tell, better)
+        self._keep(found)
+        fitted = found.fitted
+        if not whole:
+            self._tell("finding the places of the other rows", 1.0)
+            self.outside_ = Outside(found.candidates, X, core, self.support_)
+            self.candidates_ = self.outside_.wide(found.candidates, X)
+            fitted = self.candidates_ if labels is None else [one.solve(labels) for one in self.candidates_]
+        self._everything, self._fitted = self.candidates_, []
+        return fitted
+
+    @property
+    def groups_(self):
+        """(n,) numbers of the groups of equal rows, found when first asked for, once for all labellings."""
+        if callable(self._groups[0]):
+            self._groups[0] = self._groups[0]()
+        return self._groups[0]
 
     def opinions(self, rows):
         """[(method, weight, (m, k) probabilities)] of every method that has weight, for some rows, the heaviest first.
@@ -279,6 +306,14 @@ class Preparable(Teachable):
         if not self._fitted:  # they do not go into a pickle
             self._fitted = [candidate.solve(self.labels_) for candidate in self.candidates_]
         return self._fitted
+
+
+def core_of(n, methods, random_state):
+    """Numbers of the rows that are decomposed: all, or a sample of many, which no label has a part in."""
+    most = POLICIES["few labels"].core_rows
+    if most is None or n <= most or not WHOLE.isdisjoint(methods):
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed_of(random_state)).choice(n, most, replace=False))
 
 
 def drawn_mask(drawn, n):

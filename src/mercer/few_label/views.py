@@ -36,7 +36,9 @@ class Standardised:
 
     def transform(self, X):
         """The rows with the training means and spreads."""
-        return ((X - self.mean_) / self.spread_).astype(X.dtype, copy=False)
+        out = X - self.mean_.astype(X.dtype)  # in the precision of the rows: there may be very many
+        out /= self.spread_.astype(X.dtype)
+        return out
 
 
 class Bent:

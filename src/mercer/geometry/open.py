@@ -45,6 +45,7 @@ class Policy:
     device_factor: int = 1  # how many times `exact_rows` a GPU with fused products takes
     passes: str = "many"  # features of host rows are stored; "few": computed again in each pass
     least_pivot: float = 0.0  # share of the first pivot below which landmarks add nothing that a method sees
+    core_rows: int | None = None  # most rows that are decomposed: of more, a sample is, and answers for the others
     growth: float = GROWTH  # of rounding that products without features may have
     wide: bool = False  # features may be as many as sparse rows have columns: a linear kernel then has the rows
 
@@ -64,7 +65,8 @@ POLICIES = {
     "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
     # From here on 1 000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
     "targets": Policy(5_000, holds="columns", stored_rows=5_000, passes="few"),
-    "few labels": Policy(2_500, 600),  # the spaces of FewLabelClassifier; graphs keep their whole spectrum up to here
+    # The spaces of FewLabelClassifier; graphs keep their whole spectrum up to here.
+    "few labels": Policy(2_500, 600, core_rows=50_000),
 }
 
 

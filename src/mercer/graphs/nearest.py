@@ -84,6 +84,13 @@ def _smallest(values, m):
     return place.reshape(-1, m) % values.shape[1]
 
 
+def trees(rows):
+    """scikit-learn's search among rows, a function of (X, k)."""
+    from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
+
+    return NearestNeighbors().fit(rows).kneighbors
+
+
 def squares(X):
     """(n,) squared lengths of the rows."""
     if sp.issparse(X):

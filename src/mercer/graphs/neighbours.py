@@ -5,37 +5,68 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..backend import moved
 from ..errors import InputError
+from ..homes import home_of
 from ..linalg import precision
 from ..rows import host_rows
-from .nearest import Products, squares
+from .cells import Cells
+from .nearest import Products, squares, trees
 
 PRODUCTS_ROWS, PRODUCTS_COLUMNS = 3000, 12  # from here on products in single precision are faster than trees
+MANY_PAIRS = 5e9  # of rows compared above which an approximate search pays
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
 
 class Neighbours:
     """Nearest training rows, by scikit-learn's trees or, for many rows in many dimensions, by products.
 
-    Only the rows are kept when the object is saved: the search structure is built when it is first needed.
+    Rows that live elsewhere, or are moved there by `use_device`, are looked up there. Only the rows are kept when the
+    object is saved: the search structure is built when it is first needed.
     """
 
     def __init__(self, X):
         self.rows = X if sp.issparse(X) else np.ascontiguousarray(X)
+        self.approximate = False
         self._search: Any = None
+        self._elsewhere: tuple = (None, None)  # where, and the search there
         self._size: float | None = None
 
     def __getstate__(self):
-        return {"rows": self.rows, "_search": None, "_size": None}
+        return self.__dict__ | {"_search": None, "_elsewhere": (None, None), "_size": None}
 
     def find(self, X, k):
         """(distances, indices) of the k nearest training rows of every row of X, nearest first; equal rows are at 0."""
-        if self._search is None:
-            n, d = self.rows.shape
-            few = sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < PRODUCTS_COLUMNS
-            self._search = self._trees() if few else Products(self.rows, self._trees)
-        distance, index = self._search(X, k)
+        here = moved(X)
+        search = self._there(here)
+        X = host_rows(X)
+        if search is None and self._search is None:
+            exact = self._trees() if self._few() else Products(self.rows, self._trees)
+            self._search = Cells(self.rows, exact) if self.approximate else exact
+        distance, index = self._search(X, k) if search is None else search(here, k)
         return self._with_zeros(X, distance, index), index
+
+    def hurry(self, n):
+        """Let n rows and all later ones be looked up approximately, if they are very many: see `Cells`."""
+        if not self._few() and self.rows.shape[0] * n > MANY_PAIRS and self._there(moved(self.rows[:1])) is None:
+            self.approximate, self._search = True, None
+
+    @property
+    def recall(self):
+        """Share of the true neighbours that the search finds, as measured on a sample: 1 for an exact one."""
+        return getattr(self._search, "recall", 1.0)
+
+    def _few(self):
+        n, d = self.rows.shape
+        return sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < PRODUCTS_COLUMNS
+
+    def _there(self, X):
+        """The search where X lives, kept for the next rows from there; None on the host."""
+        place = getattr(X, "device", None), X.dtype
+        if self._elsewhere[0] != place:
+            home = home_of(X)
+            self._elsewhere = place, None if sp.issparse(X) else home.search(home.like(self.rows, X))
+        return self._elsewhere[1]
 
     def _with_zeros(self, X, distance, index):
         """Distances with 0 where two rows differ by rounding only.
@@ -55,9 +86,7 @@ class Neighbours:
         return distance
 
     def _trees(self):
-        from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
-
-        return NearestNeighbors().fit(self.rows).kneighbors
+        return trees(self.rows)
 
 
 def neighbour_graph(X, n_neighbors=10):
@@ -68,19 +97,19 @@ def neighbour_graph(X, n_neighbors=10):
 
     Returns (W, bandwidth): the CSR weights and b.
     """
-    graph, bandwidth, _ = build(host_rows(X), n_neighbors)
+    graph, bandwidth, _ = build(X, n_neighbors)
     return graph, bandwidth
 
 
-def build(rows, n_neighbors):
-    n = rows.shape[0]
+def build(X, n_neighbors):
+    n = X.shape[0]
     if not (isinstance(n_neighbors, (int, np.integer)) and n_neighbors >= 1):
         raise InputError(f"n_neighbors={n_neighbors!r} is not accepted: give a whole number of at least 1.")
     if n < 2:
         raise InputError("A neighbour graph needs at least two rows. Give more rows, or use a kernel such as RBF().")
     k = min(int(n_neighbors), n - 1)
-    finder = Neighbours(rows)
-    distance, index = finder.find(rows, k + 1)
+    finder = Neighbours(host_rows(X))
+    distance, index = finder.find(X, k + 1)
     # The row itself is found first, or, among duplicates, somewhere or not at all: drop it, else the farthest.
     own = index == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True

@@ -14,9 +14,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import eigsh
 
-from ..backend import blas_threads
+from ..backend import blas_threads, moved
 from ..errors import InputError
+from ..homes import home_of
 from ..linalg import eigh_down, fix_signs
+from ..rows import host, like
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
@@ -106,7 +108,7 @@ def _filtered_krylov(Lap, rank, known, limit):
         if width >= wanted or not space.crowded():
             break
         width = min(4 * width, wanted)  # a block reaches no more copies of a value than it is wide
-    values, vectors = _settle(Lap, space.ritz(wanted + 4), known)
+    values, vectors = space.settled(wanted + 4, Lap, known)
     back = np.empty_like(order)
     back[order] = np.arange(n)
     vectors = np.concatenate([known.toarray(), vectors[:, :wanted]], axis=1)[back]
@@ -118,16 +120,17 @@ class _Space:
 
     def __init__(self, Lap, wanted, known, limit, width):
         self.n, self.wanted, self.limit, self.width = Lap.shape[0], wanted, limit, width
-        self.A = Lap.astype(np.float32)
-        self.known, self.known_T = known.astype(np.float32), known.T.astype(np.float32).tocsr()
         self.rng = np.random.default_rng(0)
+        self.block = self._random(width)  # there, where `use_device` moves it, the iteration runs
+        self.home = home_of(self.block)
+        self.Lap = Lap.astype(np.float32)
+        self.A, self.known, self.known_T = (self._beside(matrix) for matrix in (self.Lap, known, known.T))
         nodes, share, self.top = self._survey()
         self._aim(nodes[0], float(np.interp(1.6 * wanted / (self.n - known.shape[1]), share, nodes)))
         most = min(3 * wanted + 2 * self.width, self.n - known.shape[1])
-        self.Q, self.AQ = (np.empty((self.n, most), np.float32, order="F") for _ in range(2))
+        self.Q, self.AQ = (self.home.empty((most, self.n), self.block).T for _ in range(2))
         self.T = np.zeros((most, most))
         self.size = 0
-        self.block = self.rng.standard_normal((self.n, width), dtype=np.float32)
 
     def converge(self):
         """Whether the residuals of the wanted pairs came below the limit."""
@@ -146,7 +149,7 @@ class _Space:
         product = self.A @ block
         self.Q[:, new], self.AQ[:, new] = block, product
         self.size = new.stop
-        self.T[: self.size, new] = self.Q[:, : self.size].T @ product
+        self.T[: self.size, new] = host(self.Q[:, : self.size].T @ product)
         self.T[new, : self.size] = self.T[: self.size, new].T
         self.block = block
 
@@ -161,25 +164,31 @@ class _Space:
         last = self.values[self.width - 1 : self.wanted]
         return bool(np.any(last - self.values[: len(last)] <= 4 * self.limit))
 
-    def ritz(self, number):
-        """The lowest `number` approximate vectors."""
-        return self.Q[:, : self.size] @ self.Y[:, :number].astype(np.float32)
+    def settled(self, number, Lap, known):
+        """Rayleigh-Ritz in double precision on the span of the lowest `number` approximate vectors."""
+        V = self.home.double(self.Q[:, : self.size] @ like(self.Y[:, :number], self.Q))
+        A, known, known_T = (self.home.sparse(matrix.tocsr(), V) for matrix in (Lap, known, known.T))
+        V -= known @ (known_T @ V)
+        values, Y = sla.eigh(host(V.T @ (A @ V)), host(V.T @ V), check_finite=False)
+        return values, host(V @ like(Y, V))
 
     def shrink(self):
         """Restart from the best vectors; the block to filter next is the wanted ones that are farthest from done."""
         keep = min(self.wanted + max(self.width, self.wanted // 2), self.size)
-        Y = self.Y[:, :keep].astype(np.float32)
+        Y = like(self.Y[:, :keep], self.Q)
         self.Q[:, :keep], self.AQ[:, :keep] = self.Q[:, : self.size] @ Y, self.AQ[:, : self.size] @ Y
         self.T[:] = 0.0
         self.T[np.arange(keep), np.arange(keep)] = self.values[:keep]
         self.size = keep
         self._aim(self.values[0], self.values[keep - 1])
-        self.block = np.ascontiguousarray(self.Q[:, max(self.wanted - self.width, 0) : self.wanted])
+        last = self.Q[:, max(self.wanted - self.width, 0) : self.wanted]
+        self.block = self.home.empty(last.shape, last)
+        self.block[:] = last
 
     def _residual(self, part):
-        Y = self.Y[:, part].astype(np.float32)
-        gap = self.AQ[:, : self.size] @ Y - (self.Q[:, : self.size] @ Y) * self.values[part].astype(np.float32)
-        return float(np.linalg.norm(gap, axis=0).max())
+        Y = like(self.Y[:, part], self.Q)
+        gap = self.AQ[:, : self.size] @ Y - (self.Q[:, : self.size] @ Y) * like(self.values[part], self.Q)
+        return float(_lengths(gap).max())
 
     def _survey(self, runs=8, steps=24):
         """(nodes, share of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
@@ -187,17 +196,18 @@ class _Space:
         A run of Lanczos from a random vector is a quadrature of the density of eigenvalues; and its largest value plus
         the residual of that bounds the spectrum.
         """
-        V, before = self._clear(self.rng.standard_normal((self.n, runs), dtype=np.float32)), 0.0
-        V /= np.linalg.norm(V, axis=0)
+        V, before = self._clear(self._random(runs)), 0.0
+        V /= _lengths(V)
         diagonal, beside = np.zeros((steps, runs), np.float32), np.zeros((steps, runs), np.float32)
         for step in range(steps):
             W = self.A @ V
             W -= before
-            diagonal[step] = np.einsum("ij,ij->j", W, V)
-            W -= V * diagonal[step]
-            beside[step] = np.linalg.norm(self._clear(W), axis=0)
-            before = V * beside[step]
-            V = W / np.maximum(beside[step], np.finfo(np.float32).tiny)
+            own = (W * V).sum(0)
+            W -= V * own
+            length = _lengths(self._clear(W))
+            diagonal[step], beside[step] = host(own), host(length)
+            before = V * length
+            V = W / length.clip(np.finfo(np.float32).tiny)
         nodes, weights, top = [], [], 0.0
         for d, e in zip(diagonal.T.astype(float), beside.T.astype(float)):
             theta, Y = sla.eigh_tridiagonal(d, e[:-1])
@@ -216,12 +226,13 @@ class _Space:
         growth, growth_at_0 = (np.arccosh(max((middle - x) / half, 1.0)) for x in (low, 0.0))
         self.degree = int(np.clip(GROWTH / max(growth, 0.05), 2, None))
         self.often = max(int(GROWTH / growth_at_0), 1)
-        self.M = ((sp.eye(self.n, dtype=np.float32) * np.float32(middle) - self.A) * np.float32(2 / half)).tocsr()
+        M = (sp.eye(self.n, dtype=np.float32) * np.float32(middle) - self.Lap) * np.float32(2 / half)
+        self.M = self._beside(M)
 
     def _filter(self, block):
         """The Chebyshev polynomial of the matrix times a block, by its recurrence T⁺ = M T − T⁻."""
         before, now = block, self.M @ block
-        now *= np.float32(0.5)
+        now *= 0.5
         for step in range(1, self.degree):
             after = self.M @ now
             after -= before
@@ -240,13 +251,15 @@ class _Space:
         Q = self.Q[:, : self.size]
         for _ in range(2):
             self._clear(block)
-            block = sla.qr(block - Q @ (Q.T @ block), mode="economic", check_finite=False)[0]
-        return np.ascontiguousarray(block)
+            block = self.home.orthonormal(block - Q @ (Q.T @ block))
+        return block
+
+    def _random(self, width):
+        return moved(self.rng.standard_normal((self.n, width), dtype=np.float32))
+
+    def _beside(self, matrix):
+        return self.home.sparse(matrix.tocsr(), self.block)
 
 
-def _settle(Lap, vectors, known):
-    """Rayleigh-Ritz in double precision on the span of some columns."""
-    V = vectors.astype(np.float64)
-    V -= known @ (known.T @ V)
-    values, Y = sla.eigh(V.T @ (Lap @ V), V.T @ V, check_finite=False)
-    return values, V @ Y
+def _lengths(V):
+    return (V * V).sum(0) ** 0.5

@@ -1,5 +1,6 @@
 """The methods that each place for tall matrices must have."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -61,6 +62,10 @@ class Home:
     def only(self, X: Rows, keep: Array) -> Rows:
         """Some of the rows, where X lives."""
         return X[keep]
+
+    def computing(self, X: Rows) -> contextlib.AbstractContextManager:
+        """Context in which host rows are `moved` to where X lives."""
+        return contextlib.nullcontext()
 
     # Checks
 
@@ -182,6 +187,10 @@ class Home:
         """A block in float64, where it lives."""
         return np.asarray(block, dtype=np.float64)
 
+    def single(self, block: Rows) -> Any:
+        """A matrix in float32, where it lives."""
+        return np.asarray(block, dtype=np.float32)
+
     def write(self, out: Array, rows: slice, values: Any) -> None:
         """Put computed values into their place in a host array."""
         out[rows] = values
@@ -237,6 +246,27 @@ class Home:
             K[rows, rows] = (K[rows, rows] + K[rows, rows].T) / 2
             K[:start, rows] = K[rows, :start].T
         return K
+
+    def votes(self, trees: Any, X: Rows) -> Array:
+        """(n, k) mean over some trees of the values at the leaves that rows reach (`Nodes` with a `value`)."""
+        return trees.compiled(self.host(X))
+
+    def orthonormal(self, block: Any) -> Any:
+        """Orthonormal columns that span those of a tall block."""
+        import scipy.linalg as sla
+
+        return np.ascontiguousarray(sla.qr(block, mode="economic", check_finite=False)[0])
+
+    def sparse(self, A: Any, X: Rows) -> Any:
+        """A SciPy CSR matrix that multiplies tall matrices beside X, in X's dtype."""
+        return A.astype(X.dtype, copy=False)
+
+    def search(self, rows: Rows) -> Callable | None:
+        """A function of (X, k) that finds the k nearest of these rows: (distances, row numbers) on the host.
+
+        None where no search is better than those of the host.
+        """
+        return None
 
     def solve_lower(self, L: Any, B: Any) -> Any:
         """L⁻¹ B for a lower triangular L; B may be overwritten."""

@@ -1,15 +1,18 @@
 """PyTorch tensors, on the CPU or on a GPU."""
 
+import contextlib
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from .. import backend
-from ..backend import need, on_gpu
+from ..backend import need, on_gpu, use_device
 from .base import Array, Home, Rows, refuse_shape
+from .nearest import Nearest
 
 GPU_TILE = 8192
 
@@ -33,6 +36,9 @@ class Torch(Home):
     def near(self, a: Any, X: Rows) -> Any:
         return self.like(a.toarray() if hasattr(a, "toarray") else a, X)
 
+    def computing(self, X: Rows) -> contextlib.AbstractContextManager:
+        return use_device(X.device, str(X.dtype).rpartition(".")[2])
+
     def refuse(self, X: Rows) -> None:
         refuse_shape(X, self.name, "X.float()")
 
@@ -48,8 +54,15 @@ class Torch(Home):
     def double(self, block: Rows) -> Any:
         return block.double()
 
+    def single(self, block: Rows) -> Any:
+        return block.float()
+
     def write(self, out: Array, rows: slice, values: Any) -> None:
         need("torch").from_numpy(out[rows]).copy_(values)  # no host copy in between
+
+    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Any:
+        with self.computing(X):
+            return method(model, X, *arguments, **options)
 
     def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
         return X.new_empty(shape)
@@ -76,6 +89,38 @@ class Torch(Home):
 
     def symmetric(self, K: Any) -> Any:
         return (K + K.T) / 2
+
+    def votes(self, trees: Any, X: Rows) -> Array:
+        torch, here = need("torch"), {"device": X.device}
+        leaf, own = trees.left < 0, np.arange(len(trees.left))
+        feature = torch.as_tensor(np.where(leaf, 0, trees.feature), **here)
+        down = torch.as_tensor(np.stack([np.where(leaf, own, trees.right), np.where(leaf, own, trees.left)]), **here)
+        # The largest single-precision number that is not above the threshold divides single-precision rows alike.
+        single = trees.threshold.astype(np.float32)
+        single = np.where(single > trees.threshold, np.nextafter(single, np.float32(-np.inf)), single)
+        threshold, value = torch.as_tensor(single, **here), torch.as_tensor(trees.value, **here)
+        node = torch.as_tensor(trees.roots, **here).expand(len(X), -1)
+        rows, before = X.float(), None
+        while before is None or not torch.equal(node, before):
+            before = node
+            node = down[(rows.gather(1, feature[node]) <= threshold[node]).long(), node]
+        out = torch.zeros((len(X), value.shape[1]), dtype=torch.float64, **here)
+        for own in node.T:
+            out += value[own]
+        return self.host(out / len(trees.roots))
+
+    def orthonormal(self, block: Any) -> Any:
+        return need("torch").linalg.qr(block).Q.contiguous()
+
+    def sparse(self, A: Any, X: Rows) -> Any:
+        torch = need("torch")
+        parts = [torch.as_tensor(part, device=X.device) for part in (A.indptr, A.indices)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that such matrices are new in torch
+            return torch.sparse_csr_tensor(*parts, self.like(A.data, X), size=A.shape, check_invariants=False)
+
+    def search(self, rows: Rows) -> Callable | None:
+        return Nearest(rows, self.free_memory(rows)) if on_gpu(rows) else None
 
     def solve_lower(self, L: Any, B: Any) -> Any:
         return need("torch").linalg.solve_triangular(L, B, upper=False)

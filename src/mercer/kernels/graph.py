@@ -17,7 +17,8 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import InputError
 from ..graphs.neighbours import LAPLACIANS, build, laplacian, neighbour_graph
 from ..graphs.spectrum import low_spectrum
-from ..rows import host_rows, like
+from ..homes import home_of
+from ..rows import like
 from .base import Block, Kernel, Rows
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
@@ -52,11 +53,12 @@ class GraphKernel(Kernel):
         resolved = super().resolve(X)
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
             raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
-        resolved.graph_, resolved.edge_bandwidth_, resolved.finder_ = build(host_rows(X), self.n_neighbors)
-        Lap, null = laplacian(resolved.graph_, self.laplacian), None
-        if self.laplacian == "symmetric":
-            null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
-        resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
+        with home_of(X).computing(X):
+            resolved.graph_, resolved.edge_bandwidth_, resolved.finder_ = build(X, self.n_neighbors)
+            Lap, null = laplacian(resolved.graph_, self.laplacian), None
+            if self.laplacian == "symmetric":
+                null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
+            resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
         return resolved
 
     def factor(self) -> NDArray[np.float64]:
@@ -71,9 +73,8 @@ class GraphKernel(Kernel):
     def spread(self, X: Rows) -> sp.csr_matrix:
         """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbours."""
         self.check()
-        rows = host_rows(X)
         k = min(int(self.n_neighbors), len(self.factor_))
-        distance, index = self.finder_.find(rows, k)
+        distance, index = self.finder_.find(X, k)
         squared = distance**2 / (2.0 * self.edge_bandwidth_**2)
         weight = np.exp(squared[:, :1] - squared)  # relative to the nearest, which keeps weight 1 however far it is
         equal = distance == 0
@@ -83,6 +84,15 @@ class GraphKernel(Kernel):
         return sp.csr_matrix(
             (weight.ravel(), index.ravel(), np.arange(0, index.size + 1, k)), (len(index), len(self.factor_))
         )
+
+    def hurry(self, n: int) -> None:
+        """Let n rows and all later ones find their neighbours approximately, if they are very many."""
+        self.finder_.hurry(n)
+
+    @property
+    def recall(self) -> float:
+        """Share of the true neighbours of other rows that are found; 1 where the search is exact."""
+        return self.finder_.recall
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return like(self.features(X) @ self.features(Y).T, X)

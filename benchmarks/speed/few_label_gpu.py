@@ -1,0 +1,174 @@
+"""FewLabelClassifier on one GPU: exact neighbours, graph spectra, a fit to a million rows, and the host's answers.
+
+    python -m benchmarks.speed.few_label_gpu [--data DIR] [--device cuda] [--out few_label_gpu.json] [--quick]
+    python -m benchmarks.speed.few_label_gpu --report benchmarks/results/few_label_gpu.json
+
+Prints asked beside measured, with the seconds of each phase of a fit. --data has mnist.npz, for 50 000 × 784 real rows;
+without it they are made. --no-host leaves the fits on the host out, whose answers are compared. Wall time after a
+warm-up. --report writes benchmarks/results/few_label_gpu.md from such a file, without a GPU.
+"""
+
+import cProfile
+import io
+import json
+import platform
+import pstats
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.harness import arguments, markdown, publish
+from benchmarks.speed.million import sheets
+
+ROWS, PHASES = [], []
+SHAPES = (128, 128, 8, 2), (128, 128, 8, 3), (64, 128, 4, 2), (64, 128, 4, 3), (128, 128, 4, 2), (256, 128, 8, 2)
+
+
+def say(what, asked, measured, detail=""):
+    ROWS.append({"what": what, "asked": asked, "measured": measured, "detail": detail})
+    print(f"{what} | {asked} | {measured} | {detail}", flush=True)
+
+
+def clock(function):
+    """(what it returns, seconds), with the device's work done."""
+    import torch
+
+    start = time.perf_counter()
+    found = function()
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return found, time.perf_counter() - start
+
+
+def attempt(part, *arguments):
+    """A part that fails is shown, and the others still run."""
+    try:
+        part(*arguments)
+    except Exception:
+        say(f"{part.__name__} {arguments[0]}", "", "failed")
+        traceback.print_exc()
+
+
+def neighbours(n, d, device):
+    """Exact neighbours of a table among itself: time, agreement with double precision, several shapes of a tile."""
+    import torch
+
+    from mercer.homes import nearest
+
+    X = torch.randn((n, d), generator=torch.Generator(device).manual_seed(0), device=device)
+    search = nearest.Nearest(X, torch.cuda.mem_get_info()[0] if device == "cuda" else None)
+    search(X[:20_000], 11)
+    (distance, _), took = clock(lambda: search(X, 11))
+    rows = np.arange(0, n, max(n // 100, 1))
+    asked = X[torch.as_tensor(rows, device=device)].double()
+    true = torch.stack([(X.double() - one).norm(dim=1).topk(11, largest=False).values for one in asked]).cpu().numpy()
+    same = float(np.mean(np.abs(distance[rows] - true) <= 1e-9 * (1 + true)))
+    sure = search._selected(X[:8192], 11, 11 + nearest.SPARE)[2]
+    detail = f"{same:.2%} of sampled neighbours are those of double precision; {float(sure.float().mean()):.2%} proved"
+    say(f"10 exact neighbours, {n} × {d}", "≤ 3 s" if n == 1_000_000 else "", f"{took:.2f} s", detail)
+    if device == "cuda":
+        X = X[:262_144]
+        for tile in SHAPES:
+            nearest.TILE = tile
+            try:
+                search._minima(X[:4096])
+                took = clock(lambda: search._minima(X[:16384]))[1]
+                rate = 2 * 3 * 128 * 16384 * n / took / 1e12 if d <= 128 else float("nan")
+                print(f"  tile {tile}: {took * 1000:.1f} ms, {rate:.0f} half-precision TFLOP/s", flush=True)
+            except Exception as error:  # a shape that the device has no room for
+                print(f"  tile {tile}: {type(error).__name__}", flush=True)
+        nearest.TILE = SHAPES[0]
+
+
+def labelled(y, number=100):
+    given = np.full(len(y), -1)
+    rows = np.random.default_rng(0).choice(len(y), number, replace=False)
+    given[rows] = y[rows]
+    return given
+
+
+def fit(name, X, y, asked, device, host):
+    """A fit to rows on the device, its phases, advice and answers; and the host's answers beside."""
+    import torch
+
+    from mercer import FewLabelClassifier, suggest
+
+    given, there, stages = labelled(y), torch.as_tensor(X, device=device), []
+    start = time.perf_counter()
+
+    def tell(stage, fraction):
+        if not stage.startswith("trying"):
+            stages.append((time.perf_counter() - start, stage))
+
+    FewLabelClassifier().fit(there[:6000], labelled(y[:6000]))  # compiles what is compiled
+    start = time.perf_counter()
+    profile = cProfile.Profile()
+    model, took = clock(lambda: profile.runcall(FewLabelClassifier(verbose=tell).fit, there, given))
+    free = given < 0
+    right = float(np.mean(model.predicted_[free] == y[free]))
+    say(f"fit {name}, 100 labels", asked, f"{took:.2f} s", f"{right:.2%} right")
+    ends = [at for at, _ in stages[1:]] + [took]
+    for (at, stage), end in zip(stages, ends):
+        PHASES.append({"fit": name, "phase": stage, "seconds": f"{end - at:.2f}"})
+        print(f"  {at:7.2f} {end - at:7.2f} {stage}", flush=True)
+    text = io.StringIO()
+    pstats.Stats(profile, stream=text).sort_stats("tottime").print_stats(28)
+    pstats.Stats(profile, stream=text).sort_stats("cumtime").print_stats("mercer", 45)
+    print("\n".join(line for line in text.getvalue().splitlines() if line.strip()), flush=True)
+    say(f"suggest 10 rows, {name}", "", f"{clock(lambda: suggest(model, 10))[1]:.2f} s")
+    say(f"predict {len(X)} device rows, {name}", "", f"{clock(lambda: model.predict(there))[1]:.2f} s")
+    rows = np.flatnonzero(free)[:1]
+    say(f"teach one row, {name}", "", f"{clock(lambda: model.teach(rows, y[rows]))[1]:.2f} s")
+    if host:
+        model.unteach(rows)
+        other, took = clock(lambda: FewLabelClassifier().fit(X, given))
+        same = float(np.mean(other.predicted_ == model.predicted_))
+        say(f"the host's answers, {name}", "≥ 99.8 % the same", f"{same:.3%}", f"host {took:.1f} s")
+
+
+def report(source):
+    found = json.loads(source.read_text())
+    page = f"""# FewLabelClassifier on one GPU
+
+{found["machine"]}. Command: `python -m benchmarks.speed.few_label_gpu --data DIR`.
+
+{markdown(found["rows"])}
+
+{markdown(found["phases"])}
+"""
+    publish("few_label_gpu", page)
+
+
+def main():
+    options = arguments(
+        __doc__,
+        data="optional",
+        device={"default": "cuda", "help": "torch's name of it (default %(default)s)"},
+        no_host={"action": "store_true", "help": "leave out the fits on the host"},
+        out={"type": Path, "default": Path("few_label_gpu.json"), "help": "file of the numbers (default %(default)s)"},
+        report={"type": Path, "help": "only write the page, from the numbers in this file"},
+    )
+    if options.report:
+        return report(options.report)
+    import torch
+
+    name = torch.cuda.get_device_name() if options.device == "cuda" else platform.machine()
+    million, fifty = (8_000, 5_500) if options.quick else (1_000_000, 50_000)
+    for d in (100, 30, 784):
+        attempt(neighbours, million if d == 100 else fifty, d, options.device)
+    if options.data is None:
+        X, y = sheets(fifty, 784)
+    else:
+        file = np.load(options.data / "mnist.npz")
+        X, y = file["X_train"][:fifty].astype(np.float32) / 255, file["y_train"][:fifty].astype(int)
+    attempt(fit, f"{fifty} × 784", X, y, "≤ 2 s", options.device, not options.no_host)
+    X, y = sheets(million, 100)
+    attempt(fit, f"{million} × 100", X, y, "≤ 20 s", options.device, not options.no_host)
+    machine = f"{name}, torch {torch.__version__}"
+    options.out.write_text(json.dumps({"machine": machine, "rows": ROWS, "phases": PHASES}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

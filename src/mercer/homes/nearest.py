@@ -1,0 +1,155 @@
+"""Exact nearest rows among tensors: products and selection where they live, with a proof for every row.
+
+The values ‖y‖²/2 − x·y of a row are reduced to the least one of every group of `LINES` before they reach memory: on a
+GPU in one kernel with the products, from half-precision halves (x = h + l, 22 bits), elsewhere from a matrix product.
+The m smallest values lie in the m groups of least minimum, so only the rows of these groups are measured, in double
+precision from differences. A row outside of them and nearer would contradict the rounding of its value; where the
+rounding is too coarse to tell, as among ties, the row is compared with all others in double precision.
+"""
+
+import functools
+from typing import Any
+
+from ..backend import need, on_gpu
+from .base import Array, Rows
+
+SPARE = 6  # groups looked at beyond the neighbours wanted
+LINES = 16  # values of which the least is kept
+GROUPS = 32  # minima of which the least is looked at first
+FEW = 2048  # rows up to which all distances are measured
+LANES = 128  # groups that a GPU tile has side by side
+SHARE = 0.2  # of the free memory for the values of a block of rows
+CPU_ROOM = 2**26  # bytes of these values on the CPU
+LARGEST = 3e4  # of half-precision numbers; what is larger proves nothing
+TILE = 128, 128, 8, 2  # rows, columns, warps and stages of a GPU tile
+
+
+class Nearest:
+    """A search among rows that are tensors.
+
+    Parameters
+    ----------
+    Y : (m, d) tensor. free : bytes that may be allocated beside it, None if unknown.
+    """
+
+    def __init__(self, Y: Rows, free: int | None = None):
+        torch = need("torch")
+        self.Y, self.free = Y, free
+        self.centre = Y[:: Y.shape[0] // 1000 + 1].double().median(0).values
+        moved = Y.double() - self.centre if Y.shape[0] <= FEW else (Y - self.centre.to(Y.dtype))
+        self.fused = _fused() if on_gpu(Y) and Y.shape[0] > FEW and Y.shape[1] <= 4096 else None
+        if self.fused is None:
+            self.table, self.norms = moved, (moved * moved).sum(1) / 2
+        else:
+            self.scale = 16.0 / max(float(moved.abs().max()), torch.finfo(torch.float32).tiny)
+            self.table = self._halves(moved)
+            self.norms = ((moved * self.scale).float() ** 2).sum(1) / 2
+        m = Y.shape[0]
+        self.lines = LINES if m > FEW else 1
+        self.blocks = -(-m // (self.lines * LANES))
+
+    def __call__(self, X: Rows, k: int) -> tuple[Array, Array]:
+        """(distances, row numbers) of the k nearest rows, nearest first, on the host."""
+        torch = need("torch")
+        n, m = X.shape[0], self.Y.shape[0]
+        squared = torch.empty((n, k), dtype=torch.float64, device=X.device)
+        index = torch.empty((n, k), dtype=torch.int64, device=X.device)
+        wanted = k + SPARE
+        exact = m <= FEW or wanted * self.lines * 4 > m
+        step = self._step(m if exact else self.blocks * LANES * (1 if self.fused else self.lines), X, wanted)
+        for start in range(0, n, step):
+            rows = slice(start, start + step)
+            if exact:
+                squared[rows], index[rows] = self._measured(X[rows], k)
+                continue
+            squared[rows], index[rows], sure = self._selected(X[rows], k, wanted)
+            left = torch.nonzero(~sure).ravel() + start
+            for part in left.split(max(1, step // 16)):
+                squared[part], index[part] = self._measured(X[part], k)
+        return squared.sqrt_().cpu().numpy(), index.cpu().numpy()
+
+    def _step(self, width: int, X: Rows, wanted: int) -> int:
+        """Rows of a block: the values, and the rows of the groups looked at, take a share of the memory."""
+        beside = wanted * self.lines * (X.shape[1] + 4)
+        room = SHARE * self.free if on_gpu(X) and self.free is not None else CPU_ROOM
+        return int(min(max(room / (8 * (width + beside)), 16), 65536))
+
+    def _measured(self, X: Rows, k: int) -> tuple[Any, Any]:
+        """All distances in double precision: products choose, differences measure."""
+        torch = need("torch")
+        x, y = X.double() - self.centre, self.Y.double() - self.centre
+        value = torch.addmm((y * y).sum(1)[None] / 2, x, y.T, alpha=-1.0)
+        place = value.topk(min(k + SPARE, len(y)), largest=False).indices
+        return _ordered(X, self.Y, place, k)
+
+    def _selected(self, X: Rows, k: int, wanted: int) -> tuple[Any, Any, Any]:
+        """(squared distances, row numbers, whether they are proved) of the k nearest rows."""
+        torch = need("torch")
+        x = X - self.centre.to(X.dtype)
+        least = self._minima(x)
+        groups = max(g for g in (1, 2, 4, 8, 16, GROUPS) if least.shape[1] // g >= 2 * wanted)
+        column = least.view(len(x), groups, -1).amin(1).topk(wanted, largest=False).indices
+        span = least.shape[1] // groups
+        among = (column[:, None] + span * torch.arange(groups, device=x.device)[:, None]).flatten(1)
+        value, place = least.gather(1, among).topk(wanted, largest=False)
+        group = among.gather(1, place)
+        start = group // LANES * (self.lines * LANES) + group % LANES
+        rows = (start[:, None] + LANES * torch.arange(self.lines, device=x.device)[:, None]).flatten(1)
+        some = rows.clamp(max=len(self.Y) - 1)
+        near = (self.Y[some] - X[:, None]).square_().sum(2)
+        near[rows >= len(self.Y)] = torch.inf
+        squared, index = _ordered(X, self.Y, some.gather(1, near.topk(wanted, largest=False).indices), k)
+        length, last = x.double().norm(dim=1), squared[:, -1].sqrt()
+        unit, bits, most = 1.0, torch.finfo(X.dtype).eps, torch.inf
+        if self.fused is not None:
+            unit, bits, most = self.scale, 2.0**-22, LARGEST
+        rounding = (X.shape[1] + 32) * bits * (2 * length + last) ** 2
+        sure = squared[:, -1] - length**2 + rounding < 2 * value[:, -1].double() / unit**2
+        return squared, index, sure & (length * unit < most)
+
+    def _minima(self, x: Rows) -> Any:
+        """(n, groups) the least value of every group; group c of block b has the rows (b·lines + g)·LANES + c."""
+        torch = need("torch")
+        n, m = len(x), len(self.Y)
+        width = self.blocks * LANES
+        if self.fused is None:
+            value = x.new_full((n, width * self.lines), torch.inf)
+            torch.addmm(self.norms[None], x, self.table.T, alpha=-1.0, out=value[:, :m])
+            return value.view(n, self.blocks, self.lines, LANES).amin(2).flatten(1)
+        (xh, xl), (yh, yl) = self._halves(x), self.table
+        out = torch.empty((n, width), dtype=torch.float32, device=x.device)
+        block_m, block_n, warps, stages = TILE
+        chunk = min(xh.shape[1], 64) if xh.shape[1] > 128 else xh.shape[1]
+        self.fused[(-(-n // block_m), self.blocks)](
+            xh, xl, yh, yl, self.norms, out, n, m, width, xh.shape[1], chunk, xh.shape[1] <= chunk, self.lines,
+            block_m, block_n, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
+        return out
+
+    def _halves(self, x: Rows) -> tuple[Any, Any]:
+        """High and low half-precision parts of rows scaled to at most 16, padded to whole chunks of columns."""
+        torch = need("torch")
+        d = x.shape[1]
+        width = max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
+        scaled = torch.zeros((len(x), width), dtype=torch.float32, device=x.device)
+        torch.mul(x, self.scale, out=scaled[:, :d]) if x.dtype == torch.float32 else scaled[:, :d].copy_(x * self.scale)
+        high = scaled.half()
+        return high, scaled.sub_(high).half()
+
+
+def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Any, Any]:
+    """The k nearest of some rows, measured in double precision; equally near ones in the order of their numbers."""
+    place = place.sort(1).values
+    squared = (Y[place].double() - X.double()[:, None]).square_().sum(2)
+    squared, order = squared.sort(dim=1, stable=True)
+    return squared[:, :k], place.gather(1, order[:, :k])
+
+
+@functools.cache
+def _fused() -> Any:
+    """The compiled kernel, or None where Triton is not installed."""
+    try:
+        from ._triton import least_in_groups
+    except ImportError:
+        return None
+    return least_in_groups
