@@ -33,7 +33,7 @@ def expected_change(model, n=20, *, X=None, y=None):
     >>> expected_change(model, 3) < 0.01  # labelling may stop
     True
     """
-    now = situation(model, X, y, "expected_change", number=n if isinstance(n, (int, np.integer)) else 0)
+    now = situation(model, X, y, "expected_change", number=int(n) if isinstance(n, (int, np.integer)) else 0)
     if now.numeric:
         raise InputError(
             "The stop rule counts changed classes, and this model predicts numbers: see its mae_interval_ and the "
