@@ -16,6 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 
+from cli.command import here
 from mercer import FewLabelClassifier, KernelDensityNovelty, SemiKPCA
 from mercer.errors import BackendError
 from mercer.jobs.parts import Cluster, Threads, cells, workplace
@@ -120,3 +121,34 @@ def test_a_lost_worker_labels_no_row_twice_and_a_lost_scheduler_is_said_in_a_sen
 def cells_slowly(*task):
     time.sleep(0.1)
     return cells(*task)
+
+
+def test_a_worker_lost_while_a_folder_is_labelled_changes_no_byte(client, data, tmp_path):
+    X, t, y = data
+    (tmp_path / "in").mkdir()
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(row=np.arange(N), kind=np.where(y >= 0, y.astype(str), None))
+    for number, rows in enumerate(np.array_split(np.arange(N), 60)):
+        frame.iloc[rows].to_parquet(tmp_path / "in" / f"{number:02d}.parquet")
+    ask = ["label", tmp_path / "in", "-t", "kind", "-x", "row", "--method", "lssvm"]
+    assert here(*ask, "-o", tmp_path / "calm").exit_code == 0
+    before = list(client.run(os.getpid).values())
+
+    def kill():
+        while len(list((tmp_path / "shaken").glob("*.parquet"))) < 3:
+            time.sleep(0.01)
+        os.kill(before[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    done = here(*ask, "-o", tmp_path / "shaken", "--scheduler", client.scheduler.address)
+    killer.join()
+    assert done.exit_code == 0, done.output
+    client.wait_for_workers(2)
+    assert set(client.run(os.getpid).values()) != set(before)  # one was lost, and has a successor
+    parts = sorted((tmp_path / "calm").glob("*.parquet"))
+    assert len(parts) == 60
+    for path in parts:
+        assert path.read_bytes() == (tmp_path / "shaken" / path.name).read_bytes()
+    written = pd.concat([pd.read_parquet(path) for path in sorted((tmp_path / "shaken").glob("*.parquet"))])
+    assert sorted(written["row"]) == list(range(N))
+    assert np.mean(written["kind_predicted"].astype(int).to_numpy() == t[written["row"]]) > 0.85
