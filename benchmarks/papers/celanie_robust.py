@@ -1,6 +1,7 @@
 """Robust kernel PCA beyond the report: how many outliers turn the components, and what the starts are worth.
 
-    python -m benchmarks.papers.celanie_robust [--only breakdown|starts] [--seeds 5] [--problems 100] [--quick]
+    python -m benchmarks.papers.celanie_robust [--only breakdown|starts] [--seeds 5] [--problems 100] [--resume]
+        [--quick]
 
 Breakdown: 200 rows of five columns (deviations 2, 1.6, 0.4, 0.3, 0.2), a share of them (0 to 40 %) replaced by
 outliers; the largest angle, in feature space, between two components and those of kernel PCA on the clean rows alone,
@@ -23,7 +24,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import PICTURES, arguments, markdown, write_csv
+from benchmarks.harness import PICTURES, arguments, markdown, read_csv, write_csv
 from mercer import RBF, KernelPCA, Polynomial, RobustKernelPCA
 from mercer.solvers.dual.loss import Loss
 from mercer.solvers.dual.minimise import Root, minimise
@@ -115,9 +116,10 @@ def plain_dca(G, s, loss, seed, tol=1e-7, max_iter=3000):
     return -loss.value(P)
 
 
-def starts(problems):
-    rows = []
-    for seed in range(problems):
+def starts(problems, resume=False, keep=True):
+    """Rows of the problems, written one by one; `resume` goes on after those that are there."""
+    rows = read_csv("celanie_starts") if resume else []
+    for seed in range(len(rows), problems):
         G, s, loss = random_problem(seed)
         began = time.process_time()
         ours = minimise(G, s, loss, random_state=0)
@@ -138,10 +140,11 @@ def starts(problems):
                 "seconds of DCA": f"{ended - middle:.3f}",
             }
         )
-    lost, won = (sum(row[name] for row in rows) for name in ("loses", "wins"))
+        if keep:
+            write_csv("celanie_starts", rows)
+    lost, won = (sum(int(row[name]) for row in rows) for name in ("loses", "wins"))
     times = [sum(float(row[name]) for row in rows) for name in ("seconds", "seconds of DCA")]
     print(f"{problems} problems: lost {lost}, won {won}; CPU seconds {times[0]:.0f}, plain DCA {times[1]:.0f}")
-    return rows
 
 
 def main():
@@ -149,6 +152,7 @@ def main():
         __doc__,
         only={"choices": ["breakdown", "starts"], "help": "one of the parts (default both)"},
         seeds={"type": int, "default": 5, "help": "draws for each share (default %(default)s)"},
+        resume={"action": "store_true", "help": "go on with problems that were broken off"},
         problems={"type": int, "default": 100, "help": "random problems (default %(default)s)"},
     )
     with threadpool_limits(1):
@@ -159,9 +163,7 @@ def main():
                 write_csv("celanie_breakdown", rows)
                 draw(rows)
         if options.only in (None, "starts"):
-            rows = starts(3 if options.quick else options.problems)
-            if not options.quick:
-                write_csv("celanie_starts", rows)
+            starts(3 if options.quick else options.problems, options.resume, keep=not options.quick)
 
 
 if __name__ == "__main__":
