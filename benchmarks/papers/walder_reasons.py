@@ -3,8 +3,8 @@
 HARD = (
     "The SVM: the paper's has a hard margin, ours C = 100. On labels that cannot be separated a hard margin costs "
     "much: KPCA-10 with 100 labels, width 1, C = 10⁶ in place of 100: g241c 26.2 for 16.0, g241d 30.2 for 15.1, digit1 "
-    "11.4 for 8.7, usps 31.6 for 15.0, bci 51.4 for 47.4, text 46.3 for 26.6. The paper's figures lie between: the "
-    "likely reason for the better cells of KPCA-10 and MV-KPCA-10."
+    "11.4 for 8.7, usps 31.6 for 15.0, bci 51.4 for 47.4, text 46.3 for 26.6. The paper's figures lie between on "
+    "g241c, g241d, bci and text: the likely reason for the better cells of KPCA-10 and MV-KPCA-10."
 )
 CENTRED = (
     "Centring: with the variance about 0 in place of that about the mean, the form that the paper uses for its bound "
@@ -59,6 +59,6 @@ def overview(cells):
         f"- {HARD}",
         f"- {CENTRED}",
         "",
-        "By CV error, ties among dozens of candidates are broken at random, and the mean error is higher in most cells: "
-        "that is what the rule by margins is for.",
+        "By CV error, ties among dozens of candidates are broken at random, and the mean error is higher in most "
+        "cells: that is what the rule by margins is for.",
     ]
