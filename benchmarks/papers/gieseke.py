@@ -76,8 +76,8 @@ comes closer to what the true shares give.
 SECSTR = """\
 Error of the unlabelled rows in % over splits of the book, 315 columns, linear kernel, λ = 100 / labels, λ' = 0.1. The
 two classes do not form clusters, and the search gains nothing over RLSC with any shares. The labels of this set are
-drawn at random, so that their own shares are hard to better; the estimate costs or gains half a point at most, and takes
-about six times as long.
+drawn at random, so that their own shares are hard to better; the estimate costs or gains half a point at most, and
+takes about six times as long.
 
 `python -m benchmarks.papers.gieseke_balance --data DIR --only secstr`, 3 minutes a split on one core.
 """
