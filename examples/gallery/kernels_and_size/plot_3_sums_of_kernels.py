@@ -3,8 +3,8 @@ Two views, one kernel
 =====================
 
 Kernels add. On two noisy rings a smooth kernel does well and one of the neighbour graph does not: too many edges cross
-the gap. **Insight: the sum costs little where one of its parts is useless, and left-out labels say beforehand which part
-that is.**
+the gap. **Insight: the sum costs little where one of its parts is useless, and left-out labels say beforehand which
+part that is.**
 """
 
 import matplotlib.pyplot as plt
