@@ -144,7 +144,9 @@ def pages(pictures=True):
         index += [f"## {title}", "", "| | |", "|---|---|"]
         for name, module in names:
             thing = getattr(import_module(module), name)
-            made[f"api/{name}.rst"] = reference(name, thing, module, pictures and is_method(thing))
+            made[f"api/{name}.rst"] = reference(
+                name, thing, module, pictures and module == "mercer" and is_method(thing)
+            )
             index.append(f"| [{name}]({name}.rst) | {first_line(thing)} |")
         index.append("")
     index += [

@@ -15,6 +15,11 @@ FITTED = re.compile(r"(?<![\w`\\])([A-Za-z]\w*_)(?![\w`{])")  # a name such as n
 WRAPPED = 90  # characters; a longer line is a sentence that goes on, not a type
 
 
+def prose(text):
+    """A line with what reStructuredText would take for markup and is none: a name that ends in _, and **kwargs."""
+    return FITTED.sub(r"``\1``", text).replace(" **kwargs", " ``**kwargs``")
+
+
 def one_line_items(app, what, name, obj, options, lines):
     """Turn `name : sentence` of a section of parameters, without a type, into name and description for numpydoc."""
     section, out, i = None, [], 0
@@ -25,11 +30,11 @@ def one_line_items(app, what, name, obj, options, lines):
         item = ITEM.match(line) if section in LISTS else None
         goes_on = i + 1 < len(lines) and lines[i + 1].startswith(" ")
         if item and (not goes_on or len(line) > WRAPPED):
-            out += [item["name"], "    " + FITTED.sub(r"``\1``", item["text"])]
+            out += [item["name"], "    " + prose(item["text"])]
         elif item or line.lstrip().startswith((">>>", "...")):
             out.append(line)
         else:
-            out.append(FITTED.sub(r"``\1``", line))
+            out.append(prose(line))
         i += 1
     lines[:] = out
 

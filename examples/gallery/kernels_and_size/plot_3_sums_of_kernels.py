@@ -2,8 +2,9 @@
 Two views, one kernel
 =====================
 
-A ring within a ring, with a noisy second group of columns. Kernels add: one on each group of columns, or a smooth and a
-graph kernel on all. **Insight: a sum is often better than its parts, and left-out labels say so beforehand.**
+Kernels add. On two noisy rings a smooth kernel does well and one of the neighbour graph does not: too many edges cross
+the gap. **Insight: the sum costs little where one of its parts is useless, and left-out labels say beforehand which
+part that is.**
 """
 
 import matplotlib.pyplot as plt
