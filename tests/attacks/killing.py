@@ -15,6 +15,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
+from mercer.cli import main
 from mercer.cli.app import app
 
 OLD = b"an older file, which must stay whole"
@@ -22,18 +23,21 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
 
 def child(arguments):
-    """Start the command in a child; returns its number."""
+    """Start the command in a child; returns its number. A signal that comes before the command does ends it at once."""
+    before = [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)]
     number = os.fork()
     if number:
+        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before):
+            signal.signal(one, handler)
         return number
-    silence = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(silence, stream)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     code = 1
     try:
-        app(args=arguments)
+        silence = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silence, stream)
+        sys.argv = ["mercer", *arguments]
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as Python has it when a program starts
+        main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
@@ -49,7 +53,7 @@ def whole(path, n):
     return raw.count(b"\n") == n if path.suffix == ".csv" else raw.endswith(b"</html>")
 
 
-def main(folder, times, seed):
+def attack(folder, times, seed):
     folder, R = Path(folder), random.Random(int(seed))
     data = folder / "data.csv"
     original = data.read_bytes()
@@ -96,4 +100,4 @@ def main(folder, times, seed):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    attack(*sys.argv[1:])
