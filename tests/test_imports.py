@@ -240,3 +240,9 @@ def test_every_public_name_resolves(name):
 def test_unknown_names():
     with pytest.raises(AttributeError, match="mercer has no attribute 'Nonsense'"):
         mercer.Nonsense  # noqa: B018
+
+
+def test_loops_are_compiled_in_one_way():
+    """`backend.compiled` does without a cache where none can be written; numba's own decorators would fail there."""
+    found = [str(path.relative_to(SOURCE)) for path in FILES if re.search(r"\bn?jit\(", path.read_text())]
+    assert found == ["backend.py"]

@@ -32,15 +32,15 @@ def need(name):
         ) from error
 
 
-def compiled(**options):
+def compiled(*signature, **options):
     """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written."""
     njit = importlib.import_module("numba").njit
 
     def decorate(function):
         try:
-            return njit(function, cache=True, **options)
+            return njit(*signature, cache=True, **options)(function)
         except RuntimeError:  # numba looks for a folder here
-            return njit(function, **options)
+            return njit(*signature, **options)(function)
 
     return decorate
 

@@ -26,8 +26,8 @@ def main():
         seeds = range(options.seed, options.seed + options.n)
         tallies.append(attack(kind, seeds, options.jobs, told=_tell))
         print(f"{kind}: {_sentence(tallies[-1])}", flush=True)
-    if options.out:
-        options.out.write_text(page(tallies, options.seed), encoding="utf-8")
+        if options.out:
+            options.out.write_text(page(tallies, options.seed), encoding="utf-8")
     raise SystemExit(any(tally.failures for tally in tallies))
 
 

@@ -15,10 +15,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as an exception, so that temporary files are removed
     try:
         from .app import app
+
+        app(prog_name="mercer")
     except ImportError as error:
         raise SystemExit(
             f"mercer's command line needs the package {error.name!r}. Install it with: pip install 'mercer[cli]'"
         ) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # while modules are imported, or after the last word was said
         raise SystemExit(130) from None
-    app(prog_name="mercer")

@@ -5,7 +5,8 @@ leaves are pure), at a hundredth of the time: on a hundred rows its objects cost
 """
 
 import numpy as np
-from numba import njit
+
+from ..backend import compiled
 
 _GAIN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -15,7 +16,7 @@ SIDE = 32  # rows that go down a large tree side by side
 BLOCK = 256  # rows that go down a small tree at once
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _random(state):
     """A random number in [0, 1) (splitmix64; the state is the caller's)."""
     state[0] += _GAIN
@@ -26,7 +27,7 @@ def _random(state):
     return np.float64(z >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _sort(key, place, n):
     """Sort the first n keys, and their places with them (Shell's sort: nodes are small)."""
     gap = 1
@@ -42,7 +43,7 @@ def _sort(key, place, n):
         gap //= 3
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _best_cut(key, place, n, codes, weight, total, left):
     """(gain, threshold) of the best cut of n sorted values; gain is Σ_c l_c² / l + Σ_c r_c² / r."""
     squares_right, mass_right = 0.0, 0.0
@@ -70,7 +71,7 @@ def _best_cut(key, place, n, codes, weight, total, left):
     return best, cut
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _cut_at(key, place, n, codes, weight, total, left, cut):
     """Gain of one cut."""
     for c in range(len(total)):
@@ -88,7 +89,7 @@ def _cut_at(key, place, n, codes, weight, total, left, cut):
     return squares_left / mass_left + squares_right / mass_right
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def grow(X, codes, k, seed, extra, away, count):
     """One tree on a bootstrap of the rows.
 
@@ -182,7 +183,7 @@ def grow(X, codes, k, seed, extra, away, count):
     return feature[:number], threshold[:number], left[:number], right[:number], value[:number]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def walked(X, roots, value, column, cut, child, depth, only, out):
     """Add the values of the leaves that rows X (float32) reach in large trees to out (n, k).
 
@@ -209,7 +210,7 @@ def walked(X, roots, value, column, cut, child, depth, only, out):
                         out[begin + i, c] += value[node[i], c]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _divide(above, x, cut, left, right):
     """Which rows go left and right, of those that are above."""
     for i in range(len(above)):
@@ -218,13 +219,13 @@ def _divide(above, x, cut, left, right):
         right[i] = above[i] & (goes ^ np.uint8(1))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(total, here):
     for i in range(len(total)):
         total[i] += here[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def flooded(X, roots, value, column, cut, child, most, only, out):
     """The same for trees of at most so many nodes: all are visited with a block of rows, and no row is waited for."""
     n, d = X.shape

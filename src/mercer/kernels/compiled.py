@@ -2,8 +2,10 @@
 
 from math import factorial
 
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from ..backend import compiled
 
 LOWEST = -708.0  # e to a lower power is not a normal number, and becomes 0
 LOG2_E = 1.4426950408889634
@@ -28,7 +30,7 @@ def _number(_context, _bits):
     )
 
 
-@njit("void(float64[::1])", cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled("void(float64[::1])", nogil=True, error_model="numpy", fastmath={"contract"})
 def exponential(x):
     """x becomes e^x, for x ≤ 0, to the last digit but one: e^x = 2ⁿ e^r, |r| ≤ ln(2) / 2, and 13 terms for e^r."""
     for i in range(x.shape[0]):

@@ -5,12 +5,13 @@ wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fi
 """
 
 import numpy as np
-from numba import njit
+
+from ...backend import compiled
 
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST)
 def _evaluate(mu, b, y, weight, zeta, E, w):
     """(whether C − ζP is definite, f, wᵀPw, its slope in ζ); fills E and w."""
     r = len(mu)
@@ -37,7 +38,7 @@ def _evaluate(mu, b, y, weight, zeta, E, w):
     return True, f, phi, 2.0 * slope
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _root(mu, b, y, weight, spread, tol, E, w):
     """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket."""
     lo, hi, zeta, value = -np.inf, 1.0 / mu[0], 0.0, 0.0
@@ -60,7 +61,7 @@ def _root(mu, b, y, weight, spread, tol, E, w):
     return value, zeta, False
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def fits(mu, B, spread, tol):
     """(ζ (k,), which were reached (k,), W (k, r)) for right-hand sides B (k, r) in the basis of the pencil."""
     k, r = B.shape
@@ -70,7 +71,7 @@ def fits(mu, B, spread, tol):
     return zeta, reached, W
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def without_each(mu, Y, t, total, weight, spread, rows, tol):
     """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
     r = len(mu)
