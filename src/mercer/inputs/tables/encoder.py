@@ -149,9 +149,9 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
 
     def _learn(self, frame, labelled=None):
         with read_once(as_pandas(frame)) as columns:
-            return self._read(columns, labelled)
+            return self._learn_columns(columns, labelled)
 
-    def _read(self, frame, labelled):
+    def _learn_columns(self, frame, labelled):
         self.names_ = list(frame.columns)
         found = self._look(frame)
         if labelled is not None:
