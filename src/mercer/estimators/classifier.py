@@ -192,9 +192,9 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     # The method on features: see the module.
 
-    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None) -> State:
-        """What needs no label: features wherever they live, weights, and the Laplacian of a graph of the rows."""
-        return State(Z, weight, Lap)
+    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None, slopes: Any = None) -> State:
+        """What needs no label: features, wherever they live, weights, the Laplacian of a graph of the rows, slopes."""
+        return State(Z, weight, Lap, slopes)
 
     def solve(self, state: State, labels: Labels) -> Solution:
         """The solution for these labels; nothing on self changes."""

@@ -27,9 +27,6 @@ class InvarianceTerm(KernelEstimator):
     invariance: Any = None
     invariance_weight: float = parameter(1.0, NOT_NEGATIVE)
 
-    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None, slopes: Any = None) -> State:
-        return State(Z, weight, Lap, slopes)
-
     def tilted(self, state: State) -> State:
         """The state whose norm holds the terms that the parameters describe."""
         return state.tilted(self.graph_weight, self.invariance_weight)  # type: ignore[attr-defined]
