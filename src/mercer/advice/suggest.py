@@ -85,7 +85,7 @@ def suggest(
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
     if X is not None and hasattr(model, "check_whole"):
         return _most_uncertain(model, X, n, strategy, audit, among, exclude)
-    wanted = n if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
+    wanted = int(n) if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
     with steady():
         now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
     if among is not None or len(exclude):
