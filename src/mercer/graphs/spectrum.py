@@ -22,6 +22,7 @@ from ..rows import host, like
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
+CROWDED = 2500  # rows up to which LAPACK is faster than an iteration that has to find many equal values
 RANK = 100  # eigenvectors kept above DENSE rows, unless the user says otherwise
 TOL = 1e-5  # accepted ‖Lap v − λ v‖ / ‖Lap‖∞
 ROUNDS = 100  # filtered blocks after which LAPACK or ARPACK takes over
@@ -107,6 +108,8 @@ def _filtered_krylov(Lap, rank, known, limit):
             return None
         if width >= wanted or not space.crowded():
             break
+        if n <= CROWDED:
+            return None
         width = min(4 * width, wanted)  # a block reaches no more copies of a value than it is wide
     values, vectors = space.settled(wanted + 4, Lap, known)
     back = np.empty_like(order)
