@@ -27,7 +27,7 @@ from .loss import Loss
 NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
 MEMORY = 10  # residuals that L-BFGS remembers
-STARTS = 100  # of norm="element"; on 100 random problems never worse than 20 random starts of plain DCA
+STARTS = 100  # of norm="element": what 20 random starts of plain DCA find; see benchmarks/papers/celanie_robust.py
 ROUGH, SHORT, FINALISTS = 1e-2, 10, 8  # they take so many steps; a quarter goes down to this residual, these to the end
 
 
