@@ -24,8 +24,8 @@ NEAR_KPCA = (
     "12.6 %, and what is chosen on the labels costs the difference."
 )
 FLIPPED = (
-    "The paper's error is far above the 20 % of the answer that there is no positive row: its functions must have had the "
-    "wrong sign or threshold on most splits."
+    "The paper's error is far above the 20 % of the answer that there is no positive row: its functions must have had "
+    "the wrong sign or threshold on most splits."
 )
 KNOWN: dict = {(method, l, name): CHANCE for method in ("LR-KPCA", "M-LS", "G-LS") for l in (10,) for name in ("bci",)}
 KNOWN |= {(method, 10, "g241d"): WRONG_PAIR for method in ("G-LS", "M-LS")}
