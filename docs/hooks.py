@@ -17,7 +17,9 @@ WRAPPED = 90  # characters; a longer line is a sentence that goes on, not a type
 
 def prose(text):
     """A line with what reStructuredText would take for markup and is none: a name that ends in _, and **kwargs."""
-    return FITTED.sub(r"``\1``", text).replace(" **kwargs", " ``**kwargs``")
+    parts = re.split(r"(``.*?``|`[^`]*`)", text)  # every second one is code already
+    parts[::2] = [FITTED.sub(r"``\1``", part).replace(" **kwargs", " ``**kwargs``") for part in parts[::2]]
+    return "".join(parts)
 
 
 def one_line_items(app, what, name, obj, options, lines):
