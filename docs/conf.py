@@ -61,7 +61,9 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "gallery/index": [], "changelog": []}
+html_sidebars = {"index": [], "start": [], "choosing": [], "gallery/index": []}
+html_context = {"default_mode": "auto"}
+toc_object_entries_show_parents = "hide"
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,

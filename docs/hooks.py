@@ -17,7 +17,9 @@ WRAPPED = 90  # characters; a longer line is a sentence that goes on, not a type
 
 def prose(text):
     """A line with what reStructuredText would take for markup and is none: a name that ends in _, and **kwargs."""
-    return FITTED.sub(r"``\1``", text).replace(" **kwargs", " ``**kwargs``")
+    parts = re.split(r"(``.*?``|`[^`]*`)", text)  # every second one is code already
+    parts[::2] = [FITTED.sub(r"``\1``", part).replace(" **kwargs", " ``**kwargs``") for part in parts[::2]]
+    return "".join(parts)
 
 
 def one_line_items(app, what, name, obj, options, lines):
@@ -67,14 +69,19 @@ def by_last_name(app, env, node, contnode):
     return make_refnode(app.builder, node["refdoc"], objects[full].docname, full, contnode, full)
 
 
+def spelt(formula):
+    """\\tfrac12 as \\tfrac{1}{2}: docutils takes both digits for the numerator."""
+    return re.sub(r"\\([td]?frac)(\w)(\w)", r"\\\1{\2}{\3}", formula)
+
+
 def inline_formula(writer, node):
-    writer.body.append(tex2mathml(node.astext(), as_block=False))
+    writer.body.append(tex2mathml(spelt(node.astext()), as_block=False))
     raise nodes.SkipNode
 
 
 def block_formula(writer, node):
     try:
-        formula = tex2mathml(node.astext(), as_block=True)
+        formula = tex2mathml(spelt(node.astext()), as_block=True)
     except Exception as error:
         raise ValueError(f"formula {escape(node.astext())!r}: {error}") from error
     writer.body.append(f'<div class="formula">{formula}</div>')
