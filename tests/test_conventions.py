@@ -327,7 +327,7 @@ def test_rows_near_the_largest_numbers_are_refused_or_answered():
             for rows in [*plain, sp.csr_array(plain[1])]:
                 model = FewLabelClassifier(["lssvm", "forest"])
                 if size > most:
-                    with pytest.raises(InputError, match="X holds float.. numbers up to .* too large.*StandardScaler"):
+                    with pytest.raises(InputError, match="X holds .*StandardScaler"):
                         model.fit(rows, y)
                 else:
                     assert np.isfinite(model.fit(rows, y).predict_proba(rows)).all()

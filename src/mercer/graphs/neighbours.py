@@ -64,8 +64,8 @@ class Neighbours:
         """The search where X lives, kept for the next rows from there; None on the host."""
         place = getattr(X, "device", None), X.dtype
         if self._elsewhere[0] != place:
-            home = home_of(X)
-            self._elsewhere = place, None if sp.issparse(X) else home.search(home.like(self.rows, X))
+            home, sparse = home_of(X), sp.issparse(X) or sp.issparse(self.rows)
+            self._elsewhere = place, None if sparse else home.search(home.like(self.rows, X))
         return self._elsewhere[1]
 
     def _with_zeros(self, X, distance, index):
