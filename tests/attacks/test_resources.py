@@ -20,10 +20,11 @@ y = np.where(np.arange(120) < 20, np.array(["a", "b"], dtype=object)[np.arange(1
 """
 
 
-def alone(code, **more):
-    """What a script prints as JSON, in a process of its own."""
+def alone(code, threads=1):
+    """What a script prints as JSON, in a process of its own with so many threads of BLAS."""
     command = [sys.executable, "-c", SHARED + textwrap.dedent(code)]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=280, **more)
+    environment = ENVIRONMENT | {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-2000:]}"
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -159,7 +160,8 @@ def test_an_interrupt_leaves_threads_and_devices_as_they_were():
             if state() != before:
                 changed.append([i, state()])
         print(json.dumps([before, changed, stopped]))
-        """
+        """,
+        threads=2,
     )
     before, changed, stopped = found
     assert not changed, (before, changed[:2])

@@ -288,6 +288,14 @@ def test_a_zip_of_other_things_is_no_npz(tmp_path):
         read_table(tmp_path / "t.npz")
 
 
+def test_half_a_letter_in_json_is_refused_and_a_whole_one_read(tmp_path):
+    (tmp_path / "t.json").write_text(r'[{"a": "x\ud83d\ude00"}, {"a": "y"}]')
+    assert read_table(tmp_path / "t.json").frame["a"][0] == "x😀"
+    (tmp_path / "t.json").write_text(r'[{"a": "x\ud83d"}, {"a": "y"}]')
+    with pytest.raises(InputError, match="half a letter in UTF-16"):
+        read_table(tmp_path / "t.json")
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"a": 1}\n' + "[" * 100_000])
 def test_json_that_is_nested_too_deeply_is_refused(tmp_path, text):
     (tmp_path / "t.json").write_text(text)

@@ -216,3 +216,8 @@ def test_a_class_that_was_not_tested_is_said_to_be_so():
     text = render(findings())
     assert "3 of 4" in text
     assert "not tested" in text
+
+
+def test_names_that_are_no_letters_are_replaced():
+    page = render(Findings("bytes \udcff of a file name"))
+    assert "bytes ? of a file name" in page and page.encode("utf-8")

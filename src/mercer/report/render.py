@@ -36,7 +36,7 @@ def render(*findings):
     style = "".join((folder / name).read_text(encoding="utf-8") for name in ("theme.css", "style.css"))
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
     script = (folder / "scatter.js").read_text(encoding="utf-8")
-    return template.render(
+    page = template.render(
         parts=[_part(one) for one in findings],
         version=__version__,
         style=jinja2.utils.markupsafe.Markup(style),
@@ -45,6 +45,7 @@ def render(*findings):
         colours=COLOURS,
         shapes=SHAPES,
     )
+    return page.encode("utf-8", "replace").decode()  # names of files may hold bytes that are no letters
 
 
 def _hash(script):

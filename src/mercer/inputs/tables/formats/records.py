@@ -1,11 +1,13 @@
 """JSON: a list of records, or one record in every line."""
 
 import json
+import re
 from typing import ClassVar
 
 from ....errors import InputError
 from .base import Format, from_rows, python, reason
 
+_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")  # one of the two codes of a letter, where both are needed
 TASK = {"annotations", "predictions", "completions"}  # beside "data", what a task of Label Studio has
 
 
@@ -37,7 +39,7 @@ class Json(Format):
             frame = table.joined({})
             columns = [map(python, frame[name]) for name in frame.columns]
             records = _added([dict(zip(frame.columns, row)) for row in zip(*columns)], new)
-        rows = [_line(record) for record in records]
+        rows = [json.dumps(record, ensure_ascii=False, default=str) for record in records]
         text = "\n".join(rows) + "\n" if self.lines else "[\n" + ",\n".join(rows) + "\n]\n"
         path.write_text(text, encoding="utf-8", newline="\n")
 
@@ -68,11 +70,6 @@ def _added(records, new):
     return records
 
 
-def _line(record):
-    text = json.dumps(record, ensure_ascii=False, default=str)
-    return json.dumps(record, default=str) if any("\ud800" <= letter <= "\udfff" for letter in text) else text
-
-
 def are_tasks(records):
     """Whether these are tasks of Label Studio."""
     return isinstance(records, list) and all(
@@ -87,11 +84,22 @@ def records_in(source):
         text = source.raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{source.name} is not valid UTF-8 at byte {error.start}. Save it as UTF-8.") from None
+    found = _parsed(text, source.name)
+    if _ESCAPED.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            raise InputError(f"{source.name} holds {half!a}, half a letter in UTF-16. Write the file again.") from None
+    return found
+
+
+def _parsed(text, name):
     try:
         found = json.loads(text)
         return [found] if isinstance(found, dict) else found
     except RecursionError:
-        raise InputError(f"{source.name} is nested too deeply for records. Give a list of flat objects.") from None
+        raise InputError(f"{name} is nested too deeply for records. Give a list of flat objects.") from None
     except json.JSONDecodeError as whole:
         records = []
         for number, line in enumerate(text.split("\n"), start=1):
@@ -99,5 +107,5 @@ def records_in(source):
                 records += [json.loads(line)] if line.strip() else []
             except (json.JSONDecodeError, RecursionError) as error:
                 wrong = f"line {number}: {reason(error)}" if records else reason(whole)
-                raise InputError(f"{source.name} is not valid JSON ({wrong}). Write it again.") from None
+                raise InputError(f"{name} is not valid JSON ({wrong}). Write it again.") from None
         return records
