@@ -359,6 +359,17 @@ def test_many_rows_use_landmarks_and_components(monkeypatch):
     assert np.mean(model.predict(X[:50].astype(np.float32)) == y[:50]) > 0.9
 
 
+def test_rough_answers_come_during_the_fit_and_change_nothing():
+    X, _, given = two_groups()
+    seen = []
+    model = FewLabelClassifier(on_update=seen.append).fit(X, given)
+    sizes = [len(one.candidates_) for one in seen]
+    assert len(sizes) > 1 and sizes == sorted(set(sizes)) and sizes[0] < len(model.candidates_)
+    assert len(seen[0].transduction_) == len(X) and len(seen[0].predict(X[:3])) == 3
+    np.testing.assert_array_equal(FewLabelClassifier().fit(X, given).scores_, model.scores_)
+    assert model.compact().on_update is None
+
+
 def test_time_budget_leaves_out_the_last_spaces():
     X, _, given = two_groups()
     model = FewLabelClassifier(time_budget=1e-9).fit(X, given)
