@@ -76,7 +76,7 @@ def neighbours(n, d, device):
     if device == "cuda":
         X = X[:262_144]
         for tile in SHAPES:
-            nearest.TILE = tile
+            nearest.TILE = nearest.WIDE_TILE = tile
             try:
                 search._minima(X[:4096])
                 took = clock(lambda: search._minima(X[:16384]))[1]
@@ -84,7 +84,7 @@ def neighbours(n, d, device):
                 print(f"  tile {tile}: {took * 1000:.1f} ms, {rate:.0f} half-precision TFLOP/s", flush=True)
             except Exception as error:  # a shape that the device has no room for
                 print(f"  tile {tile}: {type(error).__name__}", flush=True)
-        nearest.TILE = SHAPES[0]
+        nearest.TILE, nearest.WIDE_TILE = SHAPES[:2]
 
 
 def labelled(y, number=100):
