@@ -42,13 +42,18 @@ def clock(function):
     return found, time.perf_counter() - start
 
 
-def attempt(part, *arguments):
-    """A part that fails is shown, and the others still run."""
+def attempt(out, part, *arguments):
+    """Run a part and write what is known so far; one that fails is shown, and the others still run."""
+    import torch
+
     try:
         part(*arguments)
     except Exception:
         say(f"{part.__name__} {arguments[0]}", "", "failed")
         traceback.print_exc()
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
+    found = {"machine": f"{name}, torch {torch.__version__}", "rows": ROWS, "phases": PHASES}
+    out.write_text(json.dumps(found, indent=1))
 
 
 def neighbours(n, d, device):
@@ -71,7 +76,7 @@ def neighbours(n, d, device):
     if device == "cuda":
         X = X[:262_144]
         for tile in SHAPES:
-            nearest.TILE = tile
+            nearest.TILE = nearest.WIDE_TILE = tile
             try:
                 search._minima(X[:4096])
                 took = clock(lambda: search._minima(X[:16384]))[1]
@@ -79,7 +84,7 @@ def neighbours(n, d, device):
                 print(f"  tile {tile}: {took * 1000:.1f} ms, {rate:.0f} half-precision TFLOP/s", flush=True)
             except Exception as error:  # a shape that the device has no room for
                 print(f"  tile {tile}: {type(error).__name__}", flush=True)
-        nearest.TILE = SHAPES[0]
+        nearest.TILE, nearest.WIDE_TILE = SHAPES[:2]
 
 
 def labelled(y, number=100):
@@ -152,22 +157,17 @@ def main():
     )
     if options.report:
         return report(options.report)
-    import torch
-
-    name = torch.cuda.get_device_name() if options.device == "cuda" else platform.machine()
     million, fifty = (8_000, 5_500) if options.quick else (1_000_000, 50_000)
     for d in (100, 30, 784):
-        attempt(neighbours, million if d == 100 else fifty, d, options.device)
+        attempt(options.out, neighbours, million if d == 100 else fifty, d, options.device)
     if options.data is None:
         X, y = sheets(fifty, 784)
     else:
         file = np.load(options.data / "mnist.npz")
         X, y = file["X_train"][:fifty].astype(np.float32) / 255, file["y_train"][:fifty].astype(int)
-    attempt(fit, f"{fifty} × 784", X, y, "≤ 2 s", options.device, not options.no_host)
+    attempt(options.out, fit, f"{fifty} × 784", X, y, "≤ 2 s", options.device, not options.no_host)
     X, y = sheets(million, 100)
-    attempt(fit, f"{million} × 100", X, y, "≤ 20 s", options.device, not options.no_host)
-    machine = f"{name}, torch {torch.__version__}"
-    options.out.write_text(json.dumps({"machine": machine, "rows": ROWS, "phases": PHASES}, indent=1))
+    attempt(options.out, fit, f"{million} × 100", X, y, "≤ 20 s", options.device, not options.no_host)
 
 
 if __name__ == "__main__":

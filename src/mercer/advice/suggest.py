@@ -65,8 +65,9 @@ def suggest(
         variance a number takes away does not depend on the numbers, so it is known beforehand.
     audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
         were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
-    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of a model that was prepared
-        on a core, the rows of the core are looked at; of one with more than 5 000 rows, so many drawn at random.
+    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of more than 5 000 rows so
+        many drawn at random are looked at, of a model with a core (see `prepare`) those of the core, and those in
+        `among`.
     random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Notes

@@ -146,17 +146,16 @@ class Teachable:
         return found
 
     def looked_at(self, also=(), number=0):
-        """Numbers of the rows that advice looks at: all, or the core, or a random sample; and the labelled rows.
+        """Numbers of the rows that advice looks at: all or the core, of very many a random sample; and labelled rows.
 
-        also : numbers of further rows, not beside a core. number : how many unlabelled rows must be among them.
+        also : numbers of further rows. number : how many unlabelled rows must be among them.
         """
-        n, labelled = len(self.drawn_), self.labels_.labelled if hasattr(self, "labels_") else np.zeros(0, dtype=int)
-        if self.outside_ is not None:
-            return np.union1d(self.outside_.core, labelled)
+        labelled = self.labels_.labelled if hasattr(self, "labels_") else np.zeros(0, dtype=int)
+        some = np.arange(len(self.drawn_)) if self.outside_ is None else self.outside_.core
         most = max(LOOKED_AT, number + len(labelled))
-        if n <= most:
-            return np.arange(n)
-        some = np.random.default_rng(0).permutation(n)[:most]
+        if len(self.drawn_) <= most:
+            return np.union1d(some, labelled)
+        some = some[np.random.default_rng(0).permutation(len(some))[:most]]
         return np.unique(np.concatenate([some, labelled, np.asarray(also, dtype=int)]))
 
     def check_prepared(self, what):
