@@ -140,7 +140,7 @@ def report(folder):
     lines += ["", NOTES]
     for name, rows in own.items():
         title = f"## USPS: test error in % of a linear SVM on kernel PCA features, protocol “{name}”"
-        lines += [title, "", "Slide; ours; difference.", "", *feature_lines(rows), ""]
+        lines += [title, "", "Slide; ours; difference (–: not computed).", "", *feature_lines(rows), ""]
     if study:
         lines += ["## Protocols that were tried, up to 256 components", "", *study_lines(study), ""]
     lines += ["## USPS: one-class SVM, ν", "", markdown(nu), ""]

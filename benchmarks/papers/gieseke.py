@@ -245,7 +245,8 @@ def drawn(rows):
     draws = sorted({int(row.get("draws") or 1) for row in rows if "Gaussian" in row["data"] and row["ours"]})
     if draws == [1]:
         return "Gaussian sets: a new data set for each partition. "
-    return f"Gaussian sets: the mean over {draws[-1]} data sets, in brackets where 95 % of them lie. "
+    told = f"Gaussian sets: the mean over {draws[-1]} data sets, in brackets where 95 % lie"
+    return told + "; without brackets: a new one for each partition. "
 
 
 def between(row):
