@@ -47,7 +47,13 @@ QUIET = (
     "import",
 )  # harmless where they come from imports
 
-MEMORY = ("/proc/meminfo", "/proc/self/statm", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+MEMORY = (
+    "/proc/meminfo",
+    "/proc/loadavg",
+    "/proc/self/statm",
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory.current",
+)
 
 
 def attack(seed, folder):
@@ -84,7 +90,7 @@ def attack(seed, folder):
 
 
 def _harmless(told, path):
-    """Whether a file that is opened is the model itself, a module, or one that says how much memory there is."""
+    """Whether a file that is opened is the model itself, a module, or one that says what the machine has free."""
     return told in (str(path), *MEMORY) or told.endswith((".py", ".pyc", ".so"))
 
 
