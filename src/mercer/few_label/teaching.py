@@ -179,6 +179,8 @@ class Teachable:
             print(f"[{type(self).__name__}] {fraction:4.0%} {stage}", flush=True)
 
     def __getstate__(self):
+        if hasattr(self, "_groups"):
+            getattr(self, "groups_")  # noqa: B009 : a function that is still to be called does not go into a file
         state: Any = super().__getstate__()
         return state | {"_fitted": []} if "_fitted" in state else state
 
