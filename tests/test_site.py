@@ -28,10 +28,10 @@ def text_of(page):
 
 
 def every_public_name_has_a_page_with_its_docstring(site):
-    for name in mercer.__all__:
-        page = text_of((site / "api" / f"{name}.html").read_text())
-        first = re.sub(r"[`*]", "", inspect.getdoc(getattr(mercer, name)).splitlines()[0]).strip()
-        assert first.split(". ")[0].split(":")[0] in page, name
+    for name in mercer.__all__:  # letters and digits alone: sphinx has quotes and dashes of its own
+        page = re.sub(r"[\W_]", "", text_of((site / "api" / f"{name}.html").read_text()))
+        first = inspect.getdoc(getattr(mercer, name)).splitlines()[0]
+        assert re.sub(r"[\W_]", "", first) in page, name
 
 
 def ten_questions_are_answered_within_two_clicks(site):
