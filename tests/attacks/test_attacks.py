@@ -4,7 +4,6 @@ import pytest
 
 from .pool import attack
 
-
 # Faults that are known and not mended yet; each stands in benchmarks/results/attacks.md.
 OPEN = {
     "calls": {
