@@ -169,7 +169,7 @@ def _value(R, accepted):
         elif right is not None and right < 1e9:
             value = left + (right - left) * R.choice([0.001, 0.1, 0.5, 0.9, 1.0])
         else:
-            value = left + 10.0 ** R.choice([-12, -3, -1, 0, 0, 1, 3, 12, R.choice([-60, 60])])
+            value = left + 10.0 ** R.choice([-12, -3, -1, 0, 0, 1, 3, 12, R.choice([-12, 12])])
         return value if constraint.is_satisfied_by(value) else _NOTHING
     return (
         R.choice([True, False])

@@ -155,7 +155,7 @@ def weights(R, rng, n):
     elif change == "short":
         weight = weight[1:]
     elif change == "huge":
-        weight[0] = 1e12
+        weight[0] = 1e6
     return weight
 
 

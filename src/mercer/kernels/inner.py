@@ -40,7 +40,7 @@ class _Affine(Kernel):
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
         resolved = super().resolve(X, weight)
         if self.scale is None:
-            resolved.scale = 1.0 / X.shape[1]
+            resolved.scale = 1.0 / max(X.shape[1], 1)
         return resolved
 
     def check(self) -> None:
