@@ -165,7 +165,7 @@ def test_penalty_is_absorbed_by_the_basis():
     _, _, t, Z, P, _ = problem()
     A = np.random.default_rng(0).normal(size=P.shape)
     G = A @ A.T / len(A)
-    state = TiltedState(SimpleNamespace(Z=Z, weight=None, moments=Moments(P, np.zeros(len(P)), 30.0)), G)
+    state = TiltedState(SimpleNamespace(Z=Z, weight=None, alike=True, moments=Moments(P, np.zeros(len(P)), 30.0)), G)
     theta, Q = variance_basis(*state.moments.eigen(center=False))
     np.testing.assert_allclose(state.back(Q).T @ P @ state.back(Q), np.diag(theta), atol=1e-9)
     w = state.back(Q @ constrained_least_squares(theta, state.take(np.arange(len(Z))) @ Q, t, 2.0, 5.0).value)
