@@ -258,21 +258,37 @@ def steady():
 @contextlib.contextmanager
 def one_thread():
     """Context of one task among several: BLAS keeps to one thread until the last of them has ended."""
-    with _tasks.lock:
-        _tasks.number += 1
-        if _tasks.number == 1:
-            _tasks.limit = blas_threads(1)
+    own = object()
     try:
+        with _tasks.lock:
+            _tasks.running.add(own)
+            if _tasks.before is None:
+                _tasks.before = [(library, library.get_num_threads()) for library in _blas()]
+                _set_threads((library, 1) for library, _ in _tasks.before)
         yield
     finally:
-        with _tasks.lock:
-            _tasks.number -= 1
-            if _tasks.number == 0:
-                _tasks.limit.restore_original_limits()
+        try:
+            _end(own)
+        except KeyboardInterrupt:  # what is done twice is done once
+            _end(own)
+            raise
+
+
+def _end(own):
+    with _tasks.lock:
+        _tasks.running.discard(own)
+        if not _tasks.running and _tasks.before is not None:
+            _set_threads(_tasks.before)
+            _tasks.before = None
+
+
+def _set_threads(numbers):
+    for library, number in numbers:
+        library.set_num_threads(number)
 
 
 _one_pool = threading.Lock()
-_tasks = SimpleNamespace(lock=threading.Lock(), number=0, limit=None)
+_tasks = SimpleNamespace(lock=threading.Lock(), running=set(), before=None)
 
 
 def _pools():
@@ -280,6 +296,10 @@ def _pools():
     if _controller is None:
         _controller = ThreadpoolController()
     return _controller
+
+
+def _blas():
+    return [library for library in _pools().lib_controllers if library.user_api == "blas"]
 
 
 def blas_threads(n):

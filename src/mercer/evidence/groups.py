@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from ..backend import one_thread
+
 NEAR = 0.01  # of the median distance between nearest different rows: closer ones are copies
 DIRECTIONS = 8  # projections on which close pairs are looked for; a projection never enlarges a distance
 SAMPLE = 2000  # rows whose nearest distances set the scale
@@ -127,7 +129,8 @@ def _typical(rows):
     from sklearn.neighbors import NearestNeighbors
 
     some = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], SAMPLE)).astype(int))]
-    return float(np.median(NearestNeighbors(n_neighbors=2).fit(rows).kneighbors(some)[0][:, 1]))
+    with one_thread():
+        return float(np.median(NearestNeighbors(n_neighbors=2).fit(rows).kneighbors(some)[0][:, 1]))
 
 
 def _lengths(rows, pairs):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..backend import moved
+from ..backend import moved, steady
 from ..errors import InputError
 from ..homes import home_of
 from ..linalg import precision
@@ -43,7 +43,8 @@ class Neighbours:
         if search is None and self._search is None:
             exact = self._trees() if self._few() else Products(self.rows, self._trees)
             self._search = Cells(self.rows, exact) if self.approximate else exact
-        distance, index = self._search(X, k) if search is None else search(here, k)
+        with steady():  # scikit-learn pins BLAS too, and an interrupt in its midst would leave it so
+            distance, index = self._search(X, k) if search is None else search(here, k)
         return self._with_zeros(X, distance, index), index
 
     def hurry(self, n):
