@@ -24,6 +24,9 @@ ESTIMATORS = [
 
 def known_failures(estimator):
     """Weights equal repetition in the objective, but not in what is drawn at random: seeds and landmarks."""
+    if isinstance(estimator, SVDD) and estimator.tol > 1e-10:
+        reason = "equal up to a duality gap of tol, which the check's 1e-7 is below (as for scikit-learn's OneClassSVM)"
+        return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
     drawn = isinstance(estimator, KernelCMeans) or not isinstance(estimator.approx, str)
     if not drawn:
         return {}

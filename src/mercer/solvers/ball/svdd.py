@@ -19,10 +19,8 @@ from ... import rows
 from ...errors import InputError
 from ..result import Result
 from .access import Columns, Dense, Features, Products
-from .polish import polish
 
 _FEW = 128  # bound variables that may always enter the working set
-POLISHED, FREE = 5000, 200  # rows, and in-bound variables among them, up to which the last digits cost little
 _NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
 
 
@@ -188,9 +186,6 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
             break
         beta[work] = block
         access.subtract(gradient, work[moved], 2 * change[moved])
-    if proof["gap"] <= tol and len(beta) <= POLISHED:
-        polish(access, beta, gradient, low, high, FREE)
-        proof = certify(gradient, beta, linear, low, high)
     return _result(beta, proof, tol, iteration, history, {"inner_iterations": inner})
 
 
