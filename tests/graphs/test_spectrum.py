@@ -19,6 +19,7 @@ def iterate(monkeypatch):
     """Small graphs go through the iteration too, and it must not ask LAPACK or ARPACK for help."""
     monkeypatch.setattr(spectrum, "SMALL", 0)
     monkeypatch.setattr(spectrum, "DENSE", 0)
+    monkeypatch.setattr(spectrum, "CROWDED", 0)
     monkeypatch.setattr(spectrum, "_lanczos", lambda *a: pytest.fail("the iteration gave up"))
 
 
