@@ -16,7 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 
-from cli.command import here
+from cli.command import here, installed
 from mercer import FewLabelClassifier, KernelDensityNovelty, SemiKPCA
 from mercer.errors import BackendError
 from mercer.jobs.parts import Cluster, Threads, cells, workplace
@@ -140,9 +140,9 @@ def test_a_worker_lost_while_a_folder_is_labelled_changes_no_byte(client, data, 
 
     killer = threading.Thread(target=kill)
     killer.start()
-    done = here(*ask, "-o", tmp_path / "shaken", "--scheduler", client.scheduler.address)
+    done = installed(*ask, "-o", tmp_path / "shaken", "--scheduler", client.scheduler.address, cwd=tmp_path)
     killer.join()
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.stderr
     client.wait_for_workers(2)
     assert set(client.run(os.getpid).values()) != set(before)  # one was lost, and has a successor
     parts = sorted((tmp_path / "calm").glob("*.parquet"))
