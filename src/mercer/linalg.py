@@ -101,12 +101,14 @@ def _whole(block, diag, dtype):
     _refuse_not_finite(diag)
     if diag.max(initial=0.0) <= floor:
         return rows[:0], np.zeros((len(diag), 0), dtype=dtype), np.maximum(diag, 0.0)
-    K = np.array(block(rows, rows), dtype=np.float64, order="F")
+    K = np.asarray(block(rows, rows), dtype=np.float64).T  # symmetric, and in LAPACK's order
     _refuse_not_finite(K)
     K.flat[:: len(K) + 1] = diag
     U, pivots, rank, _ = sla.lapack.dpstrf(K, lower=0, tol=floor, overwrite_a=1)
-    F = np.empty((len(diag), rank), dtype=dtype)
-    F[pivots - 1] = np.tril(U.T[:, :rank])  # in LAPACK's order the upper factor is the rows of the lower one
+    L, F = U.T, np.empty((len(diag), rank), dtype=dtype)  # in LAPACK's order the upper factor is the lower one's rows
+    for row in range(rank):
+        L[row, row + 1 :] = 0.0
+    F[pivots - 1] = L[:, :rank]
     return pivots[:rank] - 1, F, np.maximum(diag - np.einsum("ij,ij->i", F, F, dtype=np.float64), 0.0)
 
 

@@ -4,10 +4,10 @@ import copy
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 
-from mercer import FewLabelClassifier, suggest
+from mercer import FewLabelClassifier, SpectralGraphTransducer, suggest
 from mercer.advice.why import why
 from mercer.errors import InputError
 from mercer.few_label.teaching import SLOW, Stopped
@@ -160,3 +160,22 @@ def test_advice_names_rows_of_the_whole_table(wide):
     (one,) = why(own, [170])
     assert one.likely[0][0] == own.transduction_[170] and {row for row, _, _ in one.nearest} <= set(rows.tolist())
     assert abs(sum(weight for _, _, weight in one.families) - 1) < 1e-9
+
+
+def test_a_model_for_few_labels_goes_and_comes_with_their_number():
+    X, y = make_blobs(160, 4, centers=3, cluster_std=3.0, random_state=0)
+    known = np.random.default_rng(0).permutation(160)[:60]
+    few, many = (np.where(np.isin(np.arange(160), known[:size]), y, -1) for size in (45, 60))
+
+    def transducers(model):
+        return sum(isinstance(getattr(one, "model", None), SpectralGraphTransducer) for one in model.candidates_)
+
+    model = FewLabelClassifier().fit(X, many)
+    assert transducers(model) == 0
+    assert transducers(FewLabelClassifier(methods=["sgt", "lssvm"]).fit(X, many)) > 0
+    fresh = FewLabelClassifier().fit(X, few)
+    assert transducers(fresh) > 0
+    np.testing.assert_allclose(model.unteach(known[45:]).probabilities_, fresh.probabilities_, atol=1e-9)
+    back = fresh.taught(known[45:], y[known[45:]])
+    assert transducers(back) == 0
+    np.testing.assert_allclose(back.probabilities_, FewLabelClassifier().fit(X, many).probabilities_, atol=1e-9)

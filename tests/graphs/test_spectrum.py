@@ -134,8 +134,8 @@ def test_few_vectors_beside_many_components(iterate):
 def test_a_restart_goes_on_where_it_was(iterate, monkeypatch):
     shrink, calls = spectrum._Space.shrink, []
     monkeypatch.setattr(spectrum._Space, "shrink", lambda space: (calls.append(1), shrink(space)))
-    monkeypatch.setattr(spectrum, "GROWTH", 2.5)  # a weak filter
-    check(laplacian(random_graph(700, 0, 6, 8)), 60)
+    monkeypatch.setattr(spectrum, "GROWTH", 1.2)  # a weak filter
+    check(laplacian(cycle(1500)), 61)
     assert calls
 
 

@@ -112,6 +112,7 @@ class ForestCandidate:
     left_out: Any = None
     influence = None
     closed_form = True
+    most_labels = np.inf
 
     @property
     def Z(self) -> np.ndarray:

@@ -57,10 +57,10 @@ class Learning:
 
     def _keep(self, found):
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self._everything = found.candidates
+        self._everything = found.everything
 
     def _learn_so_far(self, labels, found):
-        self._keep(replace(found, candidates=[*found.candidates]))
+        self._keep(replace(found, everything=[*found.everything], candidates=[*found.candidates]))
         self._learn(labels, [*found.fitted])
 
     def _rough(self, labels):

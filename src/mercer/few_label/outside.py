@@ -119,7 +119,7 @@ class Outside:
         return [
             replace(one, rows=X)
             if one.method == "forest"
-            else WideCandidate(one.name, one.method, one.space, one.model, one.seconds, None, self)
+            else WideCandidate(one.name, one.method, one.space, one.model, one.seconds, None, one.most_labels, self)
             for one in candidates
         ]
 

@@ -63,7 +63,8 @@ class Reading:
 
 
 def _refuse_huge(rows):
-    largest = float(np.max(np.abs(rows.data if sp.issparse(rows) else rows), initial=0.0))
+    values = rows.data if sp.issparse(rows) else rows
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     most = LARGEST[str(rows.dtype)]
     if largest > most:
         raise InputError(

@@ -118,7 +118,7 @@ class FewLabelRegressor(RegressorMixin, Teachable, Reading, Documented, BaseEsti
         with steady():
             found = search(plan, targets, self.time_budget, self._tell)
         self.candidates_, self.skipped_, self.interrupted_ = found.candidates, found.skipped, found.interrupted
-        self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.candidates
+        self.drawn_, self.outside_, self._everything = drawn_mask(drawn, X.shape[0]), None, found.everything
         return self._learn(targets, found.fitted)
 
     def predict(self, X):

@@ -14,11 +14,13 @@ class Search:
 
     Attributes
     ----------
-    candidates, fitted : lists of `Candidate`, in the same order: as planned, and fitted to the labels.
+    everything : list of `Candidate`, as planned.
+    candidates, fitted : those of them that suit the number of labels, and the same fitted, in the same order.
     skipped : names of the spaces that were left out, or not gone through to the end.
     interrupted : whether the user ended the search.
     """
 
+    everything: list = field(default_factory=list)
     candidates: list = field(default_factory=list)
     fitted: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
@@ -49,12 +51,14 @@ def search(plan, labels, time_budget, tell, rough=None):
             continue
         try:
             tell(f"building {step.name}", before / total)
-            new = step.build()
+            built = step.build()
+            new = suited(built, labels)
             for i, candidate in enumerate(new):
                 tell(f"trying {candidate.name}", (before + cost * (i + 1) / (len(new) + 1)) / total)
                 fitted = candidate if labels is None else candidate.solve(labels)
                 found.candidates.append(candidate)
                 found.fitted.append(fitted)
+            found.everything += built
             if rough is not None and found.fitted and before + cost >= due:
                 rough(found)
                 due = 2.0 * (before + cost)
@@ -67,3 +71,8 @@ def search(plan, labels, time_budget, tell, rough=None):
         raise InputError("None of these methods can be fitted to so few rows. Name other methods, or give more rows.")
     tell("weighing the candidates", 1.0)
     return found
+
+
+def suited(candidates, labels):
+    """The candidates that are tried with so many labels; all of them without labels."""
+    return [one for one in candidates if labels is None or len(labels.labelled) <= one.most_labels]

@@ -17,7 +17,7 @@ from ..inputs.labels import Labels
 from ..inputs.weights import seed_of
 from .outside import Outside
 from .plan import methods_named, planned
-from .run import search
+from .run import search, suited
 from .support import Support
 
 SLOW = frozenset(("ls_kpca", "sgt", "forest"))  # most of the time, and seldom most of the weight
@@ -189,7 +189,8 @@ class Teachable:
         done = {}
         if self._fitted and labels.same_as(self.labels_):
             done = {id(candidate): fitted for candidate, fitted in zip(self.candidates_, self._fitted)}
-        self.candidates_ = [one for one in self._everything if tier == "full" or one.method not in SLOW]
+        suitable = suited(self._everything, labels)
+        self.candidates_ = [one for one in suitable if tier == "full" or one.method not in SLOW]
         fitted = []
         with steady():  # the problems are small: more threads would wait for each other, and fight on a busy machine
             for i, candidate in enumerate(self.candidates_):
@@ -271,13 +272,13 @@ class Preparable(Teachable):
         with steady():
             found = search(plan, labels if whole else None, self.time_budget, self._tell, better)
         self._keep(found)
-        fitted = found.fitted
+        fitted, self._fitted = found.fitted, []
         if not whole:
             self._tell("finding the places of the other rows", 1.0)
-            self.outside_ = Outside(found.candidates, X, core, self.support_)
-            self.candidates_ = self.outside_.wide(found.candidates, X)
+            self.outside_ = Outside(found.everything, X, core, self.support_)
+            self._everything = self.outside_.wide(found.everything, X)
+            self.candidates_ = suited(self._everything, labels)
             fitted = self.candidates_ if labels is None else [one.solve(labels) for one in self.candidates_]
-        self._everything, self._fitted = self.candidates_, []
         return fitted
 
     @property

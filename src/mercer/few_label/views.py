@@ -6,6 +6,13 @@ No label has a part in a view, so one view serves every labelling.
 import numpy as np
 import scipy.sparse as sp
 
+from ..backend import moved
+from ..linalg import eigh_down, fix_signs
+from ..rows import gram
+
+BLOCK = 4096  # rows whose deviations are in the cache at a time
+COVARIANCE = 1000, 10  # most columns, and least rows a column, for which components come from the covariance matrix
+
 
 class AsGiven:
     """The rows themselves."""
@@ -28,8 +35,7 @@ class Standardised:
 
     def fit(self, X, random_state=0):
         """Learn mean and spread of the columns; return the rows so seen."""
-        self.mean_ = X.mean(axis=0, dtype=np.float64)
-        spread = X.std(axis=0, dtype=np.float64)
+        self.mean_, spread = mean_and_spread(X)
         # A column whose spread is rounding of its mean is constant.
         self.spread_ = np.where(spread > 1e-12 * np.maximum(np.abs(self.mean_), 1e-300), spread, np.inf)
         return self.transform(X)
@@ -97,13 +103,42 @@ class LeadingComponents:
 
     def fit(self, X, random_state=0):
         """Learn the components; return the rows along them."""
-        from sklearn.decomposition import PCA
+        n, d = X.shape
+        if not sp.issparse(X) and d <= COVARIANCE[0] and n >= COVARIANCE[1] * d:
+            self.mean_, components = _by_covariance(X, self.n_components)
+        else:
+            from sklearn.decomposition import PCA
 
-        solver = "arpack" if sp.issparse(X) else "auto"
-        with np.errstate(invalid="ignore"):  # rows that are all the same: the share of no variance is 0 / 0
-            self.pca_ = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
+            solver = "arpack" if sp.issparse(X) else "auto"
+            with np.errstate(invalid="ignore"):  # rows that are all the same: the share of no variance is 0 / 0
+                found = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
+            self.mean_, components = np.ravel(found.mean_), found.components_.T
+        self.components_ = np.ascontiguousarray(components, dtype=X.dtype)
+        self.shift_ = (self.mean_ @ components).astype(X.dtype)
         return self.transform(X)  # a randomised PCA's fit_transform differs from it by more than rounding
 
     def transform(self, X):
         """Any rows along the training components."""
-        return self.pca_.transform(X)
+        return X @ self.components_ - self.shift_
+
+
+def mean_and_spread(X):
+    """((d,) means, (d,) standard deviations) of the columns, in double precision."""
+    mean, total = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
+    for start in range(0, len(X), BLOCK):
+        gap = X[start : start + BLOCK] - mean
+        total += np.einsum("ij,ij->j", gap, gap)
+    return mean, np.sqrt(total / len(X))
+
+
+def equally_spread(X):
+    """Whether all columns have the same spread already."""
+    spread = mean_and_spread(X)[1]
+    return bool(spread.max() <= 1.01 * spread.min())
+
+
+def _by_covariance(X, number):
+    """(means, (d, number) leading eigenvectors of the covariance matrix), where `use_device` says."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    G = gram(moved(X - mean.astype(X.dtype)))
+    return mean, fix_signs(eigh_down(G, number)[1])

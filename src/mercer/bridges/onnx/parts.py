@@ -172,5 +172,4 @@ def _(view: Bent, X: Value) -> Value:
 
 @seen.register
 def _(view: LeadingComponents, X: Value) -> Value:
-    pca = view.pca_
-    return (X - pca.mean_) @ pca.components_.T
+    return (X - view.mean_) @ view.components_
