@@ -7,7 +7,8 @@ NOTES = {  # what else a reader of a part must know
     "cmeans": "tslearn takes the norm of every cluster mean for 1, so it solves another problem and its inertia is "
     "higher; kkmeans stops with an error when a cluster shrinks to one row and is then started again, untimed. "
     "Up to 3 000 rows mercer keeps the kernel matrix, beyond them only the rows of it that are being added up.",
-    "few_label": "LabelSpreading on a neighbour graph is compared with LS-KPCA through landmarks, one for 20 rows and at most 300: the same job, "
+    "few_label": "LabelSpreading on a neighbour graph is compared with LS-KPCA through landmarks, one for 20 rows and "
+    "at most 300: the same job, "
     "no higher error. Our own graph method, SGT, is slower than it up to 16 000 rows and about as fast at 32 000: it "
     "computes 80 eigenvectors of the graph where LabelSpreading makes 30 sparse products.",
     "label_search": "One evaluation: ours is the time of a whole search over the labelings it has compared. The naive "
