@@ -109,8 +109,7 @@ def fit(name, X, y, asked, device, host):
 
     FewLabelClassifier().fit(there[:6000], labelled(y[:6000]))  # compiles what is compiled
     start = time.perf_counter()
-    profile = cProfile.Profile()
-    model, took = clock(lambda: profile.runcall(FewLabelClassifier(verbose=tell).fit, there, given))
+    model, took = clock(lambda: FewLabelClassifier(verbose=tell).fit(there, given))
     free = given < 0
     right = float(np.mean(model.predicted_[free] == y[free]))
     say(f"fit {name}, 100 labels", asked, f"{took:.2f} s", f"{right:.2%} right")
@@ -118,7 +117,8 @@ def fit(name, X, y, asked, device, host):
     for (at, stage), end in zip(stages, ends):
         PHASES.append({"fit": name, "phase": stage, "seconds": f"{end - at:.2f}"})
         print(f"  {at:7.2f} {end - at:7.2f} {stage}", flush=True)
-    text = io.StringIO()
+    profile, text = cProfile.Profile(), io.StringIO()
+    profile.runcall(FewLabelClassifier().fit, there, given)
     pstats.Stats(profile, stream=text).sort_stats("tottime").print_stats(28)
     pstats.Stats(profile, stream=text).sort_stats("cumtime").print_stats("mercer", 45)
     print("\n".join(line for line in text.getvalue().splitlines() if line.strip()), flush=True)

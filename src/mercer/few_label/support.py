@@ -39,9 +39,8 @@ class Support:
         if len(some) < 3:
             return
         self.reach = TIMES * float(np.quantile(Neighbours(some).find(some, 2)[0][:, 1], QUANTILE))
-        others = np.delete(rows, chosen, axis=0)
-        if len(others):
-            some = np.vstack([some, others[Neighbours(some).find(others, 1)[0][:, 0] > self.reach]])
+        if len(rows) > len(chosen):
+            some = np.vstack([some, rows[Neighbours(some).find(rows, 1)[0][:, 0] > self.reach]])
         self.finder = Neighbours(some)
 
     def trust(self, X) -> np.ndarray:
