@@ -83,6 +83,9 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     unlabeled: str = parameter("ignore", StrOptions({"ignore", "zero"}))
     bias: bool = parameter(True, "boolean")
 
+    def _open(self, X, weight=None, store="auto", policy=None):
+        return super()._open(X, weight, store, "normal equations" if self.unlabeled == "zero" else policy)
+
     def solve(self, state: State, labels: Labels) -> Solution:
         state = self.tilted(state)
         pull = state.pull(labels)
