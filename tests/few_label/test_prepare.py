@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from mercer import FewLabelClassifier, SpectralGraphTransducer, suggest
 from mercer.advice.why import why
 from mercer.errors import InputError
+from mercer.few_label.plan import Candidate
 from mercer.few_label.teaching import SLOW, Stopped
 
 FOUND = ("probabilities_", "confidence_", "left_out_scores_", "weights_", "votes_", "scores_")
@@ -179,3 +180,14 @@ def test_a_model_for_few_labels_goes_and_comes_with_their_number():
     back = fresh.taught(known[45:], y[known[45:]])
     assert transducers(back) == 0
     np.testing.assert_allclose(back.probabilities_, FewLabelClassifier().fit(X, many).probabilities_, atol=1e-9)
+
+
+def test_a_full_model_takes_over_the_fits_of_the_fast_one_and_looks_for_no_equal_rows(prepared, digits, monkeypatch):
+    _, t = digits
+    rows, solved = np.arange(12), []
+    fast = prepared.taught(rows, t[rows], tier="fast")
+    solve = Candidate.solve
+    monkeypatch.setattr(Candidate, "solve", lambda one, labels: solved.append(one.method) or solve(one, labels))
+    monkeypatch.setattr(type(fast), "groups_", property(lambda model: pytest.fail("equal rows were looked for")))
+    fast.taught([], [])
+    assert solved and set(solved) <= SLOW

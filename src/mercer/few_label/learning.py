@@ -1,6 +1,5 @@
 """What a few-label classifier learns from candidates that are fitted to labels: weights, answers, calibration."""
 
-import copy
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +36,7 @@ class Learning:
     _votes: list
     _named: Any
     _probabilities: Any
+    twin: Any
 
     @property
     def votes_(self):
@@ -69,7 +69,7 @@ class Learning:
             return None
 
         def update(found):
-            new = copy.copy(self)
+            new = self.twin()
             new._learn_so_far(labels, found)
             self.on_update(new)
 

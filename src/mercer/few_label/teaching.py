@@ -83,7 +83,7 @@ class Teachable:
         y = self._values()
         for row, name in zip(rows.tolist(), names):
             y[row] = name
-        new = copy.copy(self)
+        new = self.twin()
         new.drawn_ = self.drawn_.copy()
         if drawn is not None:
             new.drawn_[rows] = drawn
@@ -113,7 +113,7 @@ class Teachable:
         """Other labels for the same training rows; equal to a fit with them, without its decompositions."""
         self.check_whole("relabel")
         labels = self._read(y, len(self.drawn_))
-        self.__dict__.update(copy.copy(self)._learn_again(labels).__dict__)
+        self.__dict__.update(self.twin()._learn_again(labels).__dict__)
         return self
 
     def compact(self):
@@ -128,6 +128,12 @@ class Teachable:
         for name in ("candidates_", "outside_", "_everything", "_fitted", "_pool", "_population"):
             small.__dict__.pop(name, None)
         return small.set_params(**{name: None for name in ("on_update",) if name in small.get_params()}, verbose=False)
+
+    def twin(self):
+        """A new model with the same attributes; unlike `copy.copy`, nothing is prepared for a file or left out."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
 
     def row_numbers(self, places):
         """Row numbers in the data of rows given by their places among the fitted ones."""
