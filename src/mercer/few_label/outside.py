@@ -21,7 +21,6 @@ from ..rows import dot, host
 from ..solvers.ridge.state import State
 from .plan import Candidate
 
-BLOCK = 8192  # rows placed at once
 LOOKED_UP = 131_072  # rows whose places are looked up at once
 HELD = 2**29  # bytes of features that are kept; the neighbours in graphs always are
 NARROW = 32  # features up to which those of the other rows are kept, and not found anew from the bases
@@ -69,9 +68,7 @@ class Outside:
         for space in (one.space for one in candidates if one.method != "forest" and one.space.Z.shape[1] <= NARROW):
             kept = all(id(base) in self._seen for base in space.bases())
             if kept and id(space) not in self._narrow and space.bases() != [space]:
-                self._narrow[id(space)] = np.vstack(
-                    [self._placed(space, slice(i, i + BLOCK)) for i in range(0, len(self.rows), BLOCK)]
-                )
+                self._narrow[id(space)] = self._placed(space)
 
     def features(self, space: Any, rows: Any) -> np.ndarray:
         """(m, r) features of any rows of the table in a space."""
@@ -87,9 +84,11 @@ class Outside:
             out[~inside] = space.at(lambda base: self._in(base, others))
         return out
 
-    def _placed(self, space, block):
-        """(b, r) features of a block of the other rows in a space."""
-        return np.asarray(space.at(lambda base: base.of_seen(self._seen[id(base)][block])), dtype=np.float32)
+    def _placed(self, space):
+        """(n − c, r) features of the other rows in a space, straight from the bases."""
+        parts, constant = self.matrices(space, np.eye(space.Z.shape[1]))
+        total = sum(seen @ W.astype(np.float32) for seen, W in parts)
+        return np.asarray(total + constant, dtype=np.float32)
 
     def _in(self, base, others):
         """Features of some of the other rows in a base; those of the same rows are asked for by many spaces in turn."""

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 
-from ..backend import moved
+from ..backend import device_in_use, moved
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, open_gram
 from ..homes import home_of
 from ..kernels.graph import Diffusion
 from ..linalg import eigh_down, fix_signs, rank_of
-from ..rows import concat, host, like, squares
+from ..rows import by_blocks, concat, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
 from .cost import GRAPH_EXACT
@@ -32,6 +32,7 @@ PRINCIPAL = 300
 HALF = float(np.sqrt(0.5))
 MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
 SAMPLE = 2000  # rows of that sample
+BLOCK = 512  # other rows whose features are in the cache in double precision
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
 
@@ -86,7 +87,11 @@ class KernelSpace(Space):
 
     def seen(self, rows):
         """(m, r) features of other rows in this view, in single precision: there may be very many."""
-        return np.asarray(self.scale * host(self.map_.transform(moved(rows))), dtype=np.float32)
+
+        def some(block):
+            return np.asarray(self.scale * host(self.map_.of_rows(moved(block))), dtype=np.float32)
+
+        return by_blocks(some, rows, self.Z.shape[1], np.float32, BLOCK if device_in_use() is None else None)
 
     @property
     def seen_bytes(self):
