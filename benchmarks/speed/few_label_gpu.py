@@ -25,8 +25,8 @@ from benchmarks.speed.million import sheets
 ROWS, PHASES = [], []
 PUBLISHED = """## Published by others (read, not measured here)
 
-Faiss's wiki ("Low level benchmarks") gives 55 s in single and 34 s in half precision on a P100 for 1.28e14 multiply-adds
-between rows and centroids (k-means, 1 M × 256, 20 000 centroids, 25 times): 2.3e12 and 3.8e12 a second, of nearest
+Faiss's wiki ("Low level benchmarks") gives 55 s in single and 34 s in half precision on a P100 for 1.28e14 multiply-
+adds between rows and centroids (k-means, 1 M × 256, 20 000 centroids, 25 times): 2.3e12 and 3.8e12 a second, of nearest
 neighbours by brute force. The search above makes 1e14 in the seconds of its first line, each as three products in half
 precision; the H200 has about fifty times the half-precision rate of a P100. No figure of cuML for exact neighbours of a
 million rows was found."""
