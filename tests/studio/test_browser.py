@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,10 @@ class Server:
         self.url = next((found.group() for line in lines if (found := re.search(r"http://\S+", line))), None)
         assert self.url, "the server ended before it printed its address"
 
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(30)
+
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory):
@@ -57,8 +62,7 @@ def studio(tmp_path_factory):
         table.writerows([f"plant {i}", *(f"{v:.2f}" for v in x), HOSTILE[i % 3], ""] for i, x in enumerate(X))
     running = Server(folder, y)
     yield running
-    running.process.send_signal(signal.SIGINT)
-    running.process.wait(30)
+    running.end()
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +90,12 @@ def tabs(studio, chromium):
     context.on("weberror", lambda error: seen.append(str(error.error)))
     context.on("console", lambda message: seen.append(message.text) if message.type == "error" else None)
 
-    def open_tab():
+    def open_tab(drawn=True):
         tab = context.new_page()
         tab.goto(studio.url)
         tab.wait_for_selector("html[data-ready]")
-        tab.wait_for_selector("#plot-empty", state="hidden")
+        if drawn:
+            tab.wait_for_selector("#plot-empty", state="hidden")
         tab.evaluate("async () => { window.store = (await import('/static/store.js')).store; }")
         return tab
 
@@ -383,6 +388,62 @@ def test_labels_survive_a_killed_server(tabs, studio):
     assert set(labels(other)) == set(before) | set(rows)
     other.wait_for_selector("#notice", state="hidden")
     page.wait_for_selector("#notice", state="hidden")
+
+
+def test_a_full_disk_keeps_the_label_in_the_browser_until_it_is_written(tabs, studio):
+    page = tabs.open()
+    begin(page, studio, least=4)
+    before, tabs.lossy = labels(page), True
+    journal = studio.folder / "plants.csv.mercer" / "journal.jsonl"
+    size, limits = journal.stat().st_size, resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE, (size, limits[1]))
+    rows = [press_truth(page, studio), press_truth(page, studio)]
+    page.wait_for_selector("#notice:has-text('The label was not written')")
+    page.wait_for_selector("#notice:has-text('2 changes are kept in this browser and sent again')")
+    assert page.inner_text("#saved") == "2\u00a0changes kept here"
+    assert labels(page) == before and journal.stat().st_size == size
+    resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE, limits)
+    saved(page)
+    assert set(labels(page)) == set(before) | set(rows)
+    page.wait_for_selector("#notice", state="hidden")
+    wait(page, "document.querySelector('#saved').textContent.startsWith('saved')")
+
+
+def test_a_torn_line_is_cut_and_a_damaged_one_stops_the_session(tabs, studio):
+    page = tabs.open()
+    begin(page, studio, least=4)
+    before = labels(page)
+    page.close()
+    journal = studio.folder / "plants.csv.mercer" / "journal.jsonl"
+    studio.end()
+    whole = journal.read_bytes()
+    number = whole.count(b"\n")
+    journal.write_bytes(whole + whole.splitlines()[-1][:40])
+    studio.start()
+    page = tabs.open()
+    page.wait_for_selector(f"#notice:has-text('the {number} events before it are kept')")
+    page.click("#notice button")
+    assert page.locator("#notice").is_hidden() and labels(page) == before
+    page.close()
+    studio.end()
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[-2] = lines[-2].replace(b'"rows":[', b'"rows":[1')
+    journal.write_bytes(b"".join(lines))
+    studio.start()
+    page, tabs.lossy = tabs.open(drawn=False), True
+    page.wait_for_selector(f"#notice:has-text('The {number - 2} events before it are shown')")
+    assert "nothing is learnt" in page.inner_text("#plot-empty") and page.inner_text("#stage-text") == "stopped"
+    kept = labels(page)
+    assert set(kept) < set(before)
+    refused = "async () => (await (await import('/static/api.js')).post('/api/undo', {}).catch(e => e)).status"
+    assert page.evaluate(refused) == 409 and labels(page) == kept
+    page.close()
+    studio.end()
+    assert journal.read_bytes() == b"".join(lines)
+    journal.write_bytes(whole)
+    studio.start()
+    page = tabs.open()
+    assert labels(page) == before and page.locator("#notice").is_hidden()
 
 
 def test_two_tabs_in_step(tabs, studio):

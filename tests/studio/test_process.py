@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mercer.jobs.usage import UsageError
-from mercer.studio.start import studio
+from mercer.studio.start import serve
 from mercer.studio.table import Quiet
 
 from .conftest import iris
@@ -131,7 +131,7 @@ def test_what_is_wrong_with_the_command_is_said(tmp_path, options, words):
     if "data" in options:
         options = options | {"data": tmp_path / options["data"]}
     with pytest.raises(UsageError, match=words):
-        studio(Quiet(), **options)
+        serve(Quiet(), None, **options)
 
 
 def test_the_demo(tmp_path, started):

@@ -1,3 +1,3 @@
 """`mercer studio`: the page where labels are made."""
 
-from ..studio.start import studio as studio
+from ..studio.command import studio as studio

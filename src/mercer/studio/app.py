@@ -111,6 +111,7 @@ class Pages:
                 "map": s.map is not None,
                 "problem": s.problem,
                 "notes": s.rows.notes,
+                "repaired": s.journal.repaired,
             }
         )
 

@@ -36,10 +36,11 @@ class Journal:
     ----------
     events : all of them, in order; ``rev`` counts from 1.
     damage : a sentence where a line is not what was written; the events before it are kept, and none can be added.
+    repaired : a sentence where a last line without its end was cut off.
     """
 
     def __init__(self, path: str | Path):
-        self.path, self.events, self.damage = Path(path), [], None
+        self.path, self.events, self.damage, self.repaired = Path(path), [], None, None
         new = not self.path.exists()
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         if new:
@@ -55,6 +56,10 @@ class Journal:
             if len(whole) < len(raw):
                 os.ftruncate(self._file, len(whole))
                 os.fsync(self._file)
+                self.repaired = (
+                    f"The last line of {self.path.name} had no end: mercer was stopped while it was written, before it "
+                    f"was acknowledged. It was cut off; the {len(self.events)} events before it are kept."
+                )
         self._size = len(whole)
 
     @property

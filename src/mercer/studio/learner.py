@@ -1,9 +1,6 @@
 """The process that learns: it takes the newest labelling, skips those that were overtaken, and ends with its parent."""
 
 import contextlib
-import os
-import signal
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -27,20 +24,15 @@ BUDGET = 12.0  # seconds of one core for all spaces, as estimated from the sizes
 AHEAD = 3  # rows of the queue whose labels are tried in idle time
 
 
-def learn(pipe: Any, data: str, target: str, options: dict, seed: int, cache: str) -> None:
-    """What the process runs: everything comes and goes through the pipe, and its end is the end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
-    with contextlib.suppress(OSError):
-        os.nice(2)  # a label is on the disk before anything is learnt from it
-    warnings.simplefilter("ignore")
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        Learner(pipe, data, target, options, seed, Path(cache)).run()
-
-
 class Learner:
-    """See `learn`."""
+    """What the process does.
 
-    def __init__(self, pipe, data, target, options, seed, cache):
+    Parameters
+    ----------
+    pipe : to the server. data, target, options : of the table. seed : of all that is drawn. cache : a folder.
+    """
+
+    def __init__(self, pipe: Any, data: Path, target: str, options: dict, seed: int, cache: Path):
         self.pipe, self.data, self.target, self.options, self.seed = pipe, data, target, options, seed
         self.cache = cache
         self.wanted: Task | None = None

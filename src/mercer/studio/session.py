@@ -59,7 +59,7 @@ class Session:
         self.skipped: set = set()
         self.teacher = teacher
         if self.journal.damage:
-            self.problem = {"code": "journal_damaged", "text": self.journal.damage}
+            self._has_problem("journal_damaged", self.journal.damage)
 
     # Beginning and end
 
@@ -166,7 +166,7 @@ class Session:
     def _has_problem(self, code, text, **more):
         self.problem = {"code": code, "text": text, **more}
         self.hub.tell("problem", self.problem)
-        if code in ("learner_gone", "file_changed"):
+        if code != "disk_full":
             self._stage({"name": "stopped", "text": text, "share": None, "cancellable": False})
 
     def task(self) -> Task:

@@ -1,4 +1,4 @@
-"""`mercer studio`: open a session folder and serve it until Ctrl-C."""
+"""Open a session folder and serve it until Ctrl-C."""
 
 import asyncio
 import contextlib
@@ -13,11 +13,9 @@ from typing import Any
 from ..backend import need
 from ..inputs.tables.formats import located
 from ..jobs.usage import UsageError
-from .demo import write_demo
 from .folder import ENDING, Folder, fingerprint
+from .process import Process
 from .security import Guard
-from .session import Session
-from .table import Rows
 from .teacher import Teacher
 
 WATCHED = 2.0  # seconds between two looks at the table
@@ -25,11 +23,17 @@ REMEMBERED = ("id", "image", "text", "exclude", "show", "delimiter", "encoding",
 
 
 def open_session(
-    data: Any, target: str | None, options: dict, settings: dict, demo: bool = False, classes=(), learn: bool = False
+    data: Any,
+    target: str | None,
+    options: dict,
+    settings: dict,
+    demo: bool = False,
+    classes=(),
+    process: Process | None = None,
 ):
     """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default.
 
-    With `learn` the learner is started too, before the table is read here: it reads it at the same time.
+    In `process`, if there is one, the learner reads the table while it is read here.
     """
     data = Path(data)
     folder_path = data if _is_session(data) else data.with_name(data.name + ENDING)
@@ -59,8 +63,13 @@ def open_session(
         if known.get("sha256") != sha256 or known.get("options") != options:
             for file in (folder_path / "cache").iterdir():
                 file.unlink()
-        if learn and not folder.journal.damage:
-            teacher = Teacher((data, target, options, known.get("seed", 0), folder_path / "cache"))
+        if process and not folder.journal.damage:
+            teacher = Teacher(process, (data, target, options, known.get("seed", 0), folder_path / "cache"))
+        elif process:
+            process.end()
+        from .session import Session  # these take their time, in which the learner is at work already
+        from .table import Rows
+
         rows = Rows(data, target, options)
         defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None} | known.get("settings", {})
         asked = {name: value for name, value in settings.items() if value is not None}
@@ -91,8 +100,9 @@ def _is_session(path):
     return path.is_dir() and (path / "journal.jsonl").exists()
 
 
-def studio(
+def serve(
     screen,
+    process,
     data=None,
     target=None,
     *,
@@ -108,12 +118,14 @@ def studio(
     exclude=None,
     **source,
 ):
-    """Serve the page; returns when the user ends it."""
+    """Serve the page, with the learner in `process`; returns when the user ends it."""
     uvicorn = need("uvicorn")
     need("starlette")
     options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source}
     classes: list = []
     if demo:
+        from .demo import write_demo
+
         data, target, more, classes = write_demo(data)
         options |= more
     if data is None:
@@ -122,10 +134,10 @@ def studio(
     for name, value in settings.items():
         if value is not None and not 0 <= value <= 1:
             raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a share from 0 to 1.")
-    session = open_session(data, target, options, settings, demo, classes, learn=True)
+    session = open_session(data, target, options, settings, demo, classes, process)
     listening = _listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
     session.folder.write_settings(port=listening.getsockname()[1])
-    for sentence in session.rows.notes:
+    for sentence in [*session.rows.notes, *filter(None, [session.journal.repaired])]:
         screen.note(sentence)
     served = Served(session, listening, uvicorn)
     session.folder.tell(served.guard.url)
@@ -144,7 +156,8 @@ def studio(
 
 
 def _listen(port, fixed):
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named: asyncio then sends at once
+    # asyncio turns the delay of small packets off (40 ms a request) only where the protocol is named
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
@@ -159,7 +172,7 @@ def _listen(port, fixed):
 class Served:
     """A session and the server that it is served by."""
 
-    def __init__(self, session: Session, listening: socket.socket, uvicorn: Any):
+    def __init__(self, session: Any, listening: socket.socket, uvicorn: Any):
         from .app import application
 
         self.session, self.listening = session, listening

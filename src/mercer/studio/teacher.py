@@ -2,36 +2,32 @@
 
 import asyncio
 import contextlib
-import multiprocessing
 import queue
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .learner import learn
+from .process import Process
 
 
 class Teacher:
-    """Starts the learner, sends it labellings and questions, and passes on what it says.
+    """Sends the learner labellings and questions, and passes on what it says.
 
     Parameters
     ----------
-    arguments : those of `learner.learn` after the pipe.
+    process : in which it runs. arguments : those of `Learner` after the pipe.
     """
 
     _heard: Callable
     _loop: asyncio.AbstractEventLoop
 
-    def __init__(self, arguments: tuple):
+    def __init__(self, process: Process, arguments: tuple):
         self._waiting: dict[int, asyncio.Future] = {}
         self._number, self._ended = 0, False
-        context = multiprocessing.get_context("spawn")
-        self._pipe, other = context.Pipe()
-        self.process = context.Process(target=learn, args=(other, *map(_plain, arguments)), daemon=True)
-        self.process.start()
-        other.close()  # so that the pipe ends with the process
+        self._process, self._pipe = process, process.pipe
+        with contextlib.suppress(OSError):  # a process that has ended is noticed by `listen`
+            self._pipe.send(arguments)
         self._outbox: queue.SimpleQueue = queue.SimpleQueue()
         self._newest: Any = None  # task
 
@@ -66,12 +62,8 @@ class Teacher:
         """End the process: it leaves when it next looks at the pipe, and is made to after two seconds."""
         self._ended = True
         self.send("quit")
-        self.process.join(2 if hasattr(self, "_loop") else 0)  # nobody writes to it before `listen`
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
+        self._process.end(2 if hasattr(self, "_loop") else 0)  # nobody writes to it before `listen`
         self._outbox.put(None)
-        self._pipe.close()
 
     def _write(self):
         with contextlib.suppress(OSError, ValueError):
@@ -110,7 +102,3 @@ class Teacher:
                 future.set_result(value)
             else:
                 future.set_exception(InputError(error))
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value

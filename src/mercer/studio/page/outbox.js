@@ -70,9 +70,14 @@ async function drain() {
       await accepted(entry);
       entry.done?.(answer);
     } catch (error) {
-      if (!(error instanceof Refused) || [401, 502, 503, 504].includes(error.status)) {
+      if (!(error instanceof Refused) || [401, 502, 503, 504, 507].includes(error.status)) {
         wait = Math.min(5000, Math.max(400, 1.6 * wait));
         timer = setTimeout(drain, wait);
+        if (error.status === 507) {
+          store.problem = {code: "disk_full", text: error.message};
+          tell("stage");
+          break;
+        }
         store.connected = false;
         tell("connection", error instanceof Refused ? error.message : "");
         break;

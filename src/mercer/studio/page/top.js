@@ -15,12 +15,17 @@ const EXPORTS = [
 ];
 let refused = 0;
 let why = "";
+let told = false;
 
 function saved() {
-  const {waiting, connected, rev} = store;
-  $("#saved").textContent =
-    waiting && !connected ? plural(waiting, "change") + " kept here" : waiting ? "saving…" : "saved, rev " + rev;
-  $("#saved").classList.toggle("warn", Boolean(waiting && !connected));
+  const {waiting, rev} = store;
+  const held = waiting && (!store.connected || store.problem?.code === "disk_full");
+  $("#saved").textContent = held
+    ? plural(waiting, "change") + " kept here"
+    : waiting
+      ? "saving…"
+      : "saved, rev " + rev;
+  $("#saved").classList.toggle("warn", Boolean(held));
   $("#undo").disabled = !store.undo && !waiting;
   $("#redo").disabled = !store.redo;
 }
@@ -36,7 +41,12 @@ function stage() {
   else progress.value = now.share;
   $("#cancel").hidden = !now?.cancellable;
   document.documentElement.dataset.stage = now?.name ?? "";
-  $("#plot-empty").textContent = now && busy ? now.text : "The map is being drawn…";
+  $("#plot-empty").textContent = now?.name === "stopped"
+    ? "There is no map: nothing is learnt now."
+    : busy
+      ? now.text
+      : "The map is being drawn…";
+  saved();
   if (problem)
     notice(
       "problem",
@@ -45,6 +55,9 @@ function stage() {
         ? " Not found again: " +
             problem.unmatched.slice(0, 8).join(", ") +
             (problem.unmatched.length > 8 ? " and " + (problem.unmatched.length - 8) + " more." : ".")
+        : "",
+      problem.code === "disk_full" && store.waiting
+        ? " " + plural(store.waiting, "change is", "changes are") + " kept in this browser and sent again."
         : "",
     );
   else if ($("#notice").dataset.kind === "problem") clear();
@@ -56,7 +69,7 @@ function notice(kind, ...content) {
   fill(
     bar,
     h("span", {}, ...content),
-    kind === "refused" ? button("×", clear, {class: "quiet close", "aria-label": "Dismiss"}) : null,
+    ["refused", "repaired"].includes(kind) ? button("×", clear, {class: "quiet close", "aria-label": "Dismiss"}) : null,
   );
   bar.hidden = false;
   say(bar.firstChild.textContent);
@@ -64,6 +77,7 @@ function notice(kind, ...content) {
 function clear() {
   $("#notice").hidden = true;
   delete $("#notice").dataset.kind;
+  if (store.problem) stage(); // it lasts longer than what was said in between
 }
 
 function connection(text) {
@@ -120,6 +134,8 @@ export function start() {
     const {file, target, n, demo} = store.session;
     $("#file").textContent = file;
     $("#about").textContent = count(n) + " rows · target " + target + (demo ? " · demo" : "");
+    if (store.session.repaired && !told) notice("repaired", store.session.repaired);
+    told = true;
     document.title = file + " · mercer studio";
   });
   on("stage session", stage);

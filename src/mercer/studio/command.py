@@ -1,0 +1,16 @@
+"""`mercer studio`, before anything heavy is imported."""
+
+from typing import Any
+
+from .process import Process
+
+
+def studio(screen: Any, *data: Any, **options: Any) -> None:
+    """Serve the page; returns when the user ends it. The arguments are those of `start.serve`."""
+    process = Process()
+    try:
+        from .start import serve
+
+        serve(screen, process, *data, **options)
+    finally:
+        process.end()
