@@ -446,6 +446,42 @@ def test_a_torn_line_is_cut_and_a_damaged_one_stops_the_session(tabs, studio):
     assert labels(page) == before and page.locator("#notice").is_hidden()
 
 
+def test_a_changed_table_stops_learning_and_names_the_rows_that_are_gone(tabs, studio):
+    page = tabs.open()
+    begin(page, studio, least=4)
+    before, tabs.lossy = labels(page), True
+    table, gone = studio.folder / "plants.csv", next(iter(before))
+    whole = table.read_text()
+    table.write_text("".join(line for line in whole.splitlines(keepends=True) if not line.startswith(f"plant {gone},")))
+    page.wait_for_selector(f"#notice:has-text('Not found again: plant {gone}.')")
+    assert f"{len(before) - 1} of {len(before)} labelled rows are in the new file" in page.inner_text("#notice")
+    assert page.inner_text("#stage-text") == "stopped" and labels(page) == before
+    page.close()
+    studio.end()
+    table.write_text(whole)
+    studio.start()
+    page = tabs.open()
+    assert labels(page) == before and page.locator("#notice").is_hidden()
+
+
+def test_given_labels_have_the_colour_of_their_class_on_the_map(page, studio):
+    begin(page, studio, least=6)
+    learnt(page)
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(200)
+    corner = page.locator("#over").bounding_box()
+    at = {row: (places(page)[row] - [corner["x"], corner["y"]]).round().astype(int).tolist() for row in labels(page)}
+    seen = page.evaluate(
+        """async at => { const {colourOf, colours} = await import('/static/palette.js');
+        const canvas = document.querySelector('#marks'), pen = canvas.getContext('2d');
+        const shades = colours().classes, rgb = c => [c & 255, c >> 8 & 255, c >> 16 & 255];
+        return Object.entries(at).map(([row, [x, y]]) =>
+          [Array.from(pen.getImageData(x, y, 1, 1).data).slice(0, 3), rgb(shades[colourOf(store.given[row])])]); }""",
+        at,
+    )
+    assert np.mean([np.abs(np.subtract(*pair)).max() <= 2 for pair in seen]) > 0.8  # others may lie upon each other
+
+
 def test_two_tabs_in_step(tabs, studio):
     one, other = tabs.open(), tabs.open()
     begin(one, studio, least=2)

@@ -1,7 +1,10 @@
 """What happens to the process: kills, a second server, changed files, full disks."""
 
 import json
+import os
 import resource
+import subprocess
+import sys
 import threading
 import time
 
@@ -14,7 +17,7 @@ from mercer.jobs.usage import UsageError
 from mercer.studio.start import serve
 from mercer.studio.table import Quiet
 
-from .conftest import iris
+from .conftest import SOURCE, iris
 
 
 def started_with_classes(started, path):
@@ -132,6 +135,14 @@ def test_what_is_wrong_with_the_command_is_said(tmp_path, options, words):
         options = options | {"data": tmp_path / options["data"]}
     with pytest.raises(UsageError, match=words):
         serve(Quiet(), None, **options)
+
+
+def test_the_learner_is_started_before_anything_heavy_is_loaded():
+    heavy = "import sys, mercer.cli.serving; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules)))"
+    found = subprocess.run(
+        [sys.executable, "-c", heavy], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": SOURCE}
+    )
+    assert found.stdout.strip() == "[]", found.stderr
 
 
 def test_the_demo(tmp_path, started):

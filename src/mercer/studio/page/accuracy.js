@@ -142,13 +142,15 @@ function table(classes) {
   ];
 }
 
+const FEW = 5; // checks below which their share says nothing
+
 const load = newest(async () => {
   const accuracy = await json("/api/accuracy");
   store.accuracy = accuracy;
   fill(box, checks(accuracy), verdict(accuracy), ...other(accuracy), table(accuracy.classes));
   const {random, stop} = accuracy;
   const badge = $("#accuracy-badge");
-  badge.textContent = random?.checks ? percent(random.value) : "";
+  badge.textContent = random?.checks >= FEW ? percent(random.value) : "";
   badge.classList.toggle("good", stop.reached);
   $("#certified").hidden = !stop.reached;
   $("#certified").textContent = stop.reached ? "certified ≥ " + percent(store.session.goal) : "";

@@ -28,6 +28,8 @@ export function bar(share, className = "") {
 }
 
 export const percent = share => Math.round(100 * share) + "\u00a0%";
+// The confidence in a guess: its probability, less where the rows are like none that is labelled.
+export const sure = share => (share < 0.05 ? "unsure" : percent(share) + "\u00a0sure");
 export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 export const plural = (n, one, many = one + "s") => count(n) + "\u00a0" + (n === 1 ? one : many);
 

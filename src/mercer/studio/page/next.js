@@ -1,5 +1,5 @@
 // The tab "Next": one large card and the questions after it.
-import {$, button, fill, h, later, percent, plural} from "./dom.js";
+import {$, button, fill, h, later, plural, sure} from "./dom.js";
 import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
 import {content, line, picture} from "./card.js";
 import {chips} from "./chips.js";
@@ -156,7 +156,7 @@ function entry(item, data) {
                 {class: "entry-guess"},
                 glyph(seen.id, false),
                 className(seen.id),
-                h("span", {class: "soft"}, percent(seen.p)),
+                h("span", {class: "soft"}, sure(seen.p)),
               )
             : null,
       ],

@@ -1,5 +1,5 @@
 // Below the map: the open and the selected rows, as a table, pictures or texts. It says what the canvas shows.
-import {$, button, count, fill, h, later, percent, plural} from "./dom.js";
+import {$, button, count, fill, h, later, plural, sure} from "./dom.js";
 import {go} from "./actions.js";
 import {mini} from "./card.js";
 import {getRow, getRows} from "./rows.js";
@@ -29,7 +29,7 @@ function verdict(row) {
   if (label >= 0) return [glyph(label), className(label)];
   if (label !== NONE) return ["cannot tell"];
   return seen
-    ? [glyph(seen.id, false), h("span", {class: "soft"}, className(seen.id) + ", " + percent(seen.p))]
+    ? [glyph(seen.id, false), h("span", {class: "soft"}, className(seen.id) + ", " + sure(seen.p))]
     : [h("span", {class: "soft"}, store.hiddenGuess.has(row) ? "random check" : "–")];
 }
 

@@ -1,5 +1,5 @@
 // The note beside the pointer on the map.
-import {$, fill, h, percent} from "./dom.js";
+import {$, fill, h, sure} from "./dom.js";
 import {cells, picture} from "./card.js";
 import {getRow} from "./rows.js";
 import {NONE, NO_ANSWER, className, guess, store} from "./store.js";
@@ -26,7 +26,7 @@ function verdict(row) {
       glyph(seen.id, false),
       className(seen.id) +
         ", " +
-        percent(seen.p) +
+        sure(seen.p) +
         (seen.p < 0.8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : ""),
     ];
   return [store.tier === "none" ? "not labelled" : "no answer"];

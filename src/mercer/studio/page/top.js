@@ -34,7 +34,11 @@ function stage() {
   const {stage: now, problem} = store;
   const busy = now && !["idle", "stopped"].includes(now.name);
   $("#stage").classList.toggle("busy", Boolean(busy));
-  $("#stage-text").textContent = problem && now?.name === "stopped" ? "stopped" : (now?.text ?? "");
+  $("#stage-text").textContent = !store.connected
+    ? "not connected"
+    : problem && now?.name === "stopped"
+      ? "stopped"
+      : (now?.text ?? "");
   const progress = $("#progress");
   progress.hidden = !busy;
   if (now?.share === null || now?.share === undefined) progress.removeAttribute("value");
@@ -138,7 +142,7 @@ export function start() {
     told = true;
     document.title = file + " · mercer studio";
   });
-  on("stage session", stage);
+  on("stage session connection", stage);
   on("labels session connection", saved);
   on("connection", connection);
   on("labels", () => {
