@@ -139,9 +139,8 @@ def test_what_is_wrong_with_the_command_is_said(tmp_path, options, words):
 
 def test_the_learner_is_started_before_anything_heavy_is_loaded():
     heavy = "import sys, mercer.cli.serving; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules)))"
-    found = subprocess.run(
-        [sys.executable, "-c", heavy], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": SOURCE}
-    )
+    environment = os.environ | {"PYTHONPATH": SOURCE}
+    found = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, env=environment)
     assert found.stdout.strip() == "[]", found.stderr
 
 
