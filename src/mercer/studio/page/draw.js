@@ -3,11 +3,14 @@ import {Raster, disc, ring, shape} from "./raster.js";
 import {SHAPES, colourOf, colours, shapeOf} from "./palette.js";
 import {NO_ANSWER, NONE, isShown, store} from "./store.js";
 
+const FEW = 20; // new labels that are drawn one by one
+
 export class Marks {
   constructor(canvas, view) {
     this.raster = new Raster(canvas);
     this.view = view;
     this.size = "";
+    this.drawn = new Int16Array(0); // the labels that are drawn
   }
 
   resize(ratio) {
@@ -103,20 +106,46 @@ export class Marks {
       else if (id === NO_ANSWER) raster.put(open, px[row], py[row], paint.faint, (210 * dim[NO_ANSWER]) | 0);
       else if (away[id] === 0) raster.put(dot, px[row], py[row], colour[id], ((56 + 0.75 * sure[row]) * dim[id]) | 0);
     }
-    for (const row of labelled) {
-      const id = given[row];
-      const k = form[id];
-      if (away[id]) continue;
-      if (!isShown(row)) {
-        raster.put(speck, px[row], py[row], paint.faint, 70);
-        continue;
-      }
-      raster.put(this.halo[k], px[row], py[row], paint.ground, (230 * dim[id]) | 0);
-      raster.put(this.edge[k], px[row], py[row], paint.ink, (256 * dim[id]) | 0);
-      raster.put(this.fill[k], px[row], py[row], colour[id], (256 * dim[id]) | 0);
-    }
+    this.looks = {colour, form, away, dim};
+    for (const row of labelled) this.label(row);
     for (const row of store.selected)
       raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px[row], py[row], paint.accent, 230);
     raster.show();
+    if (this.drawn.length !== n) this.drawn = new Int16Array(n);
+    this.drawn.set(given);
+  }
+
+  label(row) {
+    const {raster, px, py, colours: paint} = this;
+    const {colour, form, away, dim} = this.looks;
+    const id = store.given[row];
+    const k = form[id];
+    if (away[id]) return;
+    if (!isShown(row)) {
+      raster.put(this.speck, px[row], py[row], paint.faint, 70);
+      return;
+    }
+    raster.put(this.halo[k], px[row], py[row], paint.ground, (230 * dim[id]) | 0);
+    raster.put(this.edge[k], px[row], py[row], paint.ink, (256 * dim[id]) | 0);
+    raster.put(this.fill[k], px[row], py[row], colour[id], (256 * dim[id]) | 0);
+  }
+
+  // Draws labels that came since the last drawing upon it; false where all marks must be drawn anew.
+  add() {
+    const {given, n} = store;
+    const {drawn} = this;
+    const fresh = [];
+    if (drawn.length !== n) return false;
+    for (let row = 0; row < n; row++)
+      if (given[row] !== drawn[row]) {
+        if (drawn[row] !== NONE || given[row] < 0 || fresh.length === FEW) return false;
+        fresh.push(row);
+      }
+    for (const row of fresh) {
+      this.label(row);
+      drawn[row] = given[row];
+      this.raster.showAround(this.px[row], this.py[row], this.halo[0].half + 4);
+    }
+    return true;
   }
 }

@@ -214,7 +214,10 @@ export function start() {
     over.setAttribute("aria-label", "Map of " + plural(store.n, "row") + ". Arrow keys go from row to row.");
     redraw();
   });
-  on("labels answers classes selection filter spotlight", redraw);
+  on("answers classes selection filter spotlight", redraw);
+  on("labels", () => {
+    if (!marks.add()) redraw();
+  });
   on("current", () => {
     if (store.current && store.x && view.reveal(store.x[store.current.row], store.y[store.current.row])) redraw();
     else resketch();

@@ -74,6 +74,9 @@ export class Raster {
   show() {
     this.context.putImageData(this.image, 0, 0);
   }
+  showAround(x, y, half) {
+    this.context.putImageData(this.image, 0, 0, x - half, y - half, 2 * half + 1, 2 * half + 1);
+  }
 
   // Blends a stamp in this colour at the pixel (x, y); alpha is a whole number from 0 to 256.
   put(mark, x, y, colour, alpha) {
