@@ -40,11 +40,6 @@ def squared_distances(X: Value, rows: np.ndarray) -> Value:
     return xp.maximum(squared, 0.0)
 
 
-def _gaps(X, rows):
-    """(n, m, d) x − y."""
-    return X.graph.add("Unsqueeze", X, np.array([1])) - rows[None]
-
-
 @singledispatch
 def similarities(kernel: Kernel, X: Value, centres: Any) -> Value:
     """(n, m) k(x, centres)."""
@@ -56,14 +51,14 @@ def similarities(kernel: Kernel, X: Value, centres: Any) -> Value:
 def _(kernel: Radial, X: Value, centres: Any) -> Value:
     rows, scale = dense(centres), 1.0 / float(kernel.bandwidth)
     spread = np.max(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) * scale**2
-    squared = (_gaps(X, rows) ** 2.0).reduce("Sum") if spread > APART else squared_distances(X, rows)
+    squared = (X.against(rows) ** 2.0).reduce("Sum") if spread > APART else squared_distances(X, rows)
     return kernel.profile(squared * scale**2, X.graph.xp)
 
 
 @similarities.register
 def _(kernel: Laplacian, X: Value, centres: Any) -> Value:
     xp = X.graph.xp
-    return xp.exp(xp.abs(_gaps(X, dense(centres))).reduce("Sum") * (-1.0 / float(kernel.bandwidth)))
+    return xp.exp(xp.abs(X.against(dense(centres))).reduce("Sum") * (-1.0 / float(kernel.bandwidth)))
 
 
 @similarities.register
@@ -91,9 +86,9 @@ def _(kernel: Cosine, X: Value, centres: Any) -> Value:
 @similarities.register
 def _(kernel: AdditiveChiSquared, X: Value, centres: Any) -> Value:
     rows = dense(centres)
-    total = X.graph.add("Unsqueeze", X, np.array([1])) + rows[None]
+    total = X.against(-rows)
     total = X.graph.xp.where(total > 0.0, total, 1.0)
-    return -((_gaps(X, rows) ** 2.0 / total).reduce("Sum"))
+    return -((X.against(rows) ** 2.0 / total).reduce("Sum"))
 
 
 @similarities.register
