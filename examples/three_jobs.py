@@ -38,7 +38,7 @@ def machine(ax, found):
     ax.scatter(*X[y < 0].T, s=70, facecolors="none", edgecolors="k", label="known")
     ax.legend(loc="upper left", fontsize=8, handletextpad=0.2)
     others = fault & (y > 0)
-    ax.set_title(f"From {np.sum(y < 0)} known faults: {outside[others].sum()} of {others.sum()} others caught")
+    ax.set_title(f"{np.sum(y < 0)} known faults: {outside[others].sum()} of {others.sum()} others caught")
 
 
 def tickets(ax, found):
@@ -48,13 +48,13 @@ def tickets(ax, found):
     bars = [[said.value - said.low], [said.high - said.value]]
     ax.errorbar(1, said.value, yerr=bars, color="k", capsize=4, fmt="o", label="its own estimate")
     for place, share in enumerate(right.values()):
-        ax.text(place - 0.25, share / 2, f"{share:.0%}", ha="center", color="w", weight="bold")
+        ax.text(place, share / 2, f"{share:.0%}", ha="center", color="w", weight="bold")
     ax.set(
         ylim=(0, 1),
         yticks=[0, 0.5, 1],
         title=f"{len(found['frame'])} tickets from {len(found['sorted_by_hand'])} labels",
     )
-    ax.set_yticklabels(["0", "50 %", "100 % right"])
+    ax.set_yticklabels(["0", "50 %", "100 %"])
     ax.legend(loc="lower left", fontsize=8)
 
 

@@ -9,6 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.special import logsumexp
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
 from sklearn.metrics import check_scoring, r2_score, roc_auc_score
@@ -30,6 +31,7 @@ from mercer import (
     LabeledKFold,
     LabeledScorer,
     LandmarkMap,
+    Laplacian,
     Linear,
     LSSVMClassifier,
     LSSVMRegressor,
@@ -171,6 +173,19 @@ def test_the_threshold_of_svdd_is_not_among_rows_that_only_rounding_tells_apart(
             assert np.array_equal(answers, model.predict(X)) and (answers == -1).sum() <= nu * len(X)
             least = 1e-6 if dtype is np.float32 else 1e-10
             assert np.abs(model.training_scores_ - model.offset_).min() > least
+
+
+@pytest.mark.parametrize("kernel", [RBF(), RBF(0.3), Polynomial(2), Laplacian()], ids=repr)
+@pytest.mark.parametrize("contamination", [None, 0.2])
+def test_weights_of_svdd_are_repetitions_to_the_last_digits(kernel, contamination):
+    rng = np.random.default_rng(5)
+    X, weight, new = rng.normal(size=(60, 4)), rng.integers(0, 4, 60), rng.normal(size=(40, 4))
+    again = np.repeat(X, weight, axis=0)[rng.permutation(weight.sum())]
+    model = SVDD(0.2, kernel=kernel, contamination=contamination)
+    rows = np.concatenate([X, new])
+    weighted = clone(model).fit(X, sample_weight=weight).decision_function(rows)
+    repeated = clone(model).fit(again).decision_function(rows)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-11 * np.abs(weighted).max())
 
 
 def test_thresholds_between_healthy_scores_are_half_way():

@@ -24,7 +24,7 @@ from .polish import polish
 _FEW = 128  # bound variables that may always enter the working set
 _NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
 _ROUNDING = 1e-12  # violation of the KKT conditions, relative to the largest d_i, that rounding may leave
-_LAST_ROUNDS = 5  # rounds after the gap is small enough, while the violation is above that
+_PATIENCE = 5  # rounds, once the gap is small enough, in which the violation must halve
 
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
@@ -173,13 +173,15 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     inside = (beta[support] > low[support]) & (beta[support] < high[support])
     # Of many rows at a bound most never move: their columns are not kept.
     access.subtract(gradient, support, 2 * beta[support], keep=inside | (len(support) <= n_new))
-    history, inner, last = [], 0, _LAST_ROUNDS
+    history, inner, left, least = [], 0, _PATIENCE, np.inf
     rounding = _ROUNDING * float(np.max(np.abs(linear), initial=0))
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
         history.append(proof["gap"])
-        last -= proof["gap"] <= tol
-        if proof["violation"] <= rounding or last < 0 or iteration == max_iter:
+        if proof["violation"] <= least / 2:
+            left, least = _PATIENCE, proof["violation"]
+        left -= proof["gap"] <= tol
+        if proof["violation"] <= rounding or left < 0 or iteration == max_iter:
             break
         work = _working_set(gradient, beta, low, high, proof["rho"], n_new, access.limit // 2)
         K, slope, block, box = access.block(work), gradient[work], beta[work], (low[work], high[work])
