@@ -37,6 +37,7 @@ from mercer import (
     LSSVMRegressor,
     MaxMarginClustering,
     MinimumVarianceKPCA,
+    Polynomial,
     S2RLSClassifier,
     SemiKPCA,
     Sigmoid,
