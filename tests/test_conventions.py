@@ -430,3 +430,18 @@ def test_a_matrix_that_is_not_symmetric_is_refused_with_a_way_out():
         with pytest.raises(InputError, match=r"not symmetric.*pass \(K \+ K.T\) / 2"):
             model.fit(noisy)
         model.fit(K + 1e-9 * np.triu(np.ones_like(K)))  # rounding is not asymmetry
+
+
+# Arrays of other libraries
+
+
+@pytest.mark.parametrize("model", [LSSVMClassifier(), SVDD(), KernelPCA(2, kernel="rbf"), LandmarkMap()], ids=repr)
+def test_arrays_of_the_array_api_are_read_and_answered_in_numpy(model):
+    xp = pytest.importorskip("array_api_strict")
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.arange(len(y)) % 10 == 0, y, -1) if isinstance(model, LSSVMClassifier) else None
+    method = "predict" if hasattr(model, "predict") else "transform"
+    wanted = getattr(clone(model).fit(X, y), method)(X)
+    found = getattr(clone(model).fit(xp.asarray(X), None if y is None else xp.asarray(y)), method)(xp.asarray(X))
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, wanted)
