@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import rows
 from ...errors import InputError
+from ...linalg import precision
 from ..result import Result
 from .access import Columns, Dense, Features, Products
 from .polish import polish
@@ -174,7 +175,7 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     # Of many rows at a bound most never move: their columns are not kept.
     access.subtract(gradient, support, 2 * beta[support], keep=inside | (len(support) <= n_new))
     history, inner, left, least = [], 0, _PATIENCE, np.inf
-    rounding = _ROUNDING * float(np.max(np.abs(linear), initial=0))
+    rounding = max(_ROUNDING, 16 * precision(access.dtype)) * float(np.max(np.abs(linear), initial=0))
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
         history.append(proof["gap"])
