@@ -53,7 +53,7 @@ hidden = np.setdiff1d(np.arange(len(X)), named)
 answer, sure = model.transduction_[hidden], model.confidence_[hidden]
 right = answer == species[hidden]
 
-fig, axes = plt.subplots(4, 15, figsize=(9, 2.9), layout="constrained")
+fig, axes = plt.subplots(4, 15, figsize=(9, 3.1), layout="constrained")
 colours = dict(zip(SPECIES, ("#d9590f", "#2563c9", "#2a9d5c", "#8a4fbf")))
 shown = np.concatenate([hidden[np.argsort(sure)[:15]], hidden[np.argsort(-sure)[::8][:45]]])
 for ax, row in zip(axes.ravel(), shown):
@@ -66,7 +66,7 @@ for ax, row in zip(axes.ravel(), shown):
 handles = [plt.Line2D([], [], color=colour, marker="o", linestyle="", label=name) for name, colour in colours.items()]
 fig.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 fig.suptitle(
-    f"{len(named)} of {len(X)} leaves named: {right.mean():.0%} of the others right "
-    f"(the 15 least sure ones in the first row, wrong ones framed)"
+    f"{len(named)} of {len(X)} leaves named: {right.mean():.0%} of the others right\n"
+    "first row: the least sure; framed: wrong"
 )
 plt.show()
