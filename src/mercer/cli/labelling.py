@@ -60,7 +60,7 @@ def label(
     target = target or [_only_target(data, label_studio)]
     models = _models(save, target)
     claim(screen, out, report, *models.values(), force=force)
-    keep(data.removeprefix(TASKS.scheme), report, *models.values())
+    keep(str(data).removeprefix(TASKS.scheme), report, *models.values())
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         writes = partial(_written, coverage=coverage)
