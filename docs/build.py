@@ -31,6 +31,8 @@ MENDED = [
     ("root", r"\]\(benchmarks/results/", "](results/"),
 ]
 
+KEPT = re.compile(r"(?<=\d) (?=\d{3}\b|%)")  # a space in a table that no line may end at: 4 000, 95 %
+
 
 def put(path, text):
     """Write a text where it is new, so that sphinx reads only what has changed."""
@@ -44,6 +46,7 @@ def mended(kind, page):
     for where, pattern, replacement in MENDED:
         if where == kind:
             text = re.sub(pattern, replacement, text)
+    text = re.sub(r"^\|.*$", lambda row: KEPT.sub("\u00a0", row[0]), text, flags=re.M)
     return text if text.startswith("# ") else f"# {page.stem.replace('_', ' ').capitalize()}\n\n{text}"
 
 

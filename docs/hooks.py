@@ -22,6 +22,12 @@ def prose(text):
     return "".join(parts)
 
 
+def items(line):
+    """(name, sentence) of each item of a line: attributes may stand side by side, `a_ : this. b_ : that.`"""
+    found = re.split(r"(?<=[.;]) (\w+_) : ", line["text"])
+    return [(line["name"], found[0]), *zip(found[1::2], found[2::2])]
+
+
 def one_line_items(app, what, name, obj, options, lines):
     """Turn `name : sentence` of a section of parameters, without a type, into name and description for numpydoc."""
     section, out, i = None, [], 0
@@ -32,7 +38,8 @@ def one_line_items(app, what, name, obj, options, lines):
         item = ITEM.match(line) if section in LISTS else None
         goes_on = i + 1 < len(lines) and lines[i + 1].startswith(" ")
         if item and (not goes_on or len(line) > WRAPPED):
-            out += [item["name"], "    " + prose(item["text"])]
+            for name, text in items(item):
+                out += [name, "    " + prose(text)]
         elif item or line.lstrip().startswith((">>>", "...")):
             out.append(line)
         else:

@@ -9,6 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.special import logsumexp
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
 from sklearn.metrics import check_scoring, r2_score, roc_auc_score
@@ -30,11 +31,13 @@ from mercer import (
     LabeledKFold,
     LabeledScorer,
     LandmarkMap,
+    Laplacian,
     Linear,
     LSSVMClassifier,
     LSSVMRegressor,
     MaxMarginClustering,
     MinimumVarianceKPCA,
+    Polynomial,
     S2RLSClassifier,
     SemiKPCA,
     Sigmoid,
@@ -171,6 +174,19 @@ def test_the_threshold_of_svdd_is_not_among_rows_that_only_rounding_tells_apart(
             assert np.array_equal(answers, model.predict(X)) and (answers == -1).sum() <= nu * len(X)
             least = 1e-6 if dtype is np.float32 else 1e-10
             assert np.abs(model.training_scores_ - model.offset_).min() > least
+
+
+@pytest.mark.parametrize("kernel", [RBF(), RBF(0.3), Polynomial(2), Laplacian()], ids=repr)
+@pytest.mark.parametrize("contamination", [None, 0.2])
+def test_weights_of_svdd_are_repetitions_to_the_last_digits(kernel, contamination):
+    rng = np.random.default_rng(5)
+    X, weight, new = rng.normal(size=(60, 4)), rng.integers(0, 4, 60), rng.normal(size=(40, 4))
+    again = np.repeat(X, weight, axis=0)[rng.permutation(weight.sum())]
+    model = SVDD(0.2, kernel=kernel, contamination=contamination)
+    rows = np.concatenate([X, new])
+    weighted = clone(model).fit(X, sample_weight=weight).decision_function(rows)
+    repeated = clone(model).fit(again).decision_function(rows)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-11 * np.abs(weighted).max())
 
 
 def test_thresholds_between_healthy_scores_are_half_way():
@@ -414,3 +430,18 @@ def test_a_matrix_that_is_not_symmetric_is_refused_with_a_way_out():
         with pytest.raises(InputError, match=r"not symmetric.*pass \(K \+ K.T\) / 2"):
             model.fit(noisy)
         model.fit(K + 1e-9 * np.triu(np.ones_like(K)))  # rounding is not asymmetry
+
+
+# Arrays of other libraries
+
+
+@pytest.mark.parametrize("model", [LSSVMClassifier(), SVDD(), KernelPCA(2, kernel="rbf"), LandmarkMap()], ids=repr)
+def test_arrays_of_the_array_api_are_read_and_answered_in_numpy(model):
+    xp = pytest.importorskip("array_api_strict")
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.arange(len(y)) % 10 == 0, y, -1) if isinstance(model, LSSVMClassifier) else None
+    method = "predict" if hasattr(model, "predict") else "transform"
+    wanted = getattr(clone(model).fit(X, y), method)(X)
+    found = getattr(clone(model).fit(xp.asarray(X), None if y is None else xp.asarray(y)), method)(xp.asarray(X))
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, wanted)

@@ -34,14 +34,30 @@ def every_public_name_has_a_page_with_its_docstring(site):
         assert re.sub(r"[\W_]", "", first) in page, name
 
 
+def clicked(site, words):
+    """The page that a reader comes to from the first one by clicking links with these words; None where one is not."""
+    page = "index.html"
+    for word in words:
+        found = re.findall(r'<a [^>]*?href="([^"]+)"[^>]*>(.*?)</a>', (site / page).read_text(), re.S)
+        link = next((html.unescape(link) for link, text in found if text_of(text).rstrip("#") == word), None)
+        if link is None:
+            return None
+        page = links.target_of(site, page, link)[0]
+    return page
+
+
 def ten_questions_are_answered_within_two_clicks(site):
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", (site / "questions.html").read_text(), re.S)[1:]
     assert len(rows) == 10
     away = links.clicks(site, without={"questions.html"})
     for row in rows:
-        question, answer, words = re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)
+        question, answer, way, words = re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)
         target, anchor = links.target_of(site, "questions.html", re.search(r'href="([^"]+)"', answer)[1])
         assert away[target] <= 2, f"{text_of(question)} {target} is {away[target]} clicks away"
+        steps = [step.strip() for step in text_of(way).split("›")]
+        assert len(steps) <= 2 and clicked(site, steps) == target, (
+            f"{text_of(question)} {steps} do not lead to {target}"
+        )
         page = (site / target).read_text()
         after = page[page.index(f'id="{html.escape(anchor)}"') :] if anchor else page
         assert text_of(words) in text_of(after), f"{text_of(question)} {target}#{anchor} lacks {text_of(words)!r}"

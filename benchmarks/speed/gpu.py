@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 from benchmarks.harness import PICTURES, arguments, markdown, publish
-from mercer.geometry import fused
+from mercer.homes.nearest import padded_width
 
 PARTS = ("correctness", "use_device", "products", "pca", "svdd", "few", "scaling")
 LIMIT = """Dashed in the picture: the half-precision operations of a product divided by the rate of torch's own matrix
@@ -26,7 +26,7 @@ product. From n = 30 000 on the time keeps its distance from it. Where it leaves
 
 def operations(d, precision, columns=32):
     """Half-precision operations behind one entry of K and its part of K @ V; rows are padded as `fused.Side` does."""
-    width = fused.padded_width(d)
+    width = padded_width(d)
     rows, with_v = {"fast": (1, 2), "high": (3, 3)}[precision]
     return 2 * (rows * width + with_v * columns)
 

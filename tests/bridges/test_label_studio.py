@@ -13,6 +13,7 @@ from cli.command import here
 from mercer import FewLabelClassifier, InputError
 from mercer.bridges.label_studio import Project, backend
 from mercer.inputs.tables import read_table, write_table
+from mercer.inputs.tables.formats.label_studio import TASKS
 
 pd = pytest.importorskip("pandas")
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -63,8 +64,28 @@ def test_an_export_is_a_table(export):
     assert pd.isna(given[3])  # a prediction is no label
 
 
+def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_path):
+    done = here("label", export, "-x", "note", "-m", "lssvm")
+    assert done.exit_code == 2 and "label needs --target COLUMN" in done.output
+    tasks = json.loads(export.read_text())
+    rating = {"from_name": "stars", "to_name": "note", "type": "rating", "value": {"rating": 4}}
+    other = {"from_name": "origin", "to_name": "note", "type": "choices", "value": {"choices": ["wild"]}}
+    two, three, none = (tmp_path / f"{name}.json" for name in ("two", "three", "none"))
+    tasks[8]["annotations"][0]["result"].append(rating)
+    two.write_text(json.dumps(tasks))  # one choice beside a rating: the choice
+    assert TASKS.target(read_table(two)) == "species"
+    tasks[8]["annotations"][0]["result"].append(other)
+    three.write_text(json.dumps(tasks))
+    done = here("label", "--label-studio", three)
+    assert done.exit_code != 0 and "several controls: 'species', 'stars', 'origin'" in done.output
+    assert "--target which" in done.output
+    none.write_text(json.dumps([{**task, "annotations": [], "predictions": []} for task in tasks]))
+    done = here("label", "--label-studio", none)
+    assert done.exit_code != 0 and "Label some tasks" in done.output
+
+
 def test_the_command_reads_an_export_and_writes_predictions(export, tmp_path):
-    done = here("label", "--label-studio", export, "-t", "species", "-x", "note", "-m", "lssvm,diffusion", "--json")
+    done = here("label", "--label-studio", export, "-x", "note", "-m", "lssvm,diffusion", "--json")
     assert done.exit_code == 0, done.output
     out = json.loads((tmp_path / "export_labelled.json").read_text())
     tasks, truth = json.loads(export.read_text()), flowers()[1]

@@ -67,7 +67,16 @@ def run(model, X, dtype=np.float64):
     graph = mercer.to_onnx(model, dtype)
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
-    return dict(zip(names, session.run(None, {"X": np.asarray(X, dtype=dtype)})))
+    inputs = session.get_inputs()
+    if [one.name for one in inputs] == ["X"]:
+        return dict(zip(names, session.run(None, {"X": np.asarray(X, dtype=dtype)})))
+    return dict(zip(names, session.run(None, {one.name: column(X[one.name], one.type, dtype) for one in inputs})))
+
+
+def column(values, kind, dtype):
+    """(n, 1) a column as the graph takes it."""
+    values = values.astype(dtype) if kind != "tensor(string)" else values.fillna("").astype(str).str.strip()
+    return values.to_numpy()[:, None]
 
 
 def agree(model, X, atol=1e-5):
@@ -234,8 +243,11 @@ def test_what_has_no_graph_is_refused_in_a_sentence(wine):
         mercer.to_onnx(LSSVMClassifier(kernel=Callable(lambda a, b: float(a @ b))).fit(X, y))
     with pytest.raises(InputError, match="uniform window"):
         mercer.to_onnx(KernelDensityNovelty(window="uniform").fit(X))
-    frame = pd.DataFrame({"a": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
-    with pytest.raises(InputError, match="TableEncoder"):
+    frame = pd.DataFrame({"a": X[:, 0], "day": pd.date_range("2024-01-01", periods=len(X))})
+    with pytest.raises(InputError, match=r"Column 'day' is read as date, which has no form in ONNX. .* TableEncoder"):
+        mercer.to_onnx(FewLabelClassifier(["lssvm"]).fit(frame, y))
+    frame = pd.DataFrame({"predict": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    with pytest.raises(InputError, match="A column is called 'predict'"):
         mercer.to_onnx(FewLabelClassifier(["lssvm"]).fit(frame, y))
     with pytest.raises(InputError, match="float64 or numpy.float32"):
         mercer.to_onnx(LSSVMClassifier().fit(X, y), int)
@@ -243,3 +255,75 @@ def test_what_has_no_graph_is_refused_in_a_sentence(wine):
 
     with pytest.raises(InputError, match="LogisticRegression cannot become an ONNX graph"):
         mercer.to_onnx(LogisticRegression().fit(X, y))
+
+
+@pytest.fixture(scope="module")
+def sales():
+    """A frame with every kind of column that a graph can read, gaps, and new rows with words never seen."""
+    pd, rng, n = pytest.importorskip("pandas"), np.random.default_rng(4), 160
+    half = np.arange(n) < n // 2
+    frame = pd.DataFrame(
+        {
+            "size": np.where(half, 1.0, 3.0) + rng.normal(scale=0.4, size=n),
+            "price": np.exp(rng.normal(size=n) * 1.5),
+            "colour": np.where(half, "red", np.where(rng.random(n) < 0.5, "blue", "green")),
+            "member": np.where(rng.random(n) < 0.3, "Yes", "no"),
+            "quality": rng.choice(["low", "medium", "high"], n),
+            "rooms": rng.integers(1, 6, n),
+            "value 1 of mercer": rng.random(n),
+        }
+    )
+    frame.loc[::7, "size"] = np.nan
+    frame.loc[::9, "colour"] = None
+    y = np.where(np.arange(n) % 8 == 0, np.where(half, "cheap", "dear"), "")
+    new = frame.iloc[::3].copy()
+    new.loc[new.index[:4], "colour"] = ["violet", "n/a", "red", ""]
+    new.loc[new.index[:3], "quality"] = ["HIGH", "unheard of", "Low"]
+    new.loc[new.index[:3], "member"] = ["YES", "true", "n"]
+    new.loc[new.index[5:7], "rooms"] = [9, 2]
+    return frame.rename(columns={"value 1 of mercer": "v1"}), y, new.rename(columns={"value 1 of mercer": "v1"})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_data_frame_has_an_input_for_every_column(sales):
+    frame, y, new = sales
+    model = FewLabelClassifier(["lssvm", "diffusion", "forest"]).fit(frame, y)
+    kinds = {one.name: one.kind for one in model.encoder_.columns_}
+    assert kinds["quality"] == "ordered" and kinds["rooms"] == "ordered" and kinds["colour"] == "category"
+    assert any(encoder.step for encoder in model.encoder_.encoders_ if encoder.name == "price")
+    agree(model, new)
+    inputs = {one.name for one in mercer.to_onnx(model).graph.input}
+    assert inputs == set(frame.columns)
+    numbers = new.select_dtypes("number").columns
+    rounded = new.assign(**new[numbers].astype(np.float32).astype(np.float64))
+    found = run(model, rounded, np.float32)
+    np.testing.assert_allclose(found["predict_proba"], model.predict_proba(rounded), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_frame_of_numbers_in_one_unit_is_one_matrix(wine):
+    pd = pytest.importorskip("pandas")
+    X, y, new = wine
+    names = [f"c {i}" for i in range(X.shape[1])]
+    model = FewLabelClassifier(["lssvm"]).fit(pd.DataFrame(X, columns=names), y)
+    if model.encoder_ is None:
+        assert [one.name for one in mercer.to_onnx(model).graph.input] == ["X"]
+    agree(model, pd.DataFrame(new, columns=names))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_the_command_saves_is_exported(sales, tmp_path):
+    from mercer.inputs.tables import TableClassifier, TableEncoder, TableRegressor
+
+    frame, y, new = sales
+    encoder = TableEncoder().fit(frame)
+    rows = encoder.transform(frame)
+    model = TableClassifier(encoder, LSSVMClassifier().fit(rows, y), "kind", {})
+    mercer.save(model, tmp_path / "m.mercer")
+    model = mercer.load(tmp_path / "m.mercer")
+    found = run(model, new)
+    np.testing.assert_allclose(found["predict_proba"], model.predict_proba(new), atol=1e-5)
+    np.testing.assert_array_equal(found["predict"], model.predict(new))
+    numbers = np.where(y == "", np.nan, frame["price"])
+    model = TableRegressor(encoder, FewLabelRegressor(["lssvm"]).fit(rows, numbers), "price")
+    np.testing.assert_allclose(run(model, new)["predict"], model.predict(new), atol=1e-5 * np.nanmax(numbers))

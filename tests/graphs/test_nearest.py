@@ -8,6 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from mercer.graphs import neighbours
 from mercer.graphs.nearest import Products
+from mercer.graphs.neighbours import build
 from mercer.kernels.graph import neighbour_graph
 
 rng = np.random.default_rng(0)
@@ -96,3 +97,15 @@ def test_graphs_are_the_same_by_either_search(monkeypatch):
     found = neighbour_graph(X, 10)[0]
     assert used and abs(found - expected).max() < 1e-12
     assert neighbour_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 1  # sparse rows: by scikit-learn
+
+
+@pytest.mark.parametrize("d", [3, 30])  # a tree measures differences, products lose half of the digits
+def test_only_rows_that_are_equal_are_at_distance_zero(d):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, d))
+    near = rows[:50] + 1e-9 * rng.normal(size=(50, d))
+    finder = build(rows, 5)[2]
+    distance, index = finder.find(near, 5)
+    np.testing.assert_array_equal(index[:, 0], np.arange(50))
+    np.testing.assert_allclose(distance[:, 0], np.linalg.norm(near - rows[:50], axis=1), rtol=1e-9)
+    assert (finder.find(rows, 5)[0][:, 0] == 0).all()

@@ -10,6 +10,7 @@ from sklearn.svm import OneClassSVM
 from mercer.errors import InputError
 from mercer.geometry.operators import Operator
 from mercer.solvers.ball.access import Columns as CachedColumns
+from mercer.solvers.ball.polish import polish
 from mercer.solvers.ball.svdd import certify, project, svdd_gradient, svdd_smo, svdd_sweeps
 
 TOL = 1e-9
@@ -157,7 +158,32 @@ def test_duplicates_equal_weights():
     high[:5] *= 2
     once = svdd_smo(Z @ Z.T, np.zeros(20), high, tol=TOL)
     assert twice.objective == pytest.approx(once.objective, rel=1e-8)
-    assert twice.info["radius_sq"] == pytest.approx(once.info["radius_sq"], rel=1e-5)
+    assert twice.info["radius_sq"] == pytest.approx(once.info["radius_sq"], rel=1e-11)
+
+
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "gradient"])
+@pytest.mark.parametrize("case", CASES)
+def test_in_bound_variables_are_solved_for_exactly_whatever_tol(solver, case):
+    Z = features(60, seed=3, spread=True)
+    linear, (low, high) = np.sum(Z**2, axis=1), boxes(len(Z), case)
+    found = SOLVERS[solver](Z, linear, low, high, tol=1e-3)
+    assert found.gap <= 1e-13 and found.info["violation"] <= 1e-11 * linear.max()
+    best = SOLVERS[solver](Z, linear, low, high, tol=1e-12)
+    np.testing.assert_allclose(Z.T @ found.value, Z.T @ best.value, atol=1e-12)
+
+
+def test_polishing_never_leaves_the_box_nor_lowers_the_objective():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        Z = rng.normal(size=(12, 5))
+        K, linear = Z @ Z.T, rng.uniform(0.5, 3, 12)
+        low, high = rng.uniform(-0.2, 0, 12), rng.uniform(0.1, 0.5, 12)
+        beta = project(rng.normal(size=12), low, high)
+        before, slope = linear @ beta - beta @ K @ beta, linear - 2 * K @ beta
+        polish(K, slope, beta, low, high)
+        assert (beta >= low).all() and (beta <= high).all() and abs(beta.sum() - 1) < 1e-12
+        np.testing.assert_allclose(slope, linear - 2 * K @ beta, atol=1e-12)
+        assert linear @ beta - beta @ K @ beta >= before - 1e-12
 
 
 def test_larger_diagonal_than_the_features_is_the_ball_with_its_centre_in_the_span():

@@ -19,7 +19,8 @@ class PyODDetector(base.BaseDetector):
 
     Parameters
     ----------
-    detector : `SVDD`, `KPCANovelty` or `KernelDensityNovelty`, default=SVDD()
+    detector : `SVDD`, `KPCANovelty` or `KernelDensityNovelty`, default=SVDD(0.5)
+        Rows on the sphere of an `SVDD` are tied: keep its nu away from `contamination`.
     contamination : share of the training rows that is called abnormal, or a threshold object of PyOD.
 
     Attributes
@@ -44,7 +45,7 @@ class PyODDetector(base.BaseDetector):
     def fit(self, X, y=None):
         """Fit on the rows X; y is ignored, as PyOD's unsupervised detectors do."""
         self._set_n_classes(y)
-        self.detector_ = clone(SVDD() if self.detector is None else self.detector).fit(X)
+        self.detector_ = clone(SVDD(0.5) if self.detector is None else self.detector).fit(X)
         self.decision_scores_ = -self.detector_.training_scores_
         self._process_decision_scores()
         return self

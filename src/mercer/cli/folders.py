@@ -40,6 +40,7 @@ ASKED = (*TOLD, "method", "seconds", "seed", "ignore", "include", "missing", "id
 
 def label(screen, data, target, out=None, labels=None, key=None, scheduler=None, workers=None, **more):
     """Label every part of a folder with a model of all labels and a sample of the other rows."""
+    labelling.need_target(target)
     if len(target) > 1:
         raise UsageError("A folder is labelled one --target at a time. Run again for the others, on the output.")
     if (labels is None) != (key is None):

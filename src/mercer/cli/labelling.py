@@ -11,7 +11,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..few_label.summary import NOT_TESTED, accuracy_sentence, unseen_sentence
-from ..inputs.tables import TableClassifier, TableRegressor
+from ..inputs.tables import TableClassifier, TableRegressor, read_table
+from ..inputs.tables.formats.label_studio import TASKS
 from ..io import load, write_model
 from ..jobs import numbers, quality
 from ..jobs.answers import NUMBERS, added, how_column
@@ -55,15 +56,15 @@ def label(
     out = Path(out or default_out(data, "labelled"))
     if label_studio and out.suffix != ".json":
         raise UsageError(f"--label-studio writes tasks in JSON, and {out.name} does not end in .json.")
+    data = f"{TASKS.scheme}{data}" if label_studio else data
+    target = target or [_only_target(data, label_studio)]
     models = _models(save, target)
     claim(screen, out, report, *models.values(), force=force)
-    keep(data, report, *models.values())
+    keep(str(data).removeprefix(TASKS.scheme), report, *models.values())
     with screen.stages() as stage:
         stage("reading the table", 0.05)
         writes = partial(_written, coverage=coverage)
-        jobs = open_jobs(
-            screen, f"label-studio:{data}" if label_studio else data, target, writes, several=True, **source
-        )
+        jobs = open_jobs(screen, data, target, writes, several=True, **source)
         for job in jobs:
             if job.labels.given.all():
                 raise InputError(
@@ -222,6 +223,19 @@ def _check_coverage(value, by_class):
     check_share("--coverage", value, 0.9)
     if by_class and value is None:
         raise UsageError("--by-class goes with --coverage, such as --coverage 0.9 --by-class.")
+
+
+def need_target(target):
+    """Refuse a call without --target."""
+    if not target:
+        raise UsageError("label needs --target COLUMN (column of labels; empty cells are the unlabelled rows).")
+
+
+def _only_target(data, label_studio):
+    """The column of labels of an export of Label Studio, where it has only one."""
+    if not label_studio or data == f"{TASKS.scheme}-":  # standard input is read once
+        need_target(None)
+    return TASKS.target(read_table(data))
 
 
 def _written(target, numeric, coverage):

@@ -57,10 +57,9 @@ DATA = argument("data", "DATA", DATA_HELP)
 TARGET = option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
 TARGETS = option(
     "--target -t",
-    "Column of labels; empty cells are the unlabelled rows; may be repeated.",
+    "Column of labels; empty cells are the unlabelled rows; may be repeated. --label-studio finds it.",
     list[str],
-    NEEDED,
-    "COLUMN",
+    metavar="COLUMN",
 )
 OUT = file("--out -o", "Table to write; else beside DATA, under a longer name.")
 MARK = file("--out -o", "Table to write, with these rows marked; else none.")

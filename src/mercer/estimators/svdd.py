@@ -52,7 +52,7 @@ class SVDD(NoveltyDetector):
     ----------
     support_ : rows with a non-zero coefficient.
     dual_coef_ : their coefficients β, which sum to 1; negative for known outliers.
-    radius_ : radius R of the ball.
+    radius_ : radius R of the ball. rounding_ : rows whose squared distance is within it of R² are on the sphere.
     offset_ : −R² (scores are −‖φ(x) − c‖²), or the threshold that `contamination` gives.
     gap_ : relative duality gap reached. objective_ : dual objective Σ β_i k(x_i, x_i) − βᵀKβ. n_iter_ : rounds.
     training_scores_ : scores of the training rows.
@@ -106,15 +106,16 @@ class SVDD(NoveltyDetector):
         self.gap_, self.objective_, self.n_iter_ = found.gap, found.objective, found.n_iter
         radius_sq = max(info["radius_sq"], 0.0)
         self.radius_ = float(np.sqrt(radius_sq))
-        distance_sq = np.maximum(info["gradient"] + info["center_sq"], 0)
+        # Another sum of the same numbers has other roundings: rows this near to the sphere are on it.
+        single = "float32" in str(X.dtype)
+        self.rounding_ = (1e-5 if single else 1e-9) * radius_sq
+        self.rounding_ += 100 * np.finfo("f4" if single else "f8").eps * float(np.max(own))
+        distance_sq = self._rounded(info["gradient"] + info["center_sq"])
         # Without row i and with the other coefficients kept, the centre moves to (c − β φ_i)/(1 − β).
         others = np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps)
         counted = ordinary if weight is None else ordinary * weight
-        # `predict` computes the distance of a row on the sphere with other roundings: keep it inside.
-        single = "float32" in str(X.dtype)
-        slack = (1e-5 if single else 1e-9) * radius_sq + 100 * np.finfo("f4" if single else "f8").eps * np.max(own)
-        offset = None if self.contamination is not None else -(radius_sq + slack)
-        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset, slack)
+        offset = None if self.contamination is not None else -(radius_sq + self.rounding_)
+        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset, self.rounding_)
         return self
 
     def _box(self, n, y, weight):
@@ -153,7 +154,12 @@ class SVDD(NoveltyDetector):
 
     def _score(self, X):
         """−‖φ(x) − c‖² = −(k(x, x) − 2⟨φ(x), c⟩ + ‖c‖²)."""
-        return -np.maximum(self.expansion_.diag(X) - 2 * self.expansion_(X) + self.center_sq_, 0)
+        return -self._rounded(self.expansion_.diag(X) - 2 * self.expansion_(X) + self.center_sq_)
+
+    def _rounded(self, distance_sq):
+        """Squared distances from the centre, not below 0, and R² where they are within `rounding_` of it."""
+        on_sphere = np.abs(distance_sq - self.radius_**2) <= self.rounding_
+        return np.where(on_sphere, self.radius_**2, np.maximum(distance_sq, 0))
 
 
 def known_outliers(y, n):

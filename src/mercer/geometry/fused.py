@@ -19,6 +19,7 @@ import numpy as np
 
 from ..backend import need, on_gpu
 from ..homes.base import Rows
+from ..homes.nearest import padded_width
 from ..kernels import Formula, Kernel, Term
 
 MOST_COLUMNS = 128
@@ -66,11 +67,6 @@ class Side:
         else:
             self.norms = (scaled * scaled).sum(1)
             self.low = scaled.sub_(self.high).half()
-
-
-def padded_width(d: int) -> int:
-    """Columns that d become: a power of two while a tile holds whole rows, then a multiple of its 64-column chunks."""
-    return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
 
 
 def product(kernel: Kernel, X: Rows, Y: Rows, V: Any, precision: str = "high") -> Any:

@@ -70,20 +70,20 @@ class Neighbours:
         return self._elsewhere[1]
 
     def _with_zeros(self, X, distance, index):
-        """Distances with 0 where two rows differ by rounding only.
+        """Distances with 0 where two rows differ by rounding only, and there alone.
 
-        In many dimensions the search expands ‖x − y‖² into products, which leaves √ε in place of 0; and a row along
-        components is not the same to the last bit in a product with many rows and with few.
+        In many dimensions the search expands ‖x − y‖² into products, which leaves √ε in place of 0, and 0 in place of
+        √ε; and a row along components is not the same to the last bit in a product with many rows and with few.
         """
         if self._size is None:
             self._size = float(np.median(np.sqrt(squares(self.rows))))
         size = np.sqrt(squares(X)) + self._size
         rounding = 32 * precision(self.rows.dtype)
-        row, place = np.nonzero((distance > 0) & (distance <= max(1e-6, rounding) * size[:, None]))
+        row, place = np.nonzero(distance <= max(1e-6, rounding) * size[:, None])
         for start in range(0, len(row), 4096):
             i, j = row[start : start + 4096], place[start : start + 4096]
-            same = np.sqrt(squares(X[i] - self.rows[index[i, j]])) <= rounding * size[i]
-            distance[i[same], j[same]] = 0.0
+            exact = np.sqrt(squares(X[i] - self.rows[index[i, j]]))
+            distance[i, j] = np.where(exact <= rounding * size[i], 0.0, exact)
         return distance
 
     def _trees(self):

@@ -132,11 +132,16 @@ class Nearest:
         """High and low half-precision parts of rows scaled to at most 16, padded to whole chunks of columns."""
         torch = need("torch")
         d = x.shape[1]
-        width = max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
+        width = padded_width(d)
         scaled = torch.zeros((len(x), width), dtype=torch.float32, device=x.device)
         torch.mul(x, self.scale, out=scaled[:, :d]) if x.dtype == torch.float32 else scaled[:, :d].copy_(x * self.scale)
         high = scaled.half()
         return high, scaled.sub_(high).half()
+
+
+def padded_width(d: int) -> int:
+    """Columns that d become: a power of two while a tile holds whole rows, then a multiple of its 64-column chunks."""
+    return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
 
 
 def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Any, Any]:

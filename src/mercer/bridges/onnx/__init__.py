@@ -6,8 +6,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ...errors import InputError
+from ...inputs.tables import TableClassifier, TableRegressor
 from .graph import Graph
 from .models import answers
+from .tables import rows_of
 
 
 def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
@@ -15,20 +17,22 @@ def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
 
     Parameters
     ----------
-    model : a fitted estimator or map of this package, on rows of numbers.
-    dtype : float64 or float32, of the input "X" and of the outputs. Inside all is computed in float64.
+    model : a fitted estimator or map of this package, or what `mercer label --save` wrote and `mercer.load` read.
+    dtype : float64 or float32, of numbers in and out. Inside all is computed in float64.
 
     Returns
     -------
     onnx.ModelProto
         With the input "X" (n, d) and the outputs that the model has: "predict", "predict_proba", "decision_function",
-        "transform", "score_samples".
+        "transform", "score_samples". A model that was fitted to a data frame of several kinds of columns has an input
+        (n, 1) of the name of each column that is used: numbers with NaN for gaps, or text, without spaces around it,
+        with "" for gaps.
 
     Notes
     -----
     Graph methods become what they are for new rows: a weighted mean of neighbours, which the graph finds by comparing
-    with every training row. Refused are models that read data frames, Python functions as kernels, and counts of a
-    uniform window.
+    with every training row. Refused are Python functions as kernels, counts of a uniform window, and data frames with
+    columns of text (more than one word), dates, images or lists.
 
     Examples
     --------
@@ -39,13 +43,13 @@ def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
     >>> session.run(["predict"], {"X": [[0.9]]})  # doctest: +SKIP
     [array(['high'], dtype=object)]
     """
-    check_is_fitted(model)
-    if getattr(model, "encoder_", None) is not None:
-        raise InputError(
-            f"This {type(model).__name__} reads a data frame with columns that are not numbers, and the graph takes "
-            "numbers only. Fit it on the matrix TableEncoder().fit_transform(frame), and encode rows the same way."
-        )
     if np.dtype(dtype) not in (np.float64, np.float32):
         raise InputError(f"dtype={dtype!r} is not accepted: give numpy.float64 or numpy.float32.")
-    graph = Graph(model.n_features_in_, np.dtype(dtype))
-    return graph.finish(answers(model, graph.X))
+    graph = Graph(np.dtype(dtype))
+    if isinstance(model, TableClassifier | TableRegressor):
+        model, encoder = model.regressor if model.numeric else model.classifier, model.encoder
+    else:
+        check_is_fitted(model)
+        encoder = getattr(model, "encoder_", None)
+    rows = graph.input("X", width=model.n_features_in_) if encoder is None else rows_of(encoder, graph)
+    return graph.finish(answers(model, rows))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import need
+from ...errors import InputError
 
 OPSET, ML_OPSET, IR_VERSION = 18, 3, 10  # what runtimes of 2024 read
 
@@ -98,6 +99,10 @@ class Value:
         """(n,) as (n, 1), (n, d) as (n, d, 1)."""
         return self.graph.add("Unsqueeze", self, np.array([-1]))
 
+    def against(self, rows: Any) -> "Value":
+        """(n, d) as (n, 1, d), less rows (m, d) or (n, m, d)."""
+        return self.graph.add("Unsqueeze", self, np.array([1])) - rows
+
     def flat(self) -> "Value":
         """(n, 1) as (n,)."""
         return self.graph.add("Squeeze", self, np.array([1]))
@@ -164,22 +169,28 @@ class Functions:
 
 
 class Graph:
-    """A graph with one input X of numbers, which is read as float64.
+    """A graph whose inputs of numbers are of one type, and are read as float64.
 
     Attributes
     ----------
-    X : the input as a value. xp : functions of values.
+    xp : functions of values.
     """
 
-    def __init__(self, n_features: int, dtype: np.dtype):
+    def __init__(self, dtype: np.dtype):
         self.helper, self.numpy = need("onnx.helper"), need("onnx.numpy_helper")
         self.dtype, self._count = dtype, 0
         self.nodes: list = []
         self.initializers: list = []
         self._kept: dict = {}
-        self.input = self.helper.make_tensor_value_info("X", self.type_of(dtype), ["n", int(n_features)])
+        self.inputs: list = []
         self.xp = Functions(self)
-        self.X = Value(self, "X").cast(np.float64)
+
+    def input(self, name: str, kind: Any = float, width: int = 1) -> Value:
+        """A new input (n, width) of numbers, or of text where `kind` is str."""
+        number = self.type_of(object if kind is str else self.dtype)
+        self.inputs.append(self.helper.make_tensor_value_info(name, number, ["n", int(width)]))
+        value = Value(self, name)
+        return value if kind is str else value.cast(np.float64)
 
     def type_of(self, dtype: Any) -> int:
         """ONNX's number of a type."""
@@ -199,16 +210,18 @@ class Graph:
 
     def finish(self, outputs: dict) -> Any:
         """The model with these outputs: values by name, floating ones in the type of the input."""
-        infos = []
+        infos, taken = [], {info.name for info in self.inputs}
         for name, (value, kind, width) in outputs.items():
+            if name in taken:
+                raise InputError(f"A column is called {name!r}, as the answers of {name} are. Rename it and fit again.")
             kind = self.dtype if np.dtype(kind) == np.float64 else np.dtype(kind)
             text = kind.kind in "UO"
             value = value if text or kind.kind in "ib" else value.cast(kind)
             self.nodes.append(self.helper.make_node("Identity", [value.name], [name]))
-            number = self.helper.np_dtype_to_tensor_dtype(np.dtype(object)) if text else self.type_of(kind)
+            number = self.type_of(object if text else kind)
             shape = ["n"] if width is None else ["n", int(width)]
             infos.append(self.helper.make_tensor_value_info(name, number, shape))
-        graph = self.helper.make_graph(self.nodes, "mercer", [self.input], infos, self.initializers)
+        graph = self.helper.make_graph(self.nodes, "mercer", self.inputs, infos, self.initializers)
         opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
         model = self.helper.make_model(graph, opset_imports=opsets, producer_name="mercer", ir_version=IR_VERSION)
         need("onnx.checker").check_model(model)
@@ -216,7 +229,7 @@ class Graph:
 
     def _name(self):
         self._count += 1
-        return f"v{self._count}"
+        return f"value {self._count} of mercer"  # no column is called so
 
     def _constant(self, array):
         array = np.asarray(array)

@@ -7,24 +7,159 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...errors import InputError
-from ...kernels import (
-    Callable,
-    Cosine,
-    Laplacian,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Product,
-    Scaled,
-    Sigmoid,
-    Sum,
-)
+from ...kernels import Callable, Cosine, Laplacian, Linear, Polynomial, Precomputed, Product, Scaled, Sigmoid, Sum
 from ...kernels.base import Kernel
 from ...kernels.chi2 import AdditiveChiSquared, ChiSquared
 from ...kernels.radial import Radial
 from .graph import Value
 
 APART = 1e6  # squared bandwidths between centres beyond which products would lose the digits of small distances
+
+
+def similarities(kernel: Kernel, X: Value, centres: Any) -> Value:
+    """(n, m) k(x, centres)."""
+    return formula(kernel, Pairs(X, centres))
+
+
+def own(kernel: Kernel, X: Value) -> Value:
+    """(n, 1) k(x, x)."""
+    return formula(kernel, Same(X))
+
+
+class Pairs:
+    """What kernels are functions of: (n, m) products, angles and distances of rows of the graph and fixed centres."""
+
+    def __init__(self, X: Value, centres: Any):
+        self.X, self.centres = X, centres
+
+    def products(self) -> Value:
+        return self.X @ dense(self.centres).T
+
+    def cosines(self) -> Value:
+        rows = dense(self.centres)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit(self.X) @ (rows / np.where(norms == 0, 1.0, norms)).T
+
+    def squared(self, bandwidth: float) -> Value:
+        """‖x − y‖² / bandwidth²"""
+        rows, scale = dense(self.centres), 1.0 / bandwidth
+        spread = np.max(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) * scale**2
+        far = spread > APART
+        return ((self.X.against(rows) ** 2.0).reduce("Sum") if far else squared_distances(self.X, rows)) * scale**2
+
+    def absolute(self) -> Value:
+        """Σ |x − y|"""
+        return self.X.graph.xp.abs(self.X.against(dense(self.centres))).reduce("Sum")
+
+    def chi_squared(self) -> Value:
+        """Σ (x − y)² / (x + y)"""
+        rows = dense(self.centres)
+        total = self.X.against(-rows)
+        total = self.X.graph.xp.where(total > 0.0, total, 1.0)
+        return (self.X.against(rows) ** 2.0 / total).reduce("Sum")
+
+    def entries(self) -> Value:
+        return self.X.take(np.asarray(self.centres), axis=1)
+
+    def constant(self, kernel: Kernel) -> None:
+        """Nothing: only k(x, x) may be the same for all rows."""
+
+
+class Same:
+    """The same of every row and itself, (n, 1)."""
+
+    def __init__(self, X: Value):
+        self.norms = (X * X).reduce("Sum", keep=True)
+
+    def products(self) -> Value:
+        return self.norms
+
+    def cosines(self) -> Value:
+        return (self.norms > 0.0).cast(np.float64)
+
+    def squared(self, bandwidth: float = 1.0) -> Value:
+        return self.norms * 0.0
+
+    absolute = chi_squared = squared
+
+    def entries(self) -> Value:
+        raise InputError("A precomputed kernel matrix does not hold k(x, x) of new rows. Fit with a kernel object.")
+
+    def constant(self, kernel: Kernel) -> Value | None:
+        return self.squared() + float(kernel.diag(np.zeros((1, 1)))[0]) if kernel.stationary else None
+
+
+@singledispatch
+def formula(kernel: Kernel, of: Any) -> Value:
+    """The kernel's values of `Pairs` or of the `Same`."""
+    if (found := of.constant(kernel)) is not None:
+        return found
+    why = "is a Python function" if isinstance(kernel, Callable) else "is not among those that have one"
+    raise InputError(f"{kernel!r} {why}: it has no form in ONNX. Use a kernel of mercer, or one derived from Radial.")
+
+
+@formula.register
+def _(kernel: Radial, of: Any) -> Value:
+    squared = of.squared(float(kernel.bandwidth))
+    return kernel.profile(squared, squared.graph.xp)
+
+
+@formula.register
+def _(kernel: Laplacian, of: Any) -> Value:
+    distance = of.absolute()
+    return distance.graph.xp.exp(distance * (-1.0 / float(kernel.bandwidth)))
+
+
+@formula.register
+def _(kernel: Linear, of: Any) -> Value:
+    return of.products()
+
+
+@formula.register
+def _(kernel: Polynomial, of: Any) -> Value:
+    return (of.products() * float(kernel.scale) + float(kernel.offset)) ** float(kernel.degree)
+
+
+@formula.register
+def _(kernel: Sigmoid, of: Any) -> Value:
+    products = of.products()
+    return products.graph.xp.tanh(products * float(kernel.scale) + float(kernel.offset))
+
+
+@formula.register
+def _(kernel: Cosine, of: Any) -> Value:
+    return of.cosines()
+
+
+@formula.register
+def _(kernel: AdditiveChiSquared, of: Any) -> Value:
+    return -of.chi_squared()
+
+
+@formula.register
+def _(kernel: ChiSquared, of: Any) -> Value:
+    distance = of.chi_squared()
+    return distance.graph.xp.exp(distance * -float(kernel.gamma))
+
+
+@formula.register
+def _(kernel: Precomputed, of: Any) -> Value:
+    return of.entries()
+
+
+@formula.register
+def _(kernel: Sum, of: Any) -> Value:
+    return formula(kernel.left, of) + formula(kernel.right, of)
+
+
+@formula.register
+def _(kernel: Product, of: Any) -> Value:
+    return formula(kernel.left, of) * formula(kernel.right, of)
+
+
+@formula.register
+def _(kernel: Scaled, of: Any) -> Value:
+    return formula(kernel.kernel, of) * float(kernel.factor)
 
 
 def dense(rows: Any) -> np.ndarray:
@@ -40,142 +175,8 @@ def squared_distances(X: Value, rows: np.ndarray) -> Value:
     return xp.maximum(squared, 0.0)
 
 
-def _gaps(X, rows):
-    """(n, m, d) x − y."""
-    return X.graph.add("Unsqueeze", X, np.array([1])) - rows[None]
-
-
-@singledispatch
-def similarities(kernel: Kernel, X: Value, centres: Any) -> Value:
-    """(n, m) k(x, centres)."""
-    why = "is a Python function" if isinstance(kernel, Callable) else "is not among those that have one"
-    raise InputError(f"{kernel!r} {why}: it has no form in ONNX. Use a kernel of mercer, or one derived from Radial.")
-
-
-@similarities.register
-def _(kernel: Radial, X: Value, centres: Any) -> Value:
-    rows, scale = dense(centres), 1.0 / float(kernel.bandwidth)
-    spread = np.max(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) * scale**2
-    squared = (_gaps(X, rows) ** 2.0).reduce("Sum") if spread > APART else squared_distances(X, rows)
-    return kernel.profile(squared * scale**2, X.graph.xp)
-
-
-@similarities.register
-def _(kernel: Laplacian, X: Value, centres: Any) -> Value:
-    xp = X.graph.xp
-    return xp.exp(xp.abs(_gaps(X, dense(centres))).reduce("Sum") * (-1.0 / float(kernel.bandwidth)))
-
-
-@similarities.register
-def _(kernel: Linear, X: Value, centres: Any) -> Value:
-    return X @ dense(centres).T
-
-
-@similarities.register
-def _(kernel: Polynomial, X: Value, centres: Any) -> Value:
-    return ((X @ dense(centres).T) * float(kernel.scale) + float(kernel.offset)) ** float(kernel.degree)
-
-
-@similarities.register
-def _(kernel: Sigmoid, X: Value, centres: Any) -> Value:
-    return X.graph.xp.tanh((X @ dense(centres).T) * float(kernel.scale) + float(kernel.offset))
-
-
-@similarities.register
-def _(kernel: Cosine, X: Value, centres: Any) -> Value:
-    rows = dense(centres)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit(X) @ (rows / np.where(norms == 0, 1.0, norms)).T
-
-
-@similarities.register
-def _(kernel: AdditiveChiSquared, X: Value, centres: Any) -> Value:
-    rows = dense(centres)
-    total = X.graph.add("Unsqueeze", X, np.array([1])) + rows[None]
-    total = X.graph.xp.where(total > 0.0, total, 1.0)
-    return -((_gaps(X, rows) ** 2.0 / total).reduce("Sum"))
-
-
-@similarities.register
-def _(kernel: ChiSquared, X: Value, centres: Any) -> Value:
-    additive = similarities.dispatch(AdditiveChiSquared)(kernel, X, centres)
-    return X.graph.xp.exp(additive * float(kernel.gamma))
-
-
-@similarities.register
-def _(kernel: Precomputed, X: Value, centres: Any) -> Value:
-    return X.take(np.asarray(centres), axis=1)
-
-
-@similarities.register
-def _(kernel: Sum, X: Value, centres: Any) -> Value:
-    return similarities(kernel.left, X, centres) + similarities(kernel.right, X, centres)
-
-
-@similarities.register
-def _(kernel: Product, X: Value, centres: Any) -> Value:
-    return similarities(kernel.left, X, centres) * similarities(kernel.right, X, centres)
-
-
-@similarities.register
-def _(kernel: Scaled, X: Value, centres: Any) -> Value:
-    return similarities(kernel.kernel, X, centres) * float(kernel.factor)
-
-
 def unit(X: Value) -> Value:
     """Rows of length 1; a row of zeros stays."""
     xp = X.graph.xp
     norms = xp.sqrt((X * X).reduce("Sum", keep=True))
     return X / xp.where(norms > 0.0, norms, 1.0)
-
-
-def own(kernel: Kernel, X: Value) -> Value:
-    """(n, 1) k(x, x)."""
-    if kernel.stationary:
-        value = float(kernel.diag(np.zeros((1, 1)))[0])
-        return (X * 0.0).reduce("Sum", keep=True) + value
-    return _own(kernel, (X * X).reduce("Sum", keep=True))
-
-
-@singledispatch
-def _own(kernel: Kernel, norms: Value) -> Value:
-    raise InputError(f"k(x, x) of {kernel!r} has no form in ONNX. Use RBF, another stationary kernel, or Linear.")
-
-
-@_own.register
-def _(kernel: Linear, norms: Value) -> Value:
-    return norms
-
-
-@_own.register
-def _(kernel: Polynomial, norms: Value) -> Value:
-    return (norms * float(kernel.scale) + float(kernel.offset)) ** float(kernel.degree)
-
-
-@_own.register
-def _(kernel: Sigmoid, norms: Value) -> Value:
-    return norms.graph.xp.tanh(norms * float(kernel.scale) + float(kernel.offset))
-
-
-@_own.register
-def _(kernel: Cosine, norms: Value) -> Value:
-    return (norms > 0.0).cast(np.float64)
-
-
-@_own.register
-def _(kernel: Sum, norms: Value) -> Value:
-    return _part(kernel.left, norms) + _part(kernel.right, norms)
-
-
-@_own.register
-def _(kernel: Product, norms: Value) -> Value:
-    return _part(kernel.left, norms) * _part(kernel.right, norms)
-
-
-@_own.register
-def _(kernel: Scaled, norms: Value) -> Value:
-    return _part(kernel.kernel, norms) * float(kernel.factor)
-
-
-def _part(kernel, norms):
-    return norms * 0.0 + float(kernel.diag(np.zeros((1, 1)))[0]) if kernel.stationary else _own(kernel, norms)

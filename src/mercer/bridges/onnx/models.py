@@ -160,11 +160,7 @@ def _(model: KernelClassifier, X: Value) -> Outputs:
     P = xp.where(alone, model.prior_[None], softened(scores, one, k, *model.calibration_))
     code = (scores.flat() > 0.0).cast(np.int64) if one else xp.argmax(scores)
     code = xp.where(alone.flat(), np.int64(np.argmax(model.prior_)), code)
-    return {
-        "predict": (X.graph.constant(model.classes_).take(code), model.classes_.dtype, None),
-        "predict_proba": (P, float, k),
-        "decision_function": (scores.flat(), float, None) if one else (scores, float, k),
-    }
+    return classified(model.classes_, code, P, scores, k)
 
 
 @answers.register
@@ -183,11 +179,7 @@ def _(model: FewLabelClassifier, X: Value) -> Outputs:
         mark = "" if names.dtype.kind in "US" else np.nan if -1 in names else -1
         names = np.append(names, mark)
         code = xp.where(P.reduce("Max") * model.seen_ < float(model.abstain), np.int64(k), code)
-    return {
-        "predict": (X.graph.constant(names).take(code), names.dtype, None),
-        "predict_proba": (P, float, k),
-        "decision_function": (scores.flat(), float, None) if one else (scores, float, k),
-    }
+    return classified(names, code, P, scores, k)
 
 
 @answers.register
@@ -198,6 +190,15 @@ def _(model: FewLabelRegressor, X: Value) -> Outputs:
         total = _scores(part, seen(part.view, X)) * float(weight) + total
     found = total.flat() * float(model.labels_.scale) + float(model.labels_.center)  # type: ignore[attr-defined]
     return {"predict": (found, float, None)}
+
+
+def classified(names: np.ndarray, code: Value, P: Value, scores: Value, k: int) -> Outputs:
+    """What a classifier of k classes answers; two classes have one score."""
+    return {
+        "predict": (P.graph.constant(names).take(code), names.dtype, None),
+        "predict_proba": (P, float, k),
+        "decision_function": (scores.flat(), float, None) if k == 2 else (scores, float, k),
+    }
 
 
 def pooled(predictor: Any, X: Value, k: int) -> Value:
@@ -259,8 +260,5 @@ def trusted(support: Any, X: Value) -> Value | None:
     """(n, 1) how far an answer rests on training rows; None where it does everywhere."""
     if support.finder is None:
         return None
-    xp, squared = (
-        X.graph.xp,
-        squared_distances(seen(support.view, X), dense(support.finder.rows)).reduce("Min", keep=True),
-    )
-    return support.reach**2 / xp.maximum(squared, support.reach**2)
+    squared = squared_distances(seen(support.view, X), dense(support.finder.rows)).reduce("Min", keep=True)
+    return support.reach**2 / X.graph.xp.maximum(squared, support.reach**2)

@@ -91,7 +91,7 @@ def carried(kernel: GraphKernel, X: Value, scores: np.ndarray) -> Value:
     rows, xp = dense(kernel.finder_.rows), X.graph.xp
     k = min(int(kernel.n_neighbors), len(rows))
     index = xp.smallest(squared_distances(X, rows), k)
-    gap = X.graph.add("Unsqueeze", X, np.array([1])) - X.graph.constant(rows).take(index)
+    gap = X.against(X.graph.constant(rows).take(index))
     squared = (gap * gap).reduce("Sum")
     size = xp.sqrt((X * X).reduce("Sum", keep=True)) + float(np.median(np.sqrt(squares(rows))))
     same = squared <= (size * (32 * precision(kernel.finder_.rows.dtype))) ** 2.0

@@ -11,7 +11,7 @@ STREAM = 1 << 20  # kernel values computed at once
 
 
 class Dense:
-    limit = LIMIT
+    limit, dtype = LIMIT, np.float64
 
     def __init__(self, K):
         self.K, self.n_columns = np.ascontiguousarray(K, dtype=np.float64), 0
@@ -29,7 +29,7 @@ class Features:
     limit = LIMIT
 
     def __init__(self, Z):
-        self.Z = Z
+        self.Z, self.dtype = Z, Z.dtype
 
     def block(self, idx):
         some = rows.take(self.Z, idx)
@@ -48,7 +48,7 @@ class Features:
 class Products:
     """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
 
-    limit = LIMIT
+    limit, dtype = LIMIT, np.float32
 
     def __init__(self, K):
         self.K, self.n_columns = K, 0
@@ -63,6 +63,8 @@ class Products:
 
 class Columns:
     """Kernel columns kept in memory, least recently used out first."""
+
+    dtype = np.float64
 
     def __init__(self, K, cache_bytes):
         self.K, n = K, K.shape[0]

@@ -17,11 +17,15 @@ import numpy as np
 
 from ... import rows
 from ...errors import InputError
+from ...linalg import precision
 from ..result import Result
 from .access import Columns, Dense, Features, Products
+from .polish import polish
 
 _FEW = 128  # bound variables that may always enter the working set
 _NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
+_ROUNDING = 1e-12  # violation of the KKT conditions, relative to the largest d_i, that rounding may leave
+_PATIENCE = 5  # rounds, once the gap is small enough, in which the violation must halve
 
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
@@ -29,10 +33,12 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
 
     Each round puts the in-bound variables and the outermost and innermost of the others in a working set, runs
     second-order pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows
-    once. Variables that sit rightly at a bound stay outside (shrinking), and since every certificate covers all rows,
-    none needs to be brought back by a special pass. Only rows that moved cost a kernel column; columns are computed
-    many at a time (one matrix product, several times faster than row by row). Those of the first guess are added up
-    and not kept, since most of its rows never move; of the others the least recently used leave the cache first.
+    once. The in-bound variables are then solved for exactly, so that problems which say the same (a weight of 2 and a
+    row that occurs twice) have the same ball. Variables that sit rightly at a bound stay outside (shrinking), and since
+    every certificate covers all rows, none needs to be brought back by a special pass. Only rows that moved cost a
+    kernel column; columns are computed many at a time (one matrix product, several times faster than row by row). Those
+    of the first guess are added up and not kept, since most of its rows never move; of the others the least recently
+    used leave the cache first.
 
     Parameters
     ----------
@@ -168,18 +174,21 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     inside = (beta[support] > low[support]) & (beta[support] < high[support])
     # Of many rows at a bound most never move: their columns are not kept.
     access.subtract(gradient, support, 2 * beta[support], keep=inside | (len(support) <= n_new))
-    history, inner = [], 0
+    history, inner, left, least = [], 0, _PATIENCE, np.inf
+    rounding = max(_ROUNDING, 16 * precision(access.dtype)) * float(np.max(np.abs(linear), initial=0))
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
         history.append(proof["gap"])
-        if proof["gap"] <= tol or proof["violation"] == 0 or iteration == max_iter:
+        if proof["violation"] <= least / 2:
+            left, least = _PATIENCE, proof["violation"]
+        left -= proof["gap"] <= tol
+        if proof["violation"] <= rounding or left < 0 or iteration == max_iter:
             break
         work = _working_set(gradient, beta, low, high, proof["rho"], n_new, access.limit // 2)
-        block = beta[work]
-        steps, _ = pairwise_ascent(
-            access.block(work), gradient[work], block, low[work], high[work], 0.01 * proof["violation"], 1_000_000
-        )
+        K, slope, block, box = access.block(work), gradient[work], beta[work], (low[work], high[work])
+        steps, _ = pairwise_ascent(K, slope, block, *box, 0.01 * proof["violation"], 1_000_000)
         inner += steps
+        polish(K, slope, block, *box)
         change = block - beta[work]
         moved = change != 0
         if not np.any(moved):  # the steps left are below rounding

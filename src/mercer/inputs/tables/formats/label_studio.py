@@ -114,6 +114,23 @@ class LabelStudio(Json):
             table.notes.append("No task has an annotation of choices, a number or a rating: there is no label yet.")
         return table
 
+    def target(self, table: Table) -> str:
+        """The column of the only control, or of the only one that is a choice."""
+        controls = table.origin[1]
+        choices = [name for name, control in controls.items() if control.kind in ("choices", "taxonomy")]
+        for found in (list(controls), choices):
+            if len(found) == 1:
+                return found[0]
+        if not controls:
+            raise InputError(
+                "No task has an annotation of choices, a number or a rating, so that there is nothing to learn from. "
+                "Label some tasks, or name the control with --target."
+            )
+        raise InputError(
+            f"The annotations come from several controls: {', '.join(map(repr, controls))}. Say with --target which of "
+            "them to fill in; it may be repeated."
+        )
+
     def records(self, table: Table, new: Any) -> list:
         """The tasks with predictions for the rows that have no label; columns of other kinds go to "meta"."""
         tasks, controls = table.origin

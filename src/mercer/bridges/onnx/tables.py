@@ -1,0 +1,119 @@
+"""Columns of a table in an ONNX graph: an input for each column that is used, encoded as `TableEncoder` does."""
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...inputs.tables import TableEncoder
+from ...inputs.tables.cells import GAPS, LARGEST
+from ...inputs.tables.kinds import FALSE, TRUE, Category, Number, Ordered, Vectors
+from .graph import Graph, Value
+from .kernels import unit
+
+EXACT = 1e6  # whole numbers below it are written with all their digits
+
+
+def rows_of(encoder: TableEncoder, graph: Graph) -> Value:
+    """(n, d) the matrix of the encoder, from an input (n, 1) for each column: numbers, NaN for gaps, or text."""
+    blocks = [encoded(kind, graph) * float(kind.scale) for kind in encoder.encoders_]
+    return blocks[0] if len(blocks) == 1 else graph.xp.concatenate(blocks, axis=1)
+
+
+@singledispatch
+def encoded(kind: Any, graph: Graph) -> Value:
+    """(n, k) columns of the matrix before the scale, from inputs that are named after the columns of the table."""
+    raise InputError(
+        f"Column {kind.name!r} is read as {type(kind).__name__.lower()}, which has no form in ONNX. Leave it out, or "
+        "fit on the matrix TableEncoder().fit_transform(frame) and encode rows the same way before the graph."
+    )
+
+
+@encoded.register
+def _(kind: Number, graph: Graph) -> Value:
+    return number(kind, graph.input(kind.name))
+
+
+@encoded.register
+def _(kind: Category, graph: Graph) -> Value:
+    return category(kind, graph.input(kind.name, str))
+
+
+@encoded.register
+def _(kind: Ordered, graph: Graph) -> Value:
+    if kind.positions:
+        text = graph.input(kind.name, str)
+        place, word = _looked_up(text, _cased(kind.positions), np.nan), category(kind.category, text)
+    else:
+        place = graph.input(kind.name)
+        levels = np.array([float(level) if level else np.nan for level in kind.category.levels])
+        if np.nanmax(np.abs(levels)) >= EXACT:
+            raise InputError(f"Column {kind.name!r} has codes of seven digits or more. Give it as number or category.")
+        gap = _gone(place).cast(np.float64) * np.isnan(levels).astype(float)
+        word = graph.add("Equal", place, levels).cast(np.float64) + gap
+    blocks = [number(kind.number, place), word * float(kind.category.scale)]
+    return graph.xp.concatenate(blocks, axis=1) * float(np.sqrt(0.5))
+
+
+@encoded.register
+def _(kind: Vectors, graph: Graph) -> Value:
+    if len(kind.columns) == 1:
+        raise InputError(
+            f"Column {kind.name!r} holds lists, which ONNX has no input for. Fit on a frame with one column for each "
+            "of their numbers."
+        )
+    xp = graph.xp
+    rows = xp.concatenate([graph.input(name) for name in kind.columns], axis=1)
+    gone = _gone(rows).cast(np.float64).reduce("Max", keep=True) > 0.0
+    return unit(xp.where(gone, 0.0, rows))
+
+
+def number(kind: Number, values: Value) -> Value:
+    """What `Number.block` gives."""
+    xp, gone = values.graph.xp, _gone(values)
+    values = xp.where(gone, kind.fill, values)
+    if kind.step:
+        above = (values - kind.low) / kind.step
+        values = values.graph.add("Sign", above) * xp.log(xp.abs(above) + 1.0)
+    values = (values - kind.centre) / kind.spread
+    return xp.concatenate([values, gone.cast(np.float64) * kind.flag], axis=1) if kind.flag else values
+
+
+def category(kind: Category, text: Value) -> Value:
+    """What `Category.block` gives."""
+    if kind.reading == "first word":
+        raise InputError(
+            f"Of column {kind.name!r} the first word is read, which has no form in ONNX. Fit on a frame that has the "
+            "first word alone in this column."
+        )
+    words = {level: place for place, level in enumerate(kind.levels)}
+    spelt = {f"{word}.0": place for word, place in words.items() if word} | words  # whole numbers have no decimals
+    if kind.reading == "boolean":
+        for word, spellings in (("yes", {*TRUE, "1", "1.0"}), ("no", {*FALSE, "0", "0.0"})):
+            spelt |= _cased(dict.fromkeys(spellings, words[word])) if word in words else {}
+    spelt |= dict.fromkeys(GAPS, words[""]) if "" in words else {}
+    return text.graph.add("Equal", _looked_up(text, spelt, -1.0), np.arange(len(words), dtype=float)).cast(np.float64)
+
+
+def _gone(values):
+    """Which numbers are gaps."""
+    graph = values.graph
+    return graph.add("Not", graph.xp.abs(values) < LARGEST)
+
+
+def _cased(places):
+    """The same places for words in small letters, in capitals, and with a capital first."""
+    return {form: place for word, place in places.items() for form in (word, word.upper(), word.capitalize())}
+
+
+def _looked_up(text, places, other):
+    """(n, 1) the number of each word."""
+    return text.graph.add(
+        "LabelEncoder",
+        text,
+        domain="ai.onnx.ml",
+        keys_strings=list(places),
+        values_floats=[float(place) for place in places.values()],
+        default_float=float(other),
+    ).cast(np.float64)
