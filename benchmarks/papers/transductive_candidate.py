@@ -27,8 +27,6 @@ from mercer.few_label.plan import AUTO, CANDIDATES, METHODS
 BOOK = ("text", "usps", "digit1", "bci", "g241c")
 TABLES = ("australian_uci", "heart_uci", "sonar_uci", "diabetes", "wdbc", "usps")
 NAME = "tsvm"
-CANDIDATES.append((NAME, "axes", TransductiveSVMClassifier(tol=1e-3, max_iter=300), "lam"))
-METHODS[NAME] = ("Transductive SVM", "keeps its margin clear of the unlabelled rows")
 
 
 def labellings(folder, name, splits):
@@ -100,6 +98,8 @@ def main():
         sets={"nargs": "*", "default": names, "help": "only these sets; the other rows are kept"},
         splits={"type": int, "default": 4, "help": "labellings for each number of labels (default %(default)s)"},
     )
+    CANDIDATES.append((NAME, "axes", TransductiveSVMClassifier(tol=1e-3, max_iter=300), "lam"))
+    METHODS[NAME] = ("Transductive SVM", "keeps its margin clear of the unlabelled rows")
     for name in options.sets[: 1 if options.quick else None]:
         rows = run(options.data, name, 1 if options.quick else options.splits)
         if not options.quick:
