@@ -41,8 +41,8 @@ class TransductiveSVMClassifier(KernelClassifier):
     balance : "labels", float, dict or array, default="labels"
         Share of each class among the unlabelled rows: as among the labels; of ``classes_[1]`` (a number, two classes);
         {class: share} or one share per sorted class. A wrong share costs accuracy, with 10 labels often the most.
-    solver : "lbfgs", or "cccp": the ramp loss of UniverSVM in place of the bell, by the concave-convex procedure; it
-        takes two to four times as long, and is often a little better with 10 labels.
+    solver : "lbfgs", or "cccp": the ramp loss of UniverSVM in place of the bell, by the concave-convex procedure; one
+        to four times as long, and about as accurate (a larger `lam` suits it).
     tol : largest relative gradient norm. max_iter : most iterations of the last step.
     kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
