@@ -138,18 +138,17 @@ def errors(folder, degree, protocol, components, n_map=N_MAP):
 
 def compute(name, folder, protocols, degrees, components, jobs, out, n_map=N_MAP):
     """Rows of name.csv that are missing; it is written after each part, so that a run may be broken off."""
-    rows = read_csv(name, out)
-    done = {(row["protocol"], int(row["degree"]), int(row["components"])) for row in rows}
+    rows = {(row["protocol"], int(row["degree"]), int(row["components"])): row for row in read_csv(name, out)}
     parts = [tuple(m for m in components if m <= 512), *((m,) for m in components if m > 512)]
     wanted = [(d, p, part) for part in reversed(parts) for p in protocols for d in degrees
-              if (str(p), d, part[0]) not in done and (d > 1 or part[0] <= 256)]  # fmt: skip
+              if any((str(p), d, m) not in rows and (d > 1 or m <= 256) for m in part)]  # fmt: skip
     found = Parallel(jobs, return_as="generator_unordered")(delayed(errors)(folder, *w, n_map) for w in wanted)
     for part in found:
-        rows += [dict(row, ours=f"{row['ours']:.2f}") for row in part]
+        new = [dict(row, ours=f"{row['ours']:.2f}") for row in part]
+        rows |= {(row["protocol"], row["degree"], row["components"]): row for row in new}
         told = ", ".join(f"{row['components']}: {row['ours']:.1f}" for row in part)
         print(f"{part[0]['protocol']}, degree {part[0]['degree']}: {told}", flush=True)
-        write_csv(name, rows, out)
-    return rows
+        write_csv(name, list(rows.values()), out)
 
 
 def slide(row):

@@ -47,14 +47,18 @@ class Data:
 
         return self.once(("graph", k), make)
 
-    def diffusion(self, k, time):
-        """The pair of exp(−time·Lap): the constant has no variance, and the other eigenvectors diagonalise P."""
+    def diffusion(self, k, time, centred=True):
+        """The pair of exp(−time·Lap): the constant has no variance, and the other eigenvectors diagonalise P.
+
+        centred=False takes the mean square for the variance: the constant then has one.
+        """
         values, V = self.spectrum(k)
         theta = np.exp(-time * values)
         keep = theta > 1e-12 * theta[1]  # the constant is always kept, and always first
         Z = V[:, keep] * np.sqrt(theta[keep])
         theta = theta[keep].copy()
-        theta[0] = 0.0
+        if centred:
+            theta[0] = 0.0
         order = np.argsort(-theta, kind="stable")
         return theta[order], Z[:, order]
 

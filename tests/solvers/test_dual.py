@@ -175,7 +175,7 @@ def test_both_methods_reach_the_same_robust_value():
 
 @pytest.mark.parametrize("name", ["huber-element", "insensitive-element", "both-element"])
 def test_the_starts_never_lose_to_plain_dca_from_twenty_random_ones(name):
-    """The objective of norm="element" depends on the axes, and DCA ends where it started; 100 such problems are in
+    """The objective of norm="element" depends on the axes, and DCA ends where it started; 300 such problems are in
     benchmarks/papers/celanie_robust.py."""
     G, loss = gram(n=30), LOSSES[name]
     ours = minimise(G, 3, loss, random_state=0).objective

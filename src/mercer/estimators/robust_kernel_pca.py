@@ -42,7 +42,7 @@ class RobustKernelPCA(DualComponents):
     approx, solver : see `KernelPCA`, without "dual".
     tol : largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
     max_iter : int, default=1000
-    n_init : starts of the solver, of which the best counts; None is 2, and more for norm="element", which has many more
+    n_init : tries of the solver, of which the best counts; None is 2, and 220 for norm="element", which has many more
         stationary points.
     random_state : seed of the sketch that the solver starts from.
 

@@ -8,6 +8,10 @@ with f = w · (z − mean of z over the unlabelled rows) + b: the mean of f over
 that the constraint on the shares of the classes is met by construction. The hinge is smoothed, the hat loss of the
 unlabelled rows is a bell, and λ' rises in steps from 0, each from the minimum of the one before: the first problem is
 convex, and what follows is a local minimum near it.
+
+With ramp=True the unlabelled rows have the ramp loss R(f) + R(−f), R(f) = h(1 − f) − max(0, s − f), h the smooth hinge
+above and s = −0.3, by the concave-convex procedure (Collobert et al. 2006): each round replaces the concave part by its
+tangent and solves a convex problem, until the tangents stay as they are.
 """
 
 from functools import partial
@@ -22,9 +26,10 @@ from .columns import Rows, descend
 GAMMA, BELL = 20.0, 3.0  # as in the paper
 STEPS = (1e-6, 1e-4, 1e-2, 0.1, 0.5, 1.0)  # of λ', after 0
 LOOSE = 1e-2  # residual at which the next step begins
+CUT, ROUNDS = -0.3, 30  # s of the ramp; rounds of the concave-convex procedure
 
 
-def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, tol=1e-6, max_iter=1000):
+def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, tol=1e-6, max_iter=1000, ramp=False):
     """Minimise the objective above for k columns of targets.
 
     Parameters
@@ -35,6 +40,7 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
     offset : (k,) b, the mean of f over the unlabelled rows (over all rows where none is unlabelled).
     weight : (n,) sample weights or None.
     tol, max_iter : largest relative gradient norm, and most iterations, in the last of the steps.
+    ramp : whether the unlabelled rows have the ramp loss in place of the bell.
 
     Returns
     -------
@@ -66,9 +72,18 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
         slope[labelled] += of_label
         return value + bell.sum(axis=0), slope
 
+    def of_tangents(slope, F):
+        mass, up, down = free[:, None] * weights, GAMMA * (1 - F), GAMMA * (1 + F)
+        both = (np.logaddexp(0.0, up) + np.logaddexp(0.0, down)) / GAMMA + slope * F - CUT * np.abs(slope)
+        value, of_label = of_labels(F[labelled])
+        A = mass * (expit(down) - expit(up) + slope)
+        A[labelled] += of_label
+        return value + (mass * both).sum(axis=0), A
+
     lam, weights = (np.broadcast_to(np.asarray(a, dtype=float), targets.shape[1]) for a in (lam, lam_unlabeled))
-    steps = STEPS if free.sum() > 0 and weights.any() else ()
-    few = LOOSE if steps else tol
+    alone = free.sum() == 0 or not weights.any()
+    steps = () if alone or ramp else STEPS
+    few = tol if alone else LOOSE
     W = np.zeros((targets.shape[1], Z.shape[1]))
     W, values, gaps, n_iter = descend(Rows(Z_l, centre, offset), of_labels, lam, W, few, max_iter)
     rows = Rows(Z, centre, offset)
@@ -76,11 +91,24 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
         few = tol if step == 1 else LOOSE
         W, values, gaps, used = descend(rows, partial(of_all, step * weights), lam, W, few, max_iter)
         n_iter += used
+    slope, settled = np.zeros((n, 1)), alone or not ramp
+    for _ in range(0 if settled else ROUNDS):
+        F = rows.turn(W) + offset
+        new = (F < CUT).astype(float) - (F > -CUT)  # of −max(0, s − f) and −max(0, s + f) together
+        same, slope = np.array_equal(new, slope), new
+        settled = same and few == tol
+        if settled:
+            break
+        few = tol if same else few
+        W, values, gaps, used = descend(rows, partial(of_tangents, slope), lam, W, few, max_iter)
+        n_iter += used
     gap = float(gaps.max())
-    converged = gap <= tol
+    converged = gap <= tol and settled
     reason = (
-        f"The relative gradient {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} steps."
+        f"The relative gradient {gap:.1e} is {'below' if gap <= tol else 'above'} tol={tol:.1e} after {n_iter} steps."
     )
+    if not settled:
+        reason += f" Rows still change sides after {ROUNDS} rounds."
     if not converged:
         reason += " Raise max_iter or tol, or lam: small penalties need many iterations."
     value = np.ascontiguousarray(W.T), offset - W @ centre

@@ -1,0 +1,111 @@
+"""Would TransductiveSVMClassifier earn a place among the candidates of FewLabelClassifier?
+
+    python -m benchmarks.papers.transductive_candidate --data DIR [--sets NAME ...] [--splits 4] [--quick]
+
+DIR holds the book's sets (ssl_*.npz: 10 and 100 labels, official splits) and the tables of accuracy/blind.py (20 and 60
+random labels). FewLabelClassifier with its own candidates, and with the transductive machine (default parameters,
+left-out answers of five folds) beside them on the principal axes of every kernel space: errors over the unlabelled
+rows, the weight the machine gets, and CPU seconds of one labelling when the spaces are built. Writes
+results/transductive_candidate.csv, which transductive.py --only report puts into transductive.md. About 8 minutes on
+one core.
+"""
+
+import os
+import time
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+from benchmarks.accuracy import blind
+from benchmarks.accuracy.book import load
+from benchmarks.harness import arguments, read_csv, write_csv
+from mercer import FewLabelClassifier, TransductiveSVMClassifier
+from mercer.few_label.plan import AUTO, CANDIDATES, METHODS
+
+BOOK = ("text", "usps", "digit1", "bci", "g241c")
+TABLES = ("australian_uci", "heart_uci", "sonar_uci", "diabetes", "wdbc", "usps")
+NAME = "tsvm"
+
+
+def labellings(folder, name, splits):
+    """X, y and (labels, split, y with −1) for a set of the book, or "table NAME"."""
+    if name.startswith("table "):
+        X, y = blind.load(folder, name.removeprefix("table "))
+        return X, y, [(l, split, blind.draw(y, l, split)) for l in (20, 60) for split in range(splits)]
+    X, y, official = load(folder, name)
+    found = []
+    for l in (10, 100):
+        for split in range(splits):
+            given = np.full(len(y), -1)
+            given[official[l][split]] = y[official[l][split]]
+            found.append((l, split, given))
+    return X, y, found
+
+
+def run(folder, name, splits):
+    """A row for each labelling; the first fit builds the spaces and is repeated, so that no time counts them."""
+    X, y, given = labellings(folder, name, splits)
+    models = {
+        which: FewLabelClassifier(methods, time_budget=None).fit(X, given[0][2])
+        for which, methods in (("own", AUTO), ("with", [*AUTO, NAME]))
+    }
+    rows = []
+    for l, split, labels in given:
+        row: dict = {"set": name, "labels": l, "split": split}
+        for which, model in models.items():
+            start = time.process_time()
+            models[which] = model = model.relabel(labels)
+            row[f"seconds, {which}"] = f"{time.process_time() - start:.2f}"
+            wrong = (model.predicted_ != y)[labels < 0]
+            row[f"error, {which}"] = f"{100 * np.mean(wrong):.2f}"
+        weight = [w for w, candidate in zip(model.weights_, model.candidates_) if candidate.method == NAME]
+        rows.append(row | {"weight": f"{sum(weight):.3f}"})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def summary(rows):
+    """Mean over the splits for each set and number of labels, and over all."""
+    keys = dict.fromkeys((row["set"], row["labels"]) for row in rows)
+    out = []
+    for key in [*keys, None]:
+        own = [row for row in rows if key is None or (row["set"], row["labels"]) == key]
+        mean = {name: np.mean([float(row[name]) for row in own]) for name in own[0] if ", " in name or name == "weight"}
+        gain = [float(row["error, own"]) - float(row["error, with"]) for row in own]
+        out.append(
+            {
+                "set": key[0] if key else "all",
+                "labels": key[1] if key else "",
+                "labellings": len(own),
+                "own candidates": f"{mean['error, own']:.1f}",
+                "with the machine": f"{mean['error, with']:.1f}",
+                "gain": f"{np.mean(gain):+.2f} ± {np.std(gain, ddof=1) / np.sqrt(len(gain)):.2f}",
+                "its weight": f"{mean['weight']:.2f}",
+                "CPU s, own": f"{mean['seconds, own']:.1f}",
+                "CPU s, with": f"{mean['seconds, with']:.1f}",
+            }
+        )
+    return out
+
+
+def main():
+    names = [*BOOK, *(f"table {name}" for name in TABLES)]
+    options = arguments(
+        __doc__,
+        data="required",
+        sets={"nargs": "*", "default": names, "help": "only these sets; the other rows are kept"},
+        splits={"type": int, "default": 4, "help": "labellings for each number of labels (default %(default)s)"},
+    )
+    CANDIDATES.append((NAME, "axes", TransductiveSVMClassifier(tol=1e-3, max_iter=300), "lam"))
+    METHODS[NAME] = ("Transductive SVM", "keeps its margin clear of the unlabelled rows")
+    for name in options.sets[: 1 if options.quick else None]:
+        rows = run(options.data, name, 1 if options.quick else options.splits)
+        if not options.quick:
+            old = [row for row in read_csv("transductive_candidate") if row["set"] != name]
+            write_csv("transductive_candidate", sorted([*old, *rows], key=lambda row: names.index(row["set"])))
+
+
+if __name__ == "__main__":
+    main()
