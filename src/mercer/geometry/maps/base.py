@@ -121,12 +121,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         n, rows = X.shape[0], checked_rows(X.shape[0])
         K = self.kernel_of(X, rows)
         Z = np.asarray(host(self.of_rows(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
+        largest = float(np.max(np.abs(K), initial=0.0))
+        K = K / largest if largest > 0 else K  # its squares are numbers then
+        Z = Z / np.sqrt(largest) if largest > 0 else Z
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
         self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
-        gap = Z @ Z.T
-        gap -= K  # not into K, which may be the user's matrix
-        self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
+        self.error_ = float(np.sqrt(_squared_norm(Z @ Z.T - K, n) / size)) if size > 0 else 0.0
 
 
 def checked_rows(n: int) -> Array:
