@@ -581,3 +581,14 @@ def test_a_new_format_is_one_class(tmp_path, monkeypatch):
     table = read_table(tmp_path / "t.len.gz")
     write_table(table, {"kind": ["a", "b", "c"]}, default_out(tmp_path / "t.len.gz", "labelled"))
     assert gzip.decompress((tmp_path / "t_labelled.len.gz").read_bytes()) == b"a b c"
+
+
+@pytest.mark.parametrize(("ending", "other"), [(".tsv", ","), (".csv", "|"), (".csv", ";"), (".csv", "\t")])
+def test_a_text_table_is_written_so_that_its_delimiter_is_found_again(tmp_path, ending, other):
+    names = other.join("abcdefg")
+    cells = [other.join("1234567"), other.join("hijklmn")]
+    table = from_rows([names], [[cell] for cell in cells], next(one for one in FORMATS if one.is_text))
+    write_table(table, {"one": [0.5, 0.25], "two": ["x", "y"]}, tmp_path / f"out{ending}")
+    again = read_table(tmp_path / f"out{ending}")
+    assert again.names == [names, "one", "two"]
+    assert again.frame.iloc[:, 0].tolist() == cells and again.frame.iloc[:, 2].tolist() == ["x", "y"]
