@@ -37,6 +37,7 @@ def fix_signs(V):
 def eigh_down(A, number=None):
     """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix; only the first `number`."""
     n, values = len(A), np.empty(0)
+    _refuse_not_finite(A)
     if number is not None and number <= n // 2:
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
     if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal

@@ -145,7 +145,7 @@ def _value(options, flag):
 
 
 def _output(path, delimiter, encoding):
-    """(names, columns) of an output; delimiter : one that was given for a text table, and is used again but for tabs."""
+    """(names, columns) of an output; delimiter : one given for a text table, which is used again unless it is a tab."""
     ending = (
         ".csv.gz"
         if path.name.endswith(".csv.gz")

@@ -139,6 +139,7 @@ def test_a_pickle_inside_is_refused_and_not_run(good, tmp_path, monkeypatch):
         ({"object": "kernels", "state": []}, "type kernels.*refused"),
         ({"object": "__class__", "state": []}, "__class__.*refused"),
         ({"object": ["RBF"], "state": []}, "refused"),
+        ({"object": "RBF\n\x1b[2J", "state": []}, r"type 'RBF\\n\\x1b\[2J', which"),
         ({"object": None, "state": []}, "refused"),
         ({"object": "sklearn.FeatureUnion", "state": []}, "FeatureUnion"),
         ({"object": "sklearn.FunctionTransformer", "state": []}, "Function"),

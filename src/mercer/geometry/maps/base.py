@@ -10,7 +10,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ...documentation import Documented
 from ...errors import InputError
 from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
+from ...inputs.check import check_rows, refuse_values
 from ...inputs.weights import check_weight
 from ...kernels import Precomputed
 from ...rows import by_blocks, by_row, host, take
@@ -41,11 +41,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> "FeatureMap":
         """Learn the map from training rows; y is ignored, and weights count in bandwidth rules only."""
+        refuse_values(X)
         self.learn(X, self._weight(X, sample_weight))
         return self
 
     def fit_transform(self, X: Rows, y: Any = None, sample_weight: Any = None) -> Rows:
         """Learn the map and return the features of the training rows."""
+        refuse_values(X)
         Z = self.learn(X, self._weight(X, sample_weight))
         return self.transform(X) if Z is None else Z
 
@@ -73,7 +75,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
-        return self.of_rows(check_rows(self, X, reset=False, read=False))
+        return self.of_rows(check_rows(self, X, reset=False))
 
     def of_rows(self, X: Rows) -> Rows:
         """`transform` of checked rows, whatever container `set_output` asks for."""

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...errors import InputError
-from ...linalg import fix_signs, smallest
+from ...linalg import fix_signs, precision, smallest
 from ..result import Result
 from .pencil import Pencil
 
@@ -29,7 +29,7 @@ def variance_basis(values, vectors, dtype=np.float64):
     """
     theta = np.clip(values, 0.0, None)
     if len(theta):
-        theta[theta < max(EPS * len(theta) * theta[0], smallest(dtype))] = 0.0
+        theta[theta < max(EPS * len(theta) * theta[0], smallest(dtype) / precision(dtype))] = 0.0
     return theta, fix_signs(vectors)
 
 
@@ -44,7 +44,13 @@ class Shifted:
         half = self.tail / np.sqrt(self.d)
         M = half @ half.T
         M.flat[:: len(M) + 1] += 1.0 / weight
-        self.factor = sla.cho_factor(M, lower=True, check_finite=False)
+        try:
+            self.factor = sla.cho_factor(M, lower=True, check_finite=False)
+        except sla.LinAlgError:
+            raise InputError(
+                f"Beside kernel values of up to {float(np.max(M)):.0e} nothing is left of the labels' weight. "
+                "Scale the columns (sklearn.preprocessing.StandardScaler), or lower label_weight."
+            ) from None
         self.definite = True
         if m:
             schur = self.head.T @ sla.cho_solve(self.factor, self.head, check_finite=False)

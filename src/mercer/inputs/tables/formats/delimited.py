@@ -75,7 +75,7 @@ class Csv(Format):
         frame.columns = names
         how = {"sep": delimiter, "decimal": decimal, "index": False, "lineterminator": "\n"}
         text = frame.to_csv(None, **how)
-        # Only a quoted carriage return is no end of a line, and only between quotes can other delimiters mislead nobody.
+        # A carriage return ends the line unless it is quoted; other delimiters mislead readers unless they are quoted.
         if "\r" in text or (delimiter in DELIMITERS and delimiter_of(text, self.usual) != delimiter):
             text = frame.to_csv(None, quoting=csv.QUOTE_ALL, **how)
         path.write_bytes(text.encode(self.encoding(table), errors="xmlcharrefreplace"))
