@@ -8,9 +8,10 @@ bare : without any extra. Tests that need a package of an extra are skipped; imp
 newest : everything as new as the index has it, with the newest interpreter here.
 python3.X : the extras `test` and `cli` with another interpreter; one that is not here is named and left out.
 
-`oldest` runs all tests of the library, that is all but those of the tree itself (attacks, benchmarks, documentation,
-papers, peers, the page in a browser); the others run CORE, a part of them that touches every package. TESTS="tests" in
-the environment runs other tests, KEEP=1 uses environments that are there. It ends with 1 if one of them failed.
+Each runs CORE, a part of the tests that touches every package; WHOLE=1 in the environment runs all tests of the library,
+that is all but those of the tree itself (attacks, benchmarks, documentation, papers, peers, the page in a browser).
+KEEP=1 uses environments that are there, JOBS=1 one process. The page is written after each environment. It ends with 1
+if one of them failed.
 """
 
 import json
@@ -31,9 +32,9 @@ EXTRAS = ("cli", "studio", "gpu", "dask", "bridges")
 TOOLS = ("pytest", "pytest-timeout", "pytest-xdist", "hypothesis")
 TREE = ("attacks", "benchmarks", "papers", "peers", "studio", "test_site.py", "test_docs.py", "test_package.py")
 CORE = [
-    *("kernels", "geometry", "homes", "io", "solvers", "bridges", "inputs/test_formats.py", "inputs/test_encoder.py"),
-    *("estimators/test_robust_sparse.py", "estimators/test_kernel_pca.py", "estimators/test_few_labels.py"),
-    *("cli/test_usage.py", "few_label/test_core.py", "test_degenerate.py", "test_extremes.py", "test_imports.py"),
+    *("kernels", "geometry", "homes", "io", "bridges", "inputs/test_formats.py", "inputs/test_encoder.py"),
+    *("estimators/test_robust_sparse.py", "estimators/test_kernel_pca.py", "few_label/test_core.py"),
+    *("cli/test_usage.py", "test_degenerate.py", "test_extremes.py", "test_imports.py"),
 ]
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask", "typer")
 
@@ -60,17 +61,18 @@ def interpreter(name):
 
 def plan(name):
     """(interpreter, arguments of pip, tests, whether the tests of absent packages are skipped) of an environment."""
-    core = [f"tests/{part}" for part in CORE]
+    whole = ["tests", *(f"--ignore=tests/{part}" for part in TREE)]
+    tests = whole if os.environ.get("WHOLE") else [f"tests/{part}" for part in CORE]
     if name == "oldest":
         (BUILD / "oldest.txt").write_text("\n".join(oldest()) + "\n")
         wanted = ["-e", f".[{','.join(EXTRAS)}]", "-c", str(BUILD / "oldest.txt"), *TOOLS, "httpx", "polars"]
-        return sys.executable, wanted, ["tests", *(f"--ignore=tests/{part}" for part in TREE)], True
+        return sys.executable, wanted, tests, True
     if name == "bare":
-        return sys.executable, ["-e", ".", *TOOLS], core, True
+        return sys.executable, ["-e", ".", *TOOLS], tests, True
     if name == "newest":
         python = next(found for found in map(interpreter, reversed(PYTHONS)) if found)
-        return python, ["--upgrade", "-e", ".[test,cli,docs]"], core, False
-    return interpreter(name), ["-e", ".[test,cli]"], core, False
+        return python, ["--upgrade", "-e", ".[test,cli,docs]"], tests, False
+    return interpreter(name), ["-e", ".[test,cli]"], tests, False
 
 
 def install(name, python, wanted):
@@ -87,7 +89,7 @@ def run(name, tests, skipping):
     """(facts of the environment, counts of its tests)."""
     python, report = BUILD / name / "bin" / "python", BUILD / f"{name}.xml"
     report.unlink(missing_ok=True)
-    plain = ["-o", "addopts=", "-q", "--strict-markers", "--timeout=300", f"--junitxml={report}"]
+    plain = ["-o", "addopts=", "-q", "--tb=short", "--strict-markers", "--timeout=300", f"--junitxml={report}"]
     plain += ["-p", "absent"] if skipping else []
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / ".ci")}
     jobs = ["-n", os.environ.get("JOBS", "2"), "--dist", "worksteal"]
@@ -132,6 +134,10 @@ def page(rows, absent):
     return "\n".join(lines)
 
 
+def _known(names):
+    return [json.loads(path.read_text()) for path in (BUILD / f"{name}.json" for name in names) if path.exists()]
+
+
 def main(names):
     BUILD.mkdir(parents=True, exist_ok=True)
     absent = [name for name in PYTHONS if interpreter(name) is None]
@@ -140,7 +146,6 @@ def main(names):
     every = ["oldest", "bare", *(name for name in PYTHONS if name not in (*absent, newest, own)), "newest"]
     for name in names or every:
         python, wanted, tests, skipping = plan(name)
-        tests = os.environ["TESTS"].split() if os.environ.get("TESTS") else tests
         if python is None or not install(name, python, wanted):
             print(f"matrix: {name} could not be installed", flush=True)
             (BUILD / f"{name}.json").unlink(missing_ok=True)
@@ -148,9 +153,8 @@ def main(names):
         facts = run(name, tests, skipping)
         told = ", ".join(f"{facts[key]} {key}" for key in ("passed", "failed", "skipped"))
         print(f"matrix: {name} (Python {facts['python']}): {told}", flush=True)
-    rows = [json.loads(path.read_text()) for path in (BUILD / f"{name}.json" for name in every) if path.exists()]
-    PAGE.write_text(page(rows, absent), encoding="utf-8")
-    ran = {row["name"]: row for row in rows}
+        PAGE.write_text(page(_known(every), absent), encoding="utf-8")
+    ran = {row["name"]: row for row in _known(every)}
     return int(any(name not in ran or ran[name]["failed"] for name in names or every))
 
 
