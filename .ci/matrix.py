@@ -8,10 +8,10 @@ bare : without any extra. Tests that need a package of an extra are skipped; imp
 newest : everything as new as the index has it, with the newest interpreter here.
 python3.X : the extras `test` and `cli` with another interpreter; one that is not here is named and left out.
 
-Each runs CORE, a part of the tests that touches every package; WHOLE=1 in the environment runs all tests of the library,
-that is all but those of the tree itself (attacks, benchmarks, documentation, papers, peers, the page in a browser).
-KEEP=1 uses environments that are there, JOBS=1 one process. The page is written after each environment. It ends with 1
-if one of them failed.
+Each runs CORE, tests that touch every package; with WHOLE=1 in the environment all tests of the library, that is all
+but those of the tree itself (attacks, benchmarks, documentation, papers, peers, the page in a browser). KEEP=1 uses
+environments that are there, JOBS=1 one process. The page is written after each environment. It ends with 1 if one of
+them failed.
 """
 
 import json

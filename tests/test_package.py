@@ -72,6 +72,17 @@ def test_oldest_versions_are_those_declared(project):
     }
 
 
+def test_every_promise_of_the_security_page_names_a_test_that_is_there():
+    lines = (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines()
+    promises = [line for line in lines if line.startswith("| ") and not line.startswith("| promise")]
+    assert len(promises) >= 19
+    for promise in promises:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", promise)
+        assert named, promise
+        for path, name in named:
+            assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path} has no {name}"
+
+
 def test_no_file_is_long():
     long = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in SOURCE.rglob("*.py")}
     assert {name: lines for name, lines in long.items() if lines > 350} == {}, "one idea a file, at most 350 lines"

@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import lzma
+import os
+import pickle
 import sqlite3
 import sys
 import zipfile
@@ -592,3 +594,23 @@ def test_a_text_table_is_written_so_that_its_delimiter_is_found_again(tmp_path, 
     again = read_table(tmp_path / f"out{ending}")
     assert again.names == [names, "one", "two"]
     assert again.frame.iloc[:, 0].tolist() == cells and again.frame.iloc[:, 2].tolist() == ["x", "y"]
+
+
+class Harm:
+    """Whoever unpickles it makes a folder."""
+
+    def __reduce__(self):
+        return os.mkdir, ("PWNED",)
+
+
+@pytest.mark.parametrize("name", ["t.pkl", "t.npy", "t.npz"])
+def test_pickles_are_refused_and_not_run(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    cells = np.array([Harm(), Harm()], dtype=object)
+    if name == "t.pkl":
+        (tmp_path / name).write_bytes(pickle.dumps(cells))
+    else:
+        np.save(name, cells) if name == "t.npy" else np.savez(name, cells=cells)
+    with pytest.raises(InputError, match="are not read"):
+        read_table(tmp_path / name)
+    assert not (tmp_path / "PWNED").exists()
