@@ -13,7 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from mercer import RBF, Cosine, FourierMap, KernelPCA, LandmarkMap, Laplacian, Linear, Matern32, Polynomial
+from mercer import (
+    RBF,
+    Cosine,
+    FourierMap,
+    KernelCMeans,
+    KernelPCA,
+    LandmarkMap,
+    Laplacian,
+    LeastSquaresKPCA,
+    Linear,
+    LSSVMClassifier,
+    Matern32,
+    Polynomial,
+)
 from mercer.errors import InputError
 from naive import assert_close
 
@@ -150,3 +163,33 @@ def test_every_solver_on_duplicates(X, solver):
     values = naive.eigh(naive.centred(RBF(1.0)(X)))[0][:s]
     assert_close(model.eigenvalues_, values, atol=1e-7 * len(X))
     assert np.isfinite(model.transform(X)).all()
+
+
+@pytest.mark.parametrize("kernel", ["linear", lambda A, B: A @ B.T], ids=["linear", "function"])
+@pytest.mark.parametrize(("dtype", "scale"), [("f4", 1e-21), ("f4", 1e-31), ("f8", 1e-160)])
+def test_a_kernel_too_small_for_its_type_counts_as_zero(kernel, dtype, scale):
+    X = (scale * np.array([[0.47], [0.9], [0.83]])).astype(dtype)
+    with pytest.raises(InputError, match="cannot vary"):
+        LeastSquaresKPCA(kernel=kernel).fit(X, ["a", "b", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        P = LSSVMClassifier(kernel=kernel).fit(X, ["a", "b", "b"]).predict_proba(X)
+    assert_close(P, np.tile([0.4, 0.6], (3, 1)), atol=1e-6)
+
+
+def test_the_error_of_a_map_is_a_number_where_the_squares_of_the_kernel_are_not():
+    X = 1e150 * np.random.default_rng(0).standard_normal((3, 20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = LandmarkMap("linear", landmarks=1, choice="leverage").fit(X)
+    plain = LandmarkMap("linear", landmarks=1, choice="leverage").fit(X / 1e150)
+    assert fitted.error_ == pytest.approx(plain.error_) and 0.1 < fitted.error_ < 1
+    assert fitted.energy_ == pytest.approx(plain.energy_)
+
+
+def test_a_cluster_without_rows_is_infinitely_far_and_the_others_are_not():
+    X = np.full((3, 2), 0.5)
+    with pytest.warns(UserWarning, match="1 of the 2 clusters are empty"):
+        model = KernelCMeans(2, approx=5, random_state=7).fit(X, sample_weight=[1e6, 0.4, 0.6])
+    assert model.empty_.sum() == 1
+    assert np.all(model.transform(X)[:, model.empty_] == np.inf) and np.all(model.transform(X)[:, ~model.empty_] == 0)

@@ -16,6 +16,11 @@ def precision(dtype):
     return float(np.finfo(np.float32 if single else np.float64).eps)
 
 
+def smallest(dtype):
+    """Size below which numbers of this dtype lose their digits."""
+    return float(np.finfo(np.float32 if "float32" in str(dtype) else np.float64).tiny)
+
+
 def sign_rows(V):
     """±1 per column such that the entry of largest magnitude becomes positive (first one on ties)."""
     if V.shape[0] == 0:
@@ -32,6 +37,7 @@ def fix_signs(V):
 def eigh_down(A, number=None):
     """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix; only the first `number`."""
     n, values = len(A), np.empty(0)
+    _refuse_not_finite(A)
     if number is not None and number <= n // 2:
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
     if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
@@ -97,7 +103,7 @@ def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=
 
 def _whole(block, diag, dtype):
     """`pivoted_cholesky` of a matrix that is small enough to be stored."""
-    rows, floor = np.arange(len(diag)), 64 * precision(dtype) * max(diag.max(initial=0.0), np.finfo(float).tiny)
+    rows, floor = np.arange(len(diag)), _floor(diag.max(initial=0.0), dtype)
     _refuse_not_finite(diag)
     if diag.max(initial=0.0) <= floor:
         return rows[:0], np.zeros((len(diag), 0), dtype=dtype), np.maximum(diag, 0.0)
@@ -139,7 +145,7 @@ class _Rounds:
         self.residual = np.maximum(np.asarray(diag, dtype=np.float64), 0.0).copy()
         largest = self.residual.max(initial=0.0)
         _refuse_not_finite(largest)
-        self.floor = 64 * precision(dtype) * max(largest, np.finfo(np.float64).tiny)
+        self.floor = _floor(largest, dtype)
         # Dividing by a random pivot far below the largest residual amplifies rounding: finish greedily.
         self.random_floor = np.sqrt(precision(dtype)) * largest
         n = len(self.residual)
@@ -242,6 +248,11 @@ class _Rounds:
             start, panel = self.panels.pop()
             F[rows[start:], start : start + len(panel)] = panel[:, : len(rows) - start].T
         return F
+
+
+def _floor(largest, dtype):
+    """What is left of the largest diagonal entry when only rounding is left."""
+    return max(64 * precision(dtype) * largest, smallest(dtype))
 
 
 def _refuse_not_finite(values):

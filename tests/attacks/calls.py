@@ -107,8 +107,8 @@ def _estimator(R, rng, cls, X, folder):
         given = X if name != "inverse_transform" else answers["transform"]
         answers[name] = answer = np.asarray(getattr(model, name)(given))
         assert len(answer) == n, f"{name} answers for {len(answer)} of {n} rows"
-        if name == "transform" and hasattr(model, "_empty"):
-            answer = answer[:, ~model._empty]  # no row is near a cluster without rows
+        if name == "transform" and hasattr(model, "empty_"):
+            answer = answer[:, ~model.empty_]  # no row is near a cluster without rows
         if answer.dtype.kind in "fc" and not (name == "predict" and getattr(model, "abstain", None)):
             assert np.isfinite(answer).all(), f"{name} holds {answer[~np.isfinite(answer)][:1]}"
     if "predict_proba" in answers:

@@ -50,8 +50,10 @@ def write(path, names, columns, ending, delimiter=",", encoding="utf-8", line="\
 
 
 def text(names, columns, delimiter=",", encoding="utf-8", line="\n", quoting=csv.QUOTE_MINIMAL):
-    """A text table as bytes."""
+    """A text table as bytes; a line break that is not quoted would end the row, so then all cells are."""
     out = io.StringIO(newline="")
+    if any("\r" in str(cell) or "\n" in str(cell) for column in [names, *columns] for cell in column):
+        quoting = csv.QUOTE_ALL
     try:
         writer = csv.writer(out, delimiter=delimiter, lineterminator=line, quoting=quoting)
         writer.writerows([names, *zip(*columns)])

@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-import importlib
+import importlib.util
 import io
 import os
 import random
@@ -113,15 +113,6 @@ def _originals():
     codes = np.arange(40) % 2
     X = rng.normal(size=(40, 3)) + 2.0 * codes[:, None]
     y = np.where(np.arange(40) < 12, np.array(["a", "b"], dtype=object)[codes], None)
-    pd = importlib.import_module("pandas")
-    frame = pd.DataFrame(X, columns=["p", "q", "r"]).assign(s=np.array(["u", "v"])[codes], t=["some words here"] * 40)
-    encoder = TableEncoder()
-    table = TableClassifier(
-        encoder,
-        mercer.FewLabelClassifier(["rls"], time_budget=1).fit(encoder.fit_transform(frame), y),
-        "y",
-        {"a": "a", "b": "b"},
-    )
     models = {
         "pca": (mercer.KernelPCA(2, kernel="rbf").fit(X), X),
         "lssvm": (mercer.LSSVMClassifier().fit(X, y), X),
@@ -135,8 +126,9 @@ def _originals():
             make_pipeline(StandardScaler(), mercer.RLSClassifier(kernel=mercer.RBF(2.0) + mercer.Linear())).fit(X, y),
             X,
         ),
-        "table": (table, frame),
     }
+    if importlib.util.find_spec("pandas"):
+        models["table"] = _table(X, codes, y)
     with tempfile.TemporaryDirectory() as folder:
         found = {}
         for name, (model, rows) in models.items():
@@ -146,6 +138,15 @@ def _originals():
     for home in set(_HOMES.values()) | {f"mercer.{home}" for home in mercer.exports.values()}:
         importlib.import_module(home)
     return found
+
+
+def _table(X, codes, y):
+    pd = importlib.import_module("pandas")
+    frame = pd.DataFrame(X, columns=["p", "q", "r"]).assign(s=np.array(["u", "v"])[codes], t=["some words here"] * 40)
+    encoder = TableEncoder()
+    rows = encoder.fit_transform(frame)
+    few = mercer.FewLabelClassifier(["rls"], time_budget=1).fit(rows, y)
+    return TableClassifier(encoder, few, "y", {"a": "a", "b": "b"}), frame
 
 
 @functools.cache

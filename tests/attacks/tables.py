@@ -84,7 +84,7 @@ def attack(seed, folder):
     files.check(done.exit_code, [data])
     if done.exit_code == 0 and out is not None:
         truth = _truth(table, data, ending, damaged, options)
-        after = _output(out, style, truth[2])
+        after = _output(out, _value(options, "--delimiter") if ending in formats.TEXT else None, truth[2])
         if not protect and truth[1]:
             check_table(truth[0], after, options, name, target.strip(), truth[3])
     innocent = not re.search(r"nan|inf", str(table.columns) + str(table.names), re.IGNORECASE) and not damaged
@@ -144,7 +144,8 @@ def _value(options, flag):
     return options[options.index(flag) + 1] if flag in options else None
 
 
-def _output(path, style, encoding):
+def _output(path, delimiter, encoding):
+    """(names, columns) of an output; delimiter : one given for a text table, which is used again unless it is a tab."""
     ending = (
         ".csv.gz"
         if path.name.endswith(".csv.gz")
@@ -152,7 +153,8 @@ def _output(path, style, encoding):
     )
     if ending not in formats.TEXT:
         return formats.read(path, ending)
-    own = read_table(path)
+    known = delimiter and delimiter not in ("tab", "\\t", "\t") and ".tsv" not in ending
+    own = read_table(path, **({"delimiter": delimiter} if known else {}))
     return formats.read(path, ending, own.delimiter, encoding)
 
 

@@ -9,6 +9,8 @@ from mercer.errors import InputError
 from mercer.inputs.tables import TableEncoder, is_frame
 from mercer.inputs.tables.cells import numbers
 
+to_numeric = pd.to_numeric
+
 N = 12
 SIZES = [float(i) ** 1.5 for i in range(N)]
 
@@ -424,3 +426,17 @@ def test_an_array_is_read_by_position_where_the_table_was_numbers():
     rows = encoder.fit_transform(frame)
     assert not encoder.plain_
     np.testing.assert_array_equal(encoder.transform(frame.to_numpy()), rows)
+
+
+def test_dates_that_no_calendar_has_are_left_out():
+    frame = pd.DataFrame({"day": ["0000-00-00", "2021-13-45", ""], "size": [1.5, 2.5, 7.0]})
+    encoder = TableEncoder().fit(frame)
+    assert encoder.ignored_ == {"day": "dates that no calendar has"}
+
+
+def test_a_wide_table_is_read_column_by_column_and_only_once(monkeypatch):
+    frame = pd.DataFrame({f"c{j}x": ["1.5", "2.5", str(j)] for j in range(300)})
+    asked = []
+    monkeypatch.setattr(pd, "to_numeric", lambda column, **how: asked.append(column.name) or to_numeric(column, **how))
+    assert TableEncoder().fit_transform(frame).shape == (3, 300)
+    assert len(asked) == len(set(asked)) == 300

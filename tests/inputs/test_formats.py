@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import lzma
+import os
+import pickle
 import sqlite3
 import sys
 import zipfile
@@ -581,3 +583,34 @@ def test_a_new_format_is_one_class(tmp_path, monkeypatch):
     table = read_table(tmp_path / "t.len.gz")
     write_table(table, {"kind": ["a", "b", "c"]}, default_out(tmp_path / "t.len.gz", "labelled"))
     assert gzip.decompress((tmp_path / "t_labelled.len.gz").read_bytes()) == b"a b c"
+
+
+@pytest.mark.parametrize(("ending", "other"), [(".tsv", ","), (".csv", "|"), (".csv", ";"), (".csv", "\t")])
+def test_a_text_table_is_written_so_that_its_delimiter_is_found_again(tmp_path, ending, other):
+    names = other.join("abcdefg")
+    cells = [other.join("1234567"), other.join("hijklmn")]
+    table = from_rows([names], [[cell] for cell in cells], next(one for one in FORMATS if one.is_text))
+    write_table(table, {"one": [0.5, 0.25], "two": ["x", "y"]}, tmp_path / f"out{ending}")
+    again = read_table(tmp_path / f"out{ending}")
+    assert again.names == [names, "one", "two"]
+    assert again.frame.iloc[:, 0].tolist() == cells and again.frame.iloc[:, 2].tolist() == ["x", "y"]
+
+
+class Harm:
+    """Whoever unpickles it makes a folder."""
+
+    def __reduce__(self):
+        return os.mkdir, ("PWNED",)
+
+
+@pytest.mark.parametrize("name", ["t.pkl", "t.npy", "t.npz"])
+def test_pickles_are_refused_and_not_run(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    cells = np.array([Harm(), Harm()], dtype=object)
+    if name == "t.pkl":
+        (tmp_path / name).write_bytes(pickle.dumps(cells))
+    else:
+        np.save(name, cells) if name == "t.npy" else np.savez(name, cells=cells)
+    with pytest.raises(InputError, match="are not read"):
+        read_table(tmp_path / name)
+    assert not (tmp_path / "PWNED").exists()

@@ -157,6 +157,7 @@ def test_regression_targets():
         ([nan, nan], "no row carries a target"),
         ([1.0], "one number per row"),
         (["a", "b"], "cannot be read as numbers"),
+        ([1.0, 1e200], "holds a number of 1.0e\\+200"),
     ]:
         with pytest.raises(InputError, match=message):
             read_targets(y, 2)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from mercer.studio.app import application
 from mercer.studio.security import HEADERS, Guard
+from mercer.studio.start import _listen
 
 GETS = ["/", "/static/main.js", "/api/session", "/api/map", "/api/labels", "/api/answers", "/api/rows?ids=0"]
 GETS += [
@@ -145,3 +146,10 @@ def test_images_come_from_the_folder_of_the_table_and_are_images(offline, tmp_pa
     assert [one.status_code for one in found] == [200, 200, 200, 404, 404, 404, 404, 404, 404, 200]
     assert [one.headers["content-type"] for one in found[:3]] == ["image/png", "image/jpeg", "image/webp"]
     assert client.get("image/10").status_code == 404
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_the_server_listens_on_this_machine_alone(fixed):
+    listening = _listen(0, fixed)
+    with listening:
+        assert listening.getsockname()[0] == "127.0.0.1"

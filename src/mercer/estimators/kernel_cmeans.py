@@ -44,6 +44,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     labels_ : (n,) cluster of every training row.
     inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows still to move.
     history_ : objective per iteration of the best start; it never increases.
+    empty_ : which clusters have no rows; there are some if the rows are fewer than the clusters, and a warning.
 
     Notes
     -----
@@ -107,7 +108,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @by_row
     def transform(self, X):
-        """Distances, in feature space, to every centre: (n, n_clusters)."""
+        """Distances, in feature space, to every centre: (n, n_clusters); infinite for a cluster without rows."""
         X = self._rows(X, reset=False)
         return np.sqrt(np.maximum(self.expansion_.diag(X)[:, None] + self._shifts(X), 0))
 

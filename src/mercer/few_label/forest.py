@@ -73,9 +73,13 @@ class Trees(Nodes):
         """The arguments of the compiled loops, which trust every index: arrays from a file are looked at first."""
         n, roots, left, right = len(self.value), self.roots, self.left, self.right
         inner = np.flatnonzero(left >= 0)
-        whole = all(len(part) == n for part in (self.feature, self.threshold, left, right)) and roots[0] == 0
-        whole = whole and roots[-1] < n and bool(np.all(np.diff(roots) > 0)) and max(left.max(), right.max()) < n
-        if not (whole and np.all(np.minimum(left, right)[inner] > inner)):  # children come after their parents
+        whole = all(part.shape == (n,) for part in (self.feature, self.threshold, left, right)) and roots[0] == 0
+        whole = whole and all(part.dtype.kind in "iu" for part in (roots, self.feature, left, right))
+        whole = whole and roots[-1] < n and bool(np.all(np.diff(roots.astype(np.int64)) > 0)) and self.value.ndim == 2
+        if whole:  # children come after their parents, in the same tree
+            end = np.append(roots, n)[np.searchsorted(roots, inner, side="right")]
+            whole = bool(np.all((np.minimum(left, right)[inner] > inner) & (np.maximum(left, right)[inner] < end)))
+        if not whole:
             raise InputError("The trees of this model are damaged: a node points outside them. Fit the model again.")
         cut = np.full(n, np.inf, dtype=np.float32)  # holds rows at a leaf, which is its own child
         cut[inner] = self.threshold[inner]

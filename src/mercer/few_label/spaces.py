@@ -18,7 +18,7 @@ from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, open_gram
 from ..homes import home_of
 from ..kernels.graph import Diffusion
-from ..linalg import eigh_down, fix_signs, rank_of
+from ..linalg import eigh_down, fix_signs, rank_of, smallest
 from ..rows import by_blocks, concat, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
@@ -265,7 +265,7 @@ def _held(Z):
 
 
 def _unit(Z):
-    """(factor, Z times it) such that the mean squared row length is 1."""
+    """(factor, Z times it) such that the mean squared row length is 1, unless Z is zero to its type."""
     power = float(np.mean(squares(Z)))
-    factor = 1.0 / np.sqrt(power) if power > 0 else 1.0
+    factor = 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0
     return factor, Z * like(factor, Z)

@@ -28,6 +28,7 @@ from .operators import DenseOperator, DeviceMatrix, FactorOperator, KernelOperat
 from .operators.radial import kernel_operator
 
 HUGE = 1e145  # k(x, x) whose square is still a number
+LOOKED_AT = 100  # rows of which a Python function is asked whether its values are huge
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,9 @@ def open_gram(
     if not kernel.transductive:
         kernel = kernel.resolve(X, weight)  # once, for all that follows
         kernel.check()
-        if home.sample_of(X) is None and kernel.threadsafe:  # no pass over rows in Dask, no slow Python function
-            _refuse_huge(kernel, X)
+        if home.sample_of(X) is None:  # no pass over rows in Dask; a slow Python function looks at some rows
+            few = not kernel.threadsafe and X.shape[0] > LOOKED_AT
+            _refuse_huge(kernel, X[np.linspace(0, X.shape[0] - 1, LOOKED_AT).astype(int)] if few else X)
     if policy.holds == "products" and goes_exact(kernel, approx, X, policy):
         return _products(kernel, X, weight, store)
     if policy.holds == "columns" and kernel.psd and not kernel.transductive and goes_exact(kernel, approx, X, policy):

@@ -93,6 +93,10 @@ class Home:
         """Columns that hold NaN or infinity."""
         raise NotImplementedError(f"{type(self).__name__} must define bad_columns(X).")
 
+    def magnitude(self, X: Rows) -> float:
+        """The largest absolute value; 0 where it is not looked for."""
+        return 0.0
+
     def free_memory(self, X: Rows) -> int | None:
         """Bytes that can still be allocated beside X; None when unknown."""
         return backend.memory_available()

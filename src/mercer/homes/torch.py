@@ -31,7 +31,9 @@ class Torch(Home):
     def like(self, a: Any, Z: Rows) -> Any:
         if self.owns(a):
             return a.to(Z.device, Z.dtype)
-        return need("torch").as_tensor(np.ascontiguousarray(a), dtype=Z.dtype, device=Z.device)
+        a = np.ascontiguousarray(a)
+        a = a.copy() if min(a.strides, default=0) < 0 else a  # a reversed axis of length 1 counts as contiguous
+        return need("torch").as_tensor(a, dtype=Z.dtype, device=Z.device)
 
     def near(self, a: Any, X: Rows) -> Any:
         return self.like(a.toarray() if hasattr(a, "toarray") else a, X)
@@ -44,6 +46,9 @@ class Torch(Home):
 
     def bad_columns(self, X: Rows) -> Array:
         return np.flatnonzero(~self.host(need("torch").isfinite(X).all(0)))
+
+    def magnitude(self, X: Rows) -> float:
+        return float(need("torch").linalg.vector_norm(X, float("inf"))) if X.numel() else 0.0
 
     def free_memory(self, X: Rows) -> int | None:
         return backend.memory_available(X.device)

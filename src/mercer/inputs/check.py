@@ -44,8 +44,16 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
             "as input."
         )
     if read:
-        refuse_columns(home.bad_columns(X), home.name)
+        refuse_values(X)
     return X
+
+
+def refuse_values(X: Any) -> None:
+    """Refuse tensors with NaN, infinity or numbers that have no square; `check_rows` does it for host rows."""
+    home = home_of(X)
+    if not home.on_host:
+        refuse_columns(home.bad_columns(X), home.name)
+        _refuse_large(home.magnitude(X), str(X.dtype).rpartition(".")[2])
 
 
 def refuse_not_finite(X: Any, names: Any) -> None:
@@ -56,13 +64,7 @@ def refuse_not_finite(X: Any, names: Any) -> None:
         if np.isfinite(np.vdot(flat, flat)):
             return
     if np.isfinite(values).all():
-        largest, most = float(np.abs(values).max()), 1e-3 * float(np.sqrt(np.finfo(values.dtype).max))
-        if largest <= most:
-            return
-        raise InputError(
-            f"Input X holds a number of {largest:.1e}, and its square is none in {values.dtype}. Accepted: up to "
-            f"{most:.0e}. Scale the columns (sklearn.preprocessing.StandardScaler)."
-        )
+        return _refuse_large(float(np.abs(values).max()), values.dtype)
     bad = ~np.isfinite(X.toarray() if sp.issparse(X) else X)
     columns = np.flatnonzero(bad.any(axis=0))
     what = "NaN" if np.isnan(values).any() else "infinity"
@@ -70,3 +72,13 @@ def refuse_not_finite(X: Any, names: Any) -> None:
         f"Input X contains {what} in {int(bad.any(axis=1).sum())} row(s), column(s) {listed(columns, names)}. "
         "Accepted: finite numbers. Fill them (sklearn.impute.SimpleImputer) or drop the rows. (NaN, inf)"
     )
+
+
+def _refuse_large(largest: float, dtype: Any) -> None:
+    """Refuse rows whose squares are no numbers."""
+    most = 1e-3 * float(np.sqrt(np.finfo(dtype).max))
+    if largest > most:
+        raise InputError(
+            f"Input X holds a number of {largest:.1e}, and its square is none in {dtype}. Accepted: up to {most:.0e}. "
+            "Scale the columns (sklearn.preprocessing.StandardScaler)."
+        )

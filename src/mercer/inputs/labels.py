@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InputError
 from .entries import array_of, distinct, is_nothing
 
+LARGEST = 1e150  # of a number to predict: squares must be numbers
 _ALSO_ONE = (
     'Pass missing_label=None if -1 is a class, or use other class names (such as 0 and 1) if -1 means "unlabelled".'
 )
@@ -249,6 +250,8 @@ def read_targets(y: Any, n_rows: int | None, several: bool = False) -> np.ndarra
         raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabelled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
+    if (most := float(np.nanmax(np.abs(y), initial=0.0))) > LARGEST:
+        raise InputError(f"Input y holds a number of {most:.1e}. Accepted: up to {LARGEST:.0e}. Divide y by its mean.")
     partly = np.isnan(y).any(axis=1) & ~np.isnan(y).all(axis=1) if y.ndim > 1 else np.zeros(1, dtype=bool)
     if partly.any():
         row = np.flatnonzero(partly)[0]

@@ -7,6 +7,8 @@ import numpy as np
 
 from ..errors import InputError
 
+NOTHING = 1e-100  # share of the largest weight below which a row counts as one without weight
+
 
 def check_weight(weight: Any, n: int) -> np.ndarray | None:
     """Sample weights as float64 (None stays None): finite, not negative, not all zero."""
@@ -21,11 +23,10 @@ def check_weight(weight: Any, n: int) -> np.ndarray | None:
         raise InputError(f"sample_weight.shape == {weight.shape}, expected {(n,)}!")
     if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
         raise InputError("sample_weight holds a negative, infinite or NaN value, or only zeros. Accepted: numbers ≥ 0.")
-    if not 1e-100 <= weight.max() <= 1e100:
-        raise InputError(
-            f"The largest sample_weight is {weight.max():.1e}. Accepted: 1e-100 to 1e100; divide by the mean."
-        )
-    return weight
+    largest = float(weight.max())
+    if not 1e-100 <= largest <= 1e100:
+        raise InputError(f"The largest sample_weight is {largest:.1e}. Accepted: 1e-100 to 1e100; divide by the mean.")
+    return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
 
 
 def seed_of(random_state: Any) -> int:

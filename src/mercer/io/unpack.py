@@ -80,8 +80,8 @@ class Unpacker:
             if name.startswith("user."):
                 remedy = "If it is your own, pass that class to mercer.register before loading."
             raise InputError(
-                f"{self.name} asks for an object of type {name}, which is not among those a model may hold, so it is "
-                f"refused. {remedy}"
+                f"{self.name} asks for an object of type {name!r}, which is not among those a model may hold, so it "
+                f"is refused. {remedy}"
             )
         made: Any = object.__new__(cls)
         self._made[node.get("id")] = made  # before its attributes, which may point back to it

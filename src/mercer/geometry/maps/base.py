@@ -10,7 +10,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ...documentation import Documented
 from ...errors import InputError
 from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
+from ...inputs.check import check_rows, refuse_values
 from ...inputs.weights import check_weight
 from ...kernels import Precomputed
 from ...rows import by_blocks, by_row, host, take
@@ -41,11 +41,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> "FeatureMap":
         """Learn the map from training rows; y is ignored, and weights count in bandwidth rules only."""
+        refuse_values(X)
         self.learn(X, self._weight(X, sample_weight))
         return self
 
     def fit_transform(self, X: Rows, y: Any = None, sample_weight: Any = None) -> Rows:
         """Learn the map and return the features of the training rows."""
+        refuse_values(X)
         Z = self.learn(X, self._weight(X, sample_weight))
         return self.transform(X) if Z is None else Z
 
@@ -73,7 +75,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
-        return self.of_rows(check_rows(self, X, reset=False, read=False))
+        return self.of_rows(check_rows(self, X, reset=False))
 
     def of_rows(self, X: Rows) -> Rows:
         """`transform` of checked rows, whatever container `set_output` asks for."""
@@ -121,12 +123,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         n, rows = X.shape[0], checked_rows(X.shape[0])
         K = self.kernel_of(X, rows)
         Z = np.asarray(host(self.of_rows(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
+        largest = float(np.max(np.abs(K), initial=0.0))
+        K = K / largest if largest > 0 else K  # its squares are numbers then
+        Z = Z / np.sqrt(largest) if largest > 0 else Z
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
         self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
-        gap = Z @ Z.T
-        gap -= K  # not into K, which may be the user's matrix
-        self.error_ = float(np.sqrt(_squared_norm(gap, n) / size)) if size > 0 else 0.0
+        self.error_ = float(np.sqrt(_squared_norm(Z @ Z.T - K, n) / size)) if size > 0 else 0.0
 
 
 def checked_rows(n: int) -> Array:

@@ -16,7 +16,7 @@ from ...homes.base import Array, Rows
 from ...inputs.check import check_rows
 from ...inputs.weights import generator_of
 from ...kernels import Precomputed, as_kernel
-from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of
+from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of, smallest
 from ...rows import by_blocks, host, host_rows, like, near
 from . import draw as choose_landmarks
 from .base import FeatureMap
@@ -296,7 +296,7 @@ class LandmarkMap(FeatureMap):
         # Directions no larger than the negative ones are no more of a kernel, and 1/√λ would blow up new rows in them.
         sound = int(np.sum(values > -values[-1]))
         rank = max(min(rank_of(values, precision(dtype)), sound, self.rank or len(values)), 1)
-        top = np.maximum(values[:rank], np.finfo(np.float64).tiny)
+        top = np.maximum(values[:rank], smallest(dtype))
         self._keep(scale[:, None] * vectors[:, :rank] / np.sqrt(top), triangular=False)
 
     def _keep(self, root: Array, triangular: bool) -> None:

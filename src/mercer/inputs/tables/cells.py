@@ -37,6 +37,7 @@ class Columns:
 
     def __init__(self, frame: Any):
         self.frame, self.found, self.read = frame, dict[Any, Any](), dict[tuple, Any]()
+        self.text = dict[tuple, Any]()  # text takes much memory: that of one column at a time
         self.ids: dict[int, Any] = {}
 
     def __getitem__(self, name: Any) -> Any:
@@ -77,13 +78,15 @@ def _kept(function: Callable) -> Callable:
         if columns is None or id(column) not in columns.ids:
             return function(column, *how)
         key = function, id(column), how
-        if key not in columns.read:
+        found = columns.read.get(key, columns.text.get(key))
+        if found is None:
             found = function(column, *how)
             found.flags.writeable = False
-            if found.dtype == object:  # text takes much memory: that of one column at a time
-                columns.read = {old: answer for old, answer in columns.read.items() if answer.dtype != object}
-            columns.read[key] = found
-        return columns.read[key]
+            if found.dtype == object:
+                columns.text = {key: found}
+            else:
+                columns.read[key] = found
+        return found
 
     return read
 
@@ -137,7 +140,7 @@ def usable(values):
 @_kept
 def gaps(column):
     """Which cells say that there is no value."""
-    empty = column.isna().to_numpy()
+    empty = column.array.isna()  # a Series of its own would take a multiple of the time in a table of many columns
     return empty if column.dtype.kind in "iufb" else empty | are_gaps(cells(column))
 
 

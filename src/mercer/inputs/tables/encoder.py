@@ -105,8 +105,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     def absent(self, frame) -> list[str]:
         """Columns that are used and that another table does not have; none of an array, which is read by position."""
         columns = frame.column_names if is_arrow(frame) else frame.columns if is_frame(frame) else self.names_
-        here = set(map(str, columns))
-        return [name for name in self.names_ if name in self.used_ - here]
+        gone = self.used_ - set(map(str, columns))
+        return [name for name in self.names_ if name in gone]
 
     def unread(self, frame) -> list[str]:
         """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""

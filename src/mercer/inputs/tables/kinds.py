@@ -210,9 +210,11 @@ class Date(Kind):
 
     @classmethod
     def fit(cls, column, order):
-        """Learn the range of the dates, which says which of the circles tell rows apart."""
+        """Learn the range of the dates, which says which of the circles tell rows apart; None if there is no date."""
         days = _days(column, order)
         known = days[~np.isnan(days)]
+        if not len(known):
+            return None
         parts = ["year"] if np.ptp(known) > 60 else []
         parts += ["week"] if len(np.unique(np.floor(known))) > 7 else []
         parts += ["day"] if np.any(known % 1 != 0) else []

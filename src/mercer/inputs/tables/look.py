@@ -212,6 +212,9 @@ def _repeats(words):
 
 def _date(column, order, there):
     encoder = Date.fit(column, order)
+    if encoder is None:
+        why = "dates that no calendar has"
+        return _out(column, "unclear", why, f"Column {column.name!r} holds {why}; it is left out.")
     use = ", ".join(["days", *(f"time of the {part}" for part in encoder.parts)])
     notes = [] if column.dtype.kind == "M" else [("date", column.name, "")]
     return _in(encoder, "date", use, "dates", there, *notes)

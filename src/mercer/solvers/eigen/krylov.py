@@ -7,6 +7,8 @@ from ...backend import blas_threads
 from ...linalg import eigh_down
 from ...rows import empty, host, like, namespace, room_for
 
+TINY = float(np.finfo(np.float64).tiny)
+
 ROUGH = 1e-4  # residual at which a half-precision product has given what it can
 
 
@@ -54,7 +56,7 @@ def _space(A, s, tol, max_iter, seed, start):
         coupling = host(block.T @ product) @ Y[new, :s]
         estimate = np.linalg.norm(coupling, axis=0) / max(abs(values[0]), np.finfo(np.float64).tiny)
         history.append(float(estimate.max(initial=0.0)))
-        done = size >= s and history[-1] <= max(tol, A.noise / max(abs(values[0]), np.finfo(np.float64).tiny))
+        done = size >= s and history[-1] <= max(tol, float(A.noise) / max(abs(float(values[0])), TINY))
         news = seen is None or len(seen) < s or np.any(np.abs(values[:s] - seen) > 1e-8 * abs(values[0]))
         if news and size < n and (block.shape[1] == 0 or (done and _crowded(values[:s], width))):
             # A start of w columns reaches w copies of an eigenvalue: look for more of them in a new direction.

@@ -61,7 +61,7 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     values, vectors, products, n_iter, history = METHODS[method](A, n_components, accept, max_iter, seed, start)
     residuals = _residuals(values, vectors, products)
     gap = float(residuals.max(initial=0.0))
-    limit = A.noise / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    limit = float(A.noise) / max(float(np.abs(values).max()), float(np.finfo(np.float64).tiny))
     converged = gap <= max(accept, 1e-12 * np.sqrt(n), limit)
     reason = f"{method}: largest residual {gap:.1e} after {n_iter} product(s) with the matrix."
     if not converged:

@@ -12,7 +12,7 @@ from ...rows import dot, tdot
 MEMORY = 15  # changes of the gradient that are remembered
 TRIALS = 30  # step lengths tried in one search
 SUFFICIENT, FLAT = 1e-4, 0.9  # Wolfe's conditions: on the decrease, on the slope that is left
-EPS = float(np.finfo(float).eps)
+EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
 class Rows:
@@ -68,7 +68,7 @@ def descend(rows, loss, lam, W, tol, max_iter):
         new = pull + 2 * lam[:, None] * W
         turned, G = new - G, new
         along, size = _inner(step, turned), _inner(turned, turned)
-        good = along > EPS * np.sqrt(size * _inner(step, step))
+        good = along > np.maximum(EPS * np.sqrt(size * _inner(step, step)), TINY)
         scale = np.divide(along, size, out=scale.copy(), where=good)
         pairs = [*pairs, (step, turned, np.divide(1.0, along, out=np.zeros_like(along), where=good))][-MEMORY:]
         n_iter += 1

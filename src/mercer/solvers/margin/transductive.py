@@ -66,7 +66,8 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
         return value.sum(axis=0) / GAMMA, down * expit(GAMMA * (1 + F)) - up * expit(GAMMA * (1 - F))
 
     def of_all(share, F):
-        bell = free[:, None] * share * np.exp(-BELL * F * F)
+        with np.errstate(over="ignore"):  # far from the boundary it is 0
+            bell = free[:, None] * share * np.exp(-BELL * F * F)
         value, of_label = of_labels(F[labelled])
         slope = -2 * BELL * F * bell
         slope[labelled] += of_label

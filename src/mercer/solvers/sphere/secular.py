@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...errors import InputError
-from ...linalg import fix_signs
+from ...linalg import fix_signs, precision, smallest
 from ..result import Result
 from .pencil import Pencil
 
@@ -22,11 +22,14 @@ GAP = 1e-9  # residual above which a column is solved by itself after all
 KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
 
 
-def variance_basis(values, vectors):
-    """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P: descending, signs fixed, rounding is zero."""
+def variance_basis(values, vectors, dtype=np.float64):
+    """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P: descending, signs fixed, rounding is zero.
+
+    dtype : of the rows, which says from what size on a variance is zero.
+    """
     theta = np.clip(values, 0.0, None)
     if len(theta):
-        theta[theta < EPS * len(theta) * theta[0]] = 0.0
+        theta[theta < max(EPS * len(theta) * theta[0], smallest(dtype) / precision(dtype))] = 0.0
     return theta, fix_signs(vectors)
 
 
@@ -41,7 +44,13 @@ class Shifted:
         half = self.tail / np.sqrt(self.d)
         M = half @ half.T
         M.flat[:: len(M) + 1] += 1.0 / weight
-        self.factor = sla.cho_factor(M, lower=True, check_finite=False)
+        try:
+            self.factor = sla.cho_factor(M, lower=True, check_finite=False)
+        except sla.LinAlgError:
+            raise InputError(
+                f"Beside kernel values of up to {float(np.max(M)):.0e} nothing is left of the labels' weight. "
+                "Scale the columns (sklearn.preprocessing.StandardScaler), or lower label_weight."
+            ) from None
         self.definite = True
         if m:
             schur = self.head.T @ sla.cho_solve(self.factor, self.head, check_finite=False)

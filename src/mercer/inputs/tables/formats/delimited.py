@@ -9,7 +9,7 @@ from ....backend import need
 from ....errors import InputError
 from .base import Format, Table, reason, unique
 from .guard import is_protected, protected, undone
-from .sniff import decode, delimiter_of
+from .sniff import DELIMITERS, decode, delimiter_of
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of some files made for spreadsheets
 
@@ -75,7 +75,8 @@ class Csv(Format):
         frame.columns = names
         how = {"sep": delimiter, "decimal": decimal, "index": False, "lineterminator": "\n"}
         text = frame.to_csv(None, **how)
-        if "\r" in text:  # only a quoted one is no end of a line
+        # A carriage return ends the line unless it is quoted; other delimiters mislead readers unless they are quoted.
+        if "\r" in text or (delimiter in DELIMITERS and delimiter_of(text, self.usual) != delimiter):
             text = frame.to_csv(None, quoting=csv.QUOTE_ALL, **how)
         path.write_bytes(text.encode(self.encoding(table), errors="xmlcharrefreplace"))
 
