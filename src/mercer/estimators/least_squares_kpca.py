@@ -66,7 +66,8 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
     def _basis(self, state, labels):
         """(theta, Q, labelled rows in that basis, their costs, total weight)."""
         state = self.tilted(state)
-        theta, Q = variance_basis(*state.moments.eigen(self.center), state.Z.dtype)
+        values, vectors = state.moments.eigen(self.center)
+        theta, Q = variance_basis(values, vectors, state.Z.dtype)
         costs = None if state.weight is None else state.weight[labels.labelled]
         return theta, Q, state.take(labels.labelled) @ Q, costs, state.moments.total
 

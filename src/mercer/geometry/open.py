@@ -181,7 +181,7 @@ def _refuse_huge(kernel: Kernel, X: Rows) -> None:
         return  # which the map refuses in its own words
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diag(X)).max(initial=0.0))
-    if not largest <= HUGE:
+    if largest > HUGE:  # NaN is refused where it is met
         raise InputError(
             f"{kernel!r} of some rows with themselves is {largest:.0e}. Accepted: up to {HUGE:.0e}. Scale the columns "
             "(sklearn.preprocessing.StandardScaler), or choose a smaller degree."

@@ -90,11 +90,11 @@ class Home:
         """Raise `InputError` unless X has two known dimensions and floating-point numbers."""
 
     def bad_columns(self, X: Rows) -> Array:
-        """Columns that hold NaN or infinity."""
-        raise NotImplementedError(f"{type(self).__name__} must define bad_columns(X).")
+        """Columns that hold NaN or infinity; none where another pass looks for them."""
+        return np.zeros(0, dtype=int)
 
     def magnitude(self, X: Rows) -> float:
-        """The largest absolute value; 0 where it is not looked for."""
+        """The largest absolute value; 0 where another pass looks for it."""
         return 0.0
 
     def free_memory(self, X: Rows) -> int | None:

@@ -57,9 +57,6 @@ class Dask(Home):
             return np.zeros((1, X.shape[1]), dtype=X.dtype)
         return need("pandas").DataFrame(np.zeros((1, X.shape[1])), columns=X.columns)
 
-    def bad_columns(self, X: Rows) -> Array:
-        return np.zeros(0, dtype=int)  # the pass that brings the sample looks at every block
-
     def whole(self, X: Rows) -> Rows:
         raise InputError(
             "A kernel matrix cannot be formed from a Dask array at once. "

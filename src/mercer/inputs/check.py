@@ -51,9 +51,9 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
 def refuse_values(X: Any) -> None:
     """Refuse tensors with NaN, infinity or numbers that have no square; `check_rows` does it for host rows."""
     home = home_of(X)
-    if not home.on_host:
-        refuse_columns(home.bad_columns(X), home.name)
-        _refuse_large(home.magnitude(X), str(X.dtype).rpartition(".")[2])
+    refuse_columns(home.bad_columns(X), home.name)
+    if largest := home.magnitude(X):
+        _refuse_large(largest, str(X.dtype).rpartition(".")[2])
 
 
 def refuse_not_finite(X: Any, names: Any) -> None:
