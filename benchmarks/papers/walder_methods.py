@@ -116,10 +116,10 @@ def components(theta, Z, rows, codes, weight):
     return F / F.std(axis=0).max()
 
 
-def machine(F, rows, codes, C=100.0):
+def machine(F, rows, codes, C=100.0, max_iter=-1):
     """(n, 1) scores of a linear SVM, hard margin where there is one, on functions of the labelled rows."""
     F = F / max(float(F.std(axis=0).max()), np.finfo(float).tiny)
-    return SVC(kernel="linear", C=C).fit(F[rows], codes).decision_function(F)[:, None]
+    return SVC(kernel="linear", C=C, max_iter=max_iter).fit(F[rows], codes).decision_function(F)[:, None]
 
 
 def eigenfunctions(data, rows, pairs, weights, sizes):

@@ -2,15 +2,16 @@
 
     python -m benchmarks.papers.walder_reasons --data DIR [--quick]
 
-Computes what stands behind the reasons, on the official splits, and writes results/walder_reasons.csv (about three
+Computes what stands behind the reasons, on the official splits, and writes results/walder_reasons.csv (about two
 minutes on one core):
 
-* the margin of the SVM: KPCA-10 with 100 labels at the median width, C = 100 as in the tables, and C = 10⁶;
+* the margin of the SVM: KPCA-10 with 100 labels at the median width, C = 100, and 10⁶ (300 000 steps);
 * centring: G-LS by CV error with 10 neighbours and τ = 3 or 30, with the variance about the mean, and about 0;
 * the first principal component: LS-KPCA with c = 0.001, s²/n = 1, at the median width, on g241c.
 """
 
 import os
+import warnings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -106,7 +107,10 @@ def margins(data, splits):
     F = components(*data.width(1.0), np.zeros(0, int), np.zeros(0, int), 0.0)
     for split, rows in enumerate(data.splits[100][:splits]):
         for C, name in ((100.0, "C = 100"), (1e6, "C = 1e6")):
-            yield 100, split, name, data.error(machine(F, rows, data.codes[rows], C), rows)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the hard one ends at its number of steps
+                scores = machine(F, rows, data.codes[rows], C, 300_000)
+            yield 100, split, name, data.error(scores, rows)
 
 
 def centring(data, splits):

@@ -27,7 +27,7 @@ from .loss import Loss
 NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
 MEMORY = 10  # residuals that L-BFGS remembers
-TRIES = 220  # of norm="element": never behind 20 random starts of plain DCA; see benchmarks/papers/celanie_robust.py
+TRIES = 220  # of norm="element": not behind 20 random starts of plain DCA on 300 problems, results/celanie.md
 KICKS = 0.55  # share of them that start from the best one so far, turned or with a new column
 ROUGH, SHORT, FINALISTS = 1e-2, 10, 8  # starts take so many steps; a quarter goes down to this residual, 8 to the end
 CLOSE = 5e-3  # relative distance from the best value within which a kicked one goes to the end
