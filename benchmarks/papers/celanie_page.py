@@ -124,11 +124,11 @@ def robustness():
             "the best of 20 random starts of plain DCA: "
             f"**lower in {won}, equal in {len(rows) - won - lost}, higher in {lost}** (more than 1e-6, relative"
             + (f"; at most {max(abs(h) for h in hurt):.1e}" if hurt else "")
-            + f"), {unseen(rows)}, in {times[0] / times[1]:.1f} times its CPU time ({times[0] / len(rows):.1f} s a problem of 40 to "
-            "120 rows). `n_init=` takes fewer or more. Command: `python -m benchmarks.papers.celanie_robust --only "
+            + f"), {unseen(rows)}, in {times[0] / times[1]:.1f} times its CPU time ({times[0] / len(rows):.1f} s a "
+            "problem of 40 to 120 rows). `n_init=` takes fewer or more. Command: `python -m benchmarks.papers.celanie_robust --only "
             "starts`.",
             "How the default was found: 100 starts without kicks lost problem 113 (by 4e-4, relative) and, on another "
-            "machine, where rounding leads elsewhere, problem 77 (3e-6); ten ways of searching on were tried on the 19 "
+            "machine, where rounding leads elsewhere, problem 77 (3e-6); eight ways of searching were tried on the 19 "
             "hardest of the first 200; 60 kicks then lost problem 206 (1e-5), and 121 kicks of varied size were taken. "
             "So the first 200 and the even ones from 206 on have been looked at; the odd ones from 201 on have not.",
         ]

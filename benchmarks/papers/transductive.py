@@ -212,8 +212,8 @@ TEXT_NOTE = (
     "11.3 % with 48 labels is not among the data sets here, so that this figure cannot be compared; this set is harder "
     "(the nearest neighbour has 39 % with 10 labels and 31 % with 100). "
     '`solver="cccp"` has the ramp loss of UniverSVM in place of the bell: the same within the standard errors, for one '
-    "to four times the time; s = −0.3 was taken rather than 0 after a look at six of these splits. It needs a larger λ: "
-    "on two Gaussians of 500 columns with 25 labels (tests/estimators) it has 8.8 % at λ = 0.001, where the bell has "
+    "to four times the time; s = −0.3 was taken rather than 0 after a look at six of these splits. It needs a larger "
+    "λ: on two Gaussians of 500 columns with 25 labels (tests/estimators) it has 8.8 % at λ = 0.001, where the bell has "
     "3.6, and 3.6 at λ = 0.1. On usps neither is better than labels alone with these parameters."
 )
 CANDIDATE_NOTE = (
