@@ -125,8 +125,8 @@ def robustness():
             f"**lower in {won}, equal in {len(rows) - won - lost}, higher in {lost}** (more than 1e-6, relative"
             + (f"; at most {max(abs(h) for h in hurt):.1e}" if hurt else "")
             + f"), {unseen(rows)}, in {times[0] / times[1]:.1f} times its CPU time ({times[0] / len(rows):.1f} s a "
-            "problem of 40 to 120 rows). `n_init=` takes fewer or more. Command: `python -m benchmarks.papers.celanie_robust --only "
-            "starts`.",
+            "problem of 40 to 120 rows). `n_init=` takes fewer or more. Command: `python -m "
+            "benchmarks.papers.celanie_robust --only starts`.",
             "How the default was found: 100 starts without kicks lost problem 113 (by 4e-4, relative) and, on another "
             "machine, where rounding leads elsewhere, problem 77 (3e-6); eight ways of searching were tried on the 19 "
             "hardest of the first 200; 60 kicks then lost problem 206 (1e-5), and 121 kicks of varied size were taken. "

@@ -213,8 +213,8 @@ TEXT_NOTE = (
     "(the nearest neighbour has 39 % with 10 labels and 31 % with 100). "
     '`solver="cccp"` has the ramp loss of UniverSVM in place of the bell: the same within the standard errors, for one '
     "to four times the time; s = −0.3 was taken rather than 0 after a look at six of these splits. It needs a larger "
-    "λ: on two Gaussians of 500 columns with 25 labels (tests/estimators) it has 8.8 % at λ = 0.001, where the bell has "
-    "3.6, and 3.6 at λ = 0.1. On usps neither is better than labels alone with these parameters."
+    "λ: on two Gaussians of 500 columns with 25 labels (tests/estimators) it has 8.8 % at λ = 0.001, where the bell "
+    "has 3.6, and 3.6 at λ = 0.1. On usps neither is better than labels alone with these parameters."
 )
 CANDIDATE_NOTE = (
     "FewLabelClassifier with its own candidates, and with the machine beside them on the principal axes of every "
