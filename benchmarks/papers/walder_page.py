@@ -143,7 +143,7 @@ def marked(cells):
     yield ""
     yield (
         "Worse: the CV errors of many candidates tie, and one of them is drawn, where the rule by margins tells them "
-        "apart; the paper does not say how it breaks ties. Better: see centring above; MV-KPCA on text has the same "
+        "apart; the paper does not say how it breaks ties. Better: see the graphs above; MV-KPCA on text has the same "
         "sign by margins."
     )
     yield ""
