@@ -125,8 +125,8 @@ def label():
     cells of several labels (a;b) are filled in label by label.
 
     An export of Label Studio (JSON) is read as a table of its tasks: TARGET is the name of the control, such as the
-    name of its Choices, and with --label-studio it is found where there is one only. Written to JSON, the tasks have
-    predictions with scores, to be imported there.
+    name of its Choices, and need not be given where the option for exports is and there is one control only. Written
+    to JSON, the tasks have predictions with scores, to be imported there.
 
     A column TARGET_how, such as `mercer suggest` writes, says which labelled rows were drawn at random and which were
     chosen: the accuracy is then estimated from the random ones only. Without it all count as drawn at random.
