@@ -87,7 +87,7 @@ def test_rooms_import_only_rooms_to_their_left(path):
 def test_optional_packages_come_through_the_door(path):
     """torch, dask and triton come from backend.need; a plain import would break a core installation."""
     optional = {name for name, _ in imported(path)} & {"torch", "dask", "dask.array", "distributed", "triton"}
-    assert optional <= ({"triton"} if path.stem in ("_triton", "triton_products") else set())
+    assert optional <= ({"triton"} if path.stem == "_triton" else set())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

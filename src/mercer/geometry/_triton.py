@@ -3,8 +3,6 @@
 import triton
 import triton.language as tl
 
-from ..homes.triton_products import add_chunks, add_whole
-
 
 @triton.jit
 def kernel_term(S, nx, ny, same, TABLE, CODE: tl.constexpr):
@@ -53,7 +51,6 @@ def fused_product(
     if WHOLE:
         within = live[:, None] & (inner < D)[None, :]
         xh = tl.load(XH + x_at + inner[None, :], mask=within, other=0.0)
-        xl = xh
         if MODE == 1:
             xl = tl.load(XL + x_at + inner[None, :], mask=within, other=0.0)
     first = tl.program_id(1) * length
@@ -64,9 +61,31 @@ def fused_product(
         y_at = cols.to(tl.int64)[None, :] * D
         S = tl.zeros((BM, BN), dtype=tl.float32)
         if WHOLE:
-            S = add_whole(S, xh, xl, YH, YL, y_at, there, D, CHUNK, MODE)
+            mask = there[None, :] & (inner < D)[:, None]
+            yh = tl.load(YH + y_at + inner[:, None], mask=mask, other=0.0)
+            if MODE == 2:
+                S = tl.dot(xh, yh, S, input_precision="ieee")
+            else:
+                S = tl.dot(xh, yh, S)
+                if MODE == 1:
+                    yl = tl.load(YL + y_at + inner[:, None], mask=mask, other=0.0)
+                    S = tl.dot(xh, yl, S)
+                    S = tl.dot(xl, yh, S)
         else:
-            S = add_chunks(S, XH, XL, YH, YL, x_at, y_at, live, there, D, CHUNK, MODE)
+            for at in range(0, D, CHUNK):
+                x_mask = live[:, None] & (at + inner < D)[None, :]
+                y_mask = there[None, :] & (at + inner < D)[:, None]
+                xh = tl.load(XH + x_at + at + inner[None, :], mask=x_mask, other=0.0)
+                yh = tl.load(YH + y_at + at + inner[:, None], mask=y_mask, other=0.0)
+                if MODE == 2:
+                    S = tl.dot(xh, yh, S, input_precision="ieee")
+                else:
+                    S = tl.dot(xh, yh, S)
+                    if MODE == 1:
+                        xl = tl.load(XL + x_at + at + inner[None, :], mask=x_mask, other=0.0)
+                        yl = tl.load(YL + y_at + at + inner[:, None], mask=y_mask, other=0.0)
+                        S = tl.dot(xh, yl, S)
+                        S = tl.dot(xl, yh, S)
         ny = tl.load(NY + cols, mask=there, other=0.0)
         same = (rows[:, None] == cols[None, :]) & SAME
         P = kernel_term(S, nx, ny, same, TABLE, CODES[0])

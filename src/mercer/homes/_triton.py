@@ -3,8 +3,6 @@
 import triton
 import triton.language as tl
 
-from .triton_products import add_chunks, add_whole
-
 
 @triton.jit
 def least_in_groups(
@@ -29,9 +27,23 @@ def least_in_groups(
         y_at = cols.to(tl.int64)[None, :] * D
         S = tl.zeros((BM, BN), dtype=tl.float32)
         if WHOLE:
-            S = add_whole(S, xh, xl, YH, YL, y_at, there, D, CHUNK, 1)
+            mask = there[None, :] & (inner < D)[:, None]
+            yh = tl.load(YH + y_at + inner[:, None], mask=mask, other=0.0)
+            yl = tl.load(YL + y_at + inner[:, None], mask=mask, other=0.0)
+            S = tl.dot(xh, yh, S)
+            S = tl.dot(xh, yl, S)
+            S = tl.dot(xl, yh, S)
         else:
-            S = add_chunks(S, XH, XL, YH, YL, x_at, y_at, live, there, D, CHUNK, 1)
+            for at in range(0, D, CHUNK):
+                x_mask = live[:, None] & (at + inner < D)[None, :]
+                y_mask = there[None, :] & (at + inner < D)[:, None]
+                xh = tl.load(XH + x_at + at + inner[None, :], mask=x_mask, other=0.0)
+                xl = tl.load(XL + x_at + at + inner[None, :], mask=x_mask, other=0.0)
+                yh = tl.load(YH + y_at + at + inner[:, None], mask=y_mask, other=0.0)
+                yl = tl.load(YL + y_at + at + inner[:, None], mask=y_mask, other=0.0)
+                S = tl.dot(xh, yh, S)
+                S = tl.dot(xh, yl, S)
+                S = tl.dot(xl, yh, S)
         ny = tl.load(NY + cols, mask=there, other=float("inf"))
         least = tl.minimum(least, ny[None, :] - S)
     lanes = tl.program_id(1).to(tl.int64) * BN + tl.arange(0, BN)
