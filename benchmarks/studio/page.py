@@ -4,8 +4,8 @@
 
 A server is started on n handwritten digits and opened in chromium without a window (software rendering, 1440 × 900).
 The map is dragged and zoomed for two seconds each, rows are labelled by keys as the queue asks, each when the exact
-answer to the one before is drawn, and a lasso is drawn around the middle of the map. Long tasks are those that the
-browser reports (50 ms or more) after the map was drawn. Needs playwright and chromium. Writes
+answer to the one before is drawn, and one lasso is drawn around the middle of what is seen. Long tasks are those
+that the browser reports (50 ms or more) after the map was drawn. Needs playwright and chromium. Writes
 benchmarks/results/studio_page.md.
 """
 
@@ -32,7 +32,7 @@ window.after = tell => {  // milliseconds until the next frame is painted
 };
 addEventListener("keydown", () => after(ms => echoes.push(ms)), true);
 """
-ASKED = {"echo of a key": 0.016, "end of the lasso to its sheet": 0.05, "longest task after the start": 0.2}
+ASKED = {"echo of a key": 0.016, "end of the lasso to its rows marked": 0.05, "longest task after the start": 0.2}
 
 
 def wait(page, expression, seconds=300):
@@ -122,7 +122,7 @@ def measure(n, n_labels, chromium):
         wait(page, "store.selected.size")
         wait(page, "window.lasso")
         chosen = page.evaluate("store.selected.size")
-        found["end of the lasso to its sheet"] = [page.evaluate("lasso") / 1000]
+        found["end of the lasso to its rows marked"] = [page.evaluate("lasso") / 1000]
         page.wait_for_timeout(300)
         tasks = [length / 1000 for when, length in page.evaluate("tasks") if when > start]
         found["longest task after the start"] = [max(tasks, default=0.0)]
