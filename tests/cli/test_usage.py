@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -9,6 +10,7 @@ from importlib.metadata import entry_points
 import pytest
 
 import mercer
+from mercer.cli import main
 
 from .command import ENVIRONMENT, MERCER, here, installed, iris
 
@@ -330,3 +332,24 @@ def test_a_sentence_is_one_line_of_three_hundred_characters_with_its_advice(tmp_
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert len(done.stderr) < 310
     assert done.stderr.startswith("mercer: a.csv has no column 'yyy")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_that_another_library_swallows_ends_the_command_all_the_same(monkeypatch, number, code):
+    def swallowing(prog_name):
+        try:
+            signal.raise_signal(number)
+        except BaseException:
+            raise SystemExit(3) from None
+
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr("mercer.cli.app.app", swallowing)
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        with pytest.raises(SystemExit) as end:
+            main()
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert end.value.code == code

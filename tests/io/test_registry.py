@@ -170,7 +170,7 @@ def test_a_class_of_the_user_is_saved_once_it_is_registered(tmp_path, monkeypatc
     assert type(back.kernel) is cls
     np.testing.assert_array_equal(back.predict_proba(X), model.predict_proba(X))
     monkeypatch.setattr(registry, "_users", {})
-    with pytest.raises(InputError, match=r"of type user\.Shifted, .* mercer\.register before loading"):
+    with pytest.raises(InputError, match=r"of type 'user\.Shifted', .* mercer\.register before loading"):
         mercer.load(tmp_path / "m.mercer")
 
 

@@ -12,12 +12,26 @@ def main():
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         getattr(sys, name).reconfigure(errors="replace")  # a terminal without the user's letters is no reason to stop
     sys.unraisablehook = lambda _: None  # what goes wrong while objects are cleared away was said before, in a sentence
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as an exception, so that temporary files are removed
+    stopped: list[int] = []
+
+    def stop(number, frame):  # as an exception, so that temporary files are removed
+        stopped.append(128 + number)
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+        signal.signal(signal.SIGINT, stop)
     try:
         from .app import app
 
         app(prog_name="mercer")
+    except SystemExit as end:
+        if stopped and end.code:  # pandas turns what stops it while it reads into an error of the file
+            raise SystemExit(stopped[0]) from None
+        raise
     except ImportError as error:
+        if stopped:
+            raise SystemExit(stopped[0]) from None
         raise SystemExit(
             f"mercer's command line needs the package {error.name!r}. Install it with: pip install 'mercer[cli]'"
         ) from None
