@@ -41,7 +41,7 @@ def eigh_down(A, number=None):
     if number is not None and number <= n // 2:
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
     if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
-        values, vectors = sla.eigh(A, check_finite=False, driver="evd")
+        values, vectors = sla.eigh(A, check_finite=False, driver="evd" if n > 1 else "ev")
     return values[::-1][:number].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :number])
 
 
