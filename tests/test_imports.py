@@ -180,7 +180,7 @@ ASKS_FOR_THE_HOME = {
     "geometry/open.py": 4,  # the place that decides
     "geometry/operators/radial.py": 1,  # prepared rows are NumPy rows
     "geometry/operators/recomputed.py": 3,  # threads on the host, one stream on a device
-    "inputs/check.py": 2,  # scikit-learn's validation would turn tensors into NumPy arrays
+    "inputs/check.py": 1,  # scikit-learn's validation would turn tensors into NumPy arrays
     "inputs/sampling.py": 2,  # of labels in Dask the filled cells travel
 }
 
