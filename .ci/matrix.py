@@ -130,7 +130,6 @@ def page(rows, absent):
         numbers = [str(row[key]) for key in ("passed", "failed", "skipped")] + [f"{row['minutes']:.0f}"]
         lines.append("| " + " | ".join(what + numbers) + " |")
     lines += ["", f"Not here, and left out: {', '.join(absent)}." if absent else "", ""]
-    lines += ["The command in `bare` says: install it with `pip install 'mercer[cli]'`.", ""]
     return "\n".join(lines)
 
 
