@@ -61,7 +61,10 @@ class Outside:
                 base.kernel_.hurry(len(self.rows))
             if base.spread or size <= HELD:
                 found = [base.seen(base.view.transform(X[some])) for some in parts]
-                self._seen[id(base)] = sp.vstack(found, format="csr") if base.spread else np.concatenate(found)
+                joined = (
+                    found[0] if len(found) == 1 else sp.vstack(found, "csr") if base.spread else np.concatenate(found)
+                )
+                self._seen[id(base)] = joined
         self.recall = min((base.kernel_.recall for base in bases.values() if base.spread), default=1.0)
         self._similar = {key: Similar(base, X, self.rows) for key, base in bases.items() if key not in self._seen}
         self._narrow: dict = {}

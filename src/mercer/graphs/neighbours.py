@@ -13,7 +13,7 @@ from ..rows import host_rows
 from .cells import Cells
 from .nearest import Products, squares, trees
 
-PRODUCTS_ROWS, PRODUCTS_COLUMNS = 3000, 12  # from here on products in single precision are faster than trees
+PRODUCTS_ROWS, PRODUCTS_COLUMNS = 2000, 12  # from here on products in single precision are faster than trees
 MANY_PAIRS = 5e9  # of rows compared above which an approximate search pays
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 

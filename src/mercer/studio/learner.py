@@ -24,6 +24,11 @@ BUDGET = 12.0  # seconds of one core for all spaces, as estimated from the sizes
 AHEAD = 3  # rows of the queue whose labels are tried in idle time
 
 
+def warm():
+    """Place some rows on a map: what is imported and compiled is then there when the table comes."""
+    RowMap(0).fit(np.random.default_rng(0).normal(size=(300, 3)))
+
+
 class Learner:
     """What the process does.
 

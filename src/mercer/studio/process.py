@@ -34,7 +34,8 @@ def learn(pipe: Any) -> None:
         os.nice(2)  # a label is on the disk before anything is learnt from it
     warnings.simplefilter("ignore")
     from ..backend import steady
-    from .learner import Learner
+    from .learner import Learner, warm
 
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError), steady():
+        warm()
         Learner(pipe, *pipe.recv()).run()
