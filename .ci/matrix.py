@@ -39,7 +39,7 @@ CORE = [
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask", "typer")
 
 
-def oldest(extras=(*EXTRAS, "test")):
+def oldest(extras=EXTRAS):
     """["numpy==2.1", ...]: the declared minimum of every package of `dependencies` and of these extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = project["dependencies"] + [line for name in extras for line in project["optional-dependencies"][name]]
@@ -68,7 +68,8 @@ def plan(name):
         wanted = ["-e", f".[{','.join(EXTRAS)}]", "-c", str(BUILD / "oldest.txt"), *TOOLS, "httpx", "polars"]
         return sys.executable, wanted, tests, True
     if name == "bare":
-        return sys.executable, ["-e", ".", *TOOLS], tests, True
+        own = [part for part in tests if not part.startswith("tests/cli")]  # the command needs an extra, and says so
+        return sys.executable, ["-e", ".", *TOOLS], own, True
     if name == "newest":
         python = next(found for found in map(interpreter, reversed(PYTHONS)) if found)
         return python, ["--upgrade", "-e", ".[test,cli,docs]"], tests, False

@@ -80,7 +80,7 @@ def _kept(function: Callable) -> Callable:
         key = function, id(column), how
         found = columns.read.get(key, columns.text.get(key))
         if found is None:
-            found = function(column, *how)
+            found = function(column, *how).view()  # what pandas gave may be the column itself
             found.flags.writeable = False
             if found.dtype == object:
                 columns.text = {key: found}
