@@ -193,8 +193,8 @@ beside busy processes the default threads, and the wall time in units of (proces
 
 What is not met, and where the time goes (profiles of the same code):
 
-- A fit of 1 500 rows: a quarter is LAPACK's reduction of two kernel matrices to their 300 leading axes (0.43 s each, half
-  of it bound by memory), a quarter five graph spectra, an eighth seven Cholesky factors.
+- A fit of 1 500 rows: a quarter is LAPACK's reduction of two kernel matrices to their 300 leading axes (0.43 s each,
+  half of it bound by memory), a quarter five graph spectra, an eighth seven Cholesky factors.
 - A lesson: a third is the product of all rows' features with the new weights, which reads each space that has weight
   once; the rest is thirty small fits with their left-out answers and two forests. With a time budget of 12 s, as in the
   lines beside busy processes and in the studio, there are fewer spaces.
