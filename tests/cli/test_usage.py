@@ -175,7 +175,7 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
         ("xyz", "There is no command 'xyz'. Accepted: label, suggest,"),
         ("label", "label needs DATA (Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table)."),
         ("check t.csv", "check needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
-        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows; may be"),
+        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
         ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
         ("label t.csv -z", "label has no option -z. `mercer label --help` lists those there are."),
         ("label t.csv -t", "-t needs a value after it."),

@@ -228,7 +228,7 @@ def _check_coverage(value, by_class):
 def need_target(target):
     """Refuse a call without --target."""
     if not target:
-        raise UsageError("label needs --target COLUMN (column of labels; empty cells are the unlabelled rows).")
+        raise UsageError("label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows).")
 
 
 def _only_target(data, label_studio):
