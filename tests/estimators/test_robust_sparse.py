@@ -307,7 +307,7 @@ def test_too_few_iterations_warn():
 @parametrize_with_checks(
     [
         RobustKernelPCA(),
-        RobustKernelPCA(kappa=0.3, norm="element", solver="operator"),
+        RobustKernelPCA(kappa=0.3, norm="element", solver="operator", n_init=4),
         RobustKernelPCA(kernel=Polynomial(2), approx=20),
         SparseKernelPCA(),
         SparseKernelPCA(epsilon=0.1, kappa=0.3, center=False),
