@@ -79,7 +79,7 @@ GOOD = "a,b,y\n" + "".join(f"{i},{(i * 7) % 11},{'p' if i % 2 else 'q'}\n" for i
 BAD_DATA = {
     "empty": ("", "is empty"),
     "header only": ("a,b,y\n", "no rows"),
-    "one row": ("a,b,y\n1,2,p\n", "All 1 labels"),
+    "one row": ("a,b,y\n1,2,p\n", "The only label"),
     "no label": ("a,b,y\n1,2,\n3,5,\n", "No row has a label"),
     "one class": ("a,b,y\n1,2,p\n3,5,\n4,1,p\n", "All 2 labels"),
     "all labelled": (GOOD, "nothing to fill in"),
@@ -223,7 +223,7 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
         (["label", "good.csv", "-t", "y", "--encoding", "klingon"], "'klingon' is not known"),
         (["label", "good.csv", "-t", "a"], "nothing to fill in"),
         (["suggest", "good.csv", "-t", "y"], "`mercer check` looks for wrong labels"),
-        (["check", "one.csv", "-t", "y"], "All 1 labels in 'y'"),
+        (["check", "one.csv", "-t", "y"], "The only label in 'y' is"),
         (
             ["check", "both.csv", "-t", "y"],
             "'p;q'; only `mercer label` fills in such cells. Make a column of yes and no",

@@ -210,8 +210,9 @@ def _refuse(name, words, given, values, measured):
             "Label at least one row of each class; `mercer suggest` says which rows to begin with."
         )
     if len(values) < 2:
+        said = f"The only label in {name!r} is" if len(words) == 1 else f"All {len(words)} labels in {name!r} are"
         raise InputError(
-            f"All {len(words)} labels in {name!r} are {next(iter(values))!r}. Label rows of a second class too; "
+            f"{said} {next(iter(values))!r}. Label rows of a second class too; "
             "to find unusual rows with one class only, use `mercer novelty`."
         )
     found = _numbers(words)
