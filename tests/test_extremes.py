@@ -10,6 +10,7 @@ from mercer import (
     RBF,
     FewLabelClassifier,
     FourierMap,
+    KernelDensityNovelty,
     KernelPCA,
     KernelSpectralClustering,
     LandmarkMap,
@@ -140,3 +141,14 @@ def test_trees_that_point_elsewhere_are_refused_before_compiled_code_follows_the
         setattr(trees, part, children)
     with pytest.raises(InputError, match="damaged"):
         trees.votes(X)
+
+
+def test_targets_without_weight_are_an_error():
+    with pytest.raises(ValueError, match="No row with a target has a weight above 0"):
+        LSSVMRegressor().fit([[0.0], [1.0]], [None, 1.7], sample_weight=[1e6, 1e-303])
+
+
+def test_a_row_without_weight_far_from_the_others_has_a_finite_density():
+    X = np.array([[0.0, 0.0], [9.0, 9.0], [0.1, 0.0], [0.0, 0.1]])
+    model = KernelDensityNovelty(window="uniform", bandwidth=1.0).fit(X, sample_weight=[1.0, 0.0, 1.0, 1.0])
+    assert np.isfinite(model.score_samples(X)).all() and model.score_samples(X)[1] == np.log(np.finfo(float).tiny)

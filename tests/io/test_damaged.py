@@ -174,6 +174,15 @@ def test_an_array_that_promises_more_than_it_holds_is_refused(good):
         mercer.load(good)
 
 
+def test_a_number_of_columns_that_is_no_number_is_refused(good):
+    def change(about):
+        next(pair for pair in about["model"]["state"] if pair[0] == "n_features_in_")[1] = {"tuple": [4]}
+
+    rewrite(good, change)
+    with pytest.raises(InputError, match="no whole number"):
+        mercer.load(good)
+
+
 def test_json_that_is_too_deep_or_no_json(good):
     rewrite(good, members={"model.json": b"[" * 100_000})
     with pytest.raises(InputError, match="damaged"):

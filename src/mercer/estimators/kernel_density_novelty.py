@@ -51,7 +51,8 @@ class KernelDensityNovelty(NoveltyDetector):
     Attributes
     ----------
     bandwidth_ : the width used.
-    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities; −inf where a cube is empty.
+    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities, of an empty cube as if it
+        held 2e-308 of the rows.
 
     Notes
     -----
@@ -155,7 +156,7 @@ class KernelDensityNovelty(NoveltyDetector):
             # scikit-learn divides by the volume of a Euclidean ball whatever the metric; ours is a cube.
             d = X.shape[1]
             ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) + d * np.log(self.bandwidth_ / 2)
-            return scores + ball + self.log_peak_
+            return np.maximum(scores + ball, np.log(np.finfo(float).tiny)) + self.log_peak_
         # Sums that are small beside one window have lost digits in the tree's subtractions of bounds.
         far = np.flatnonzero(scores < self.log_peak_ - FAR)
         step = max(1, MANY // len(self.tree_.tree_.data))

@@ -15,6 +15,7 @@ from ..geometry.open import POLICIES, goes_exact
 from ..homes import home_of
 from ..inputs.labels import read_targets
 from ..inputs.sampling import with_labels
+from ..inputs.weights import check_weight
 from ..linalg import precision
 from ..rows import by_row, host, sampled
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
@@ -165,7 +166,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
-        wanted = _columns(y_read[_known(y_read, sample_weight)])
+        wanted = _columns(y_read[_known(y_read, check_weight(sample_weight, len(y_read)))])
         scale = np.maximum(wanted.var(axis=0), np.finfo(float).tiny) if wanted.shape[1] > 1 else np.ones(1)
         errors = np.mean((left_out - wanted) ** 2 / scale, axis=2)
         errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
@@ -194,7 +195,10 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
 def _known(y, weight):
     """Rows with a target and a weight above 0."""
     there = ~np.isnan(_columns(y)[:, 0])
-    return np.flatnonzero(there if weight is None else there & (np.asarray(weight) > 0))
+    rows = np.flatnonzero(there if weight is None else there & (np.asarray(weight) > 0))
+    if weight is not None and not len(rows):
+        raise InputError("No row with a target has a weight above 0. Give one of them a weight.")
+    return rows
 
 
 def _columns(y):

@@ -90,4 +90,7 @@ class Unpacker:
                 what = f"sets an attribute {str(key)[:80]!r}"
                 raise InputError(f"{self.name} {what}, so it is refused. Do not trust its source.")
             made.__dict__[key] = self.unpack(value)
+        columns = made.__dict__.get("n_features_in_", 0)
+        if not isinstance(columns, int | np.integer):  # a comparison with a huge sparse matrix would fill the memory
+            raise InputError(f"{self.name} says how many columns it reads with no whole number, so it is refused.")
         return made
