@@ -619,3 +619,10 @@ def test_pickles_are_refused_and_not_run(tmp_path, monkeypatch, name):
     with pytest.raises(InputError, match="are not read"):
         read_table(tmp_path / name)
     assert not (tmp_path / "PWNED").exists()
+
+
+def test_columns_of_one_name_and_several_types_keep_theirs(tmp_path):
+    arrays = [pa.array([True, False]), pa.array(["a", "b"]), pa.array(["1", "2"])]
+    pa.feather.write_feather(pa.Table.from_arrays(arrays, names=["x", "y", "x"]), str(tmp_path / "a.feather"))
+    frame = read_table(tmp_path / "a.feather").frame
+    assert frame["x"].tolist() == [True, False] and frame["x.2"].tolist() == ["1", "2"]

@@ -63,3 +63,9 @@ def test_very_many_rows_are_described_by_some(frame, monkeypatch):
     table, group = frame
     monkeypatch.setattr("mercer.inputs.tables.telling.LOOKED_AT", 45)
     assert any(phrase == "colour red 100 % (others 0 %)" for phrase in telling_of(table).of_groups(group, 3)[1])
+
+
+def test_a_gap_is_called_empty():
+    table = pd.DataFrame({"colour": [1, 2.5] * 6 + [None], "size": np.arange(13.0)})
+    telling = telling_of(table)
+    assert telling.cell("colour", 12) == "" and "colour (empty)" in telling.sentence(12)

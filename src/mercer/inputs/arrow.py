@@ -12,6 +12,10 @@ def is_arrow(X: Any) -> bool:
 
 def from_arrow(arrow: Any) -> Any:
     """The table as a pandas frame; an index that pandas stored with it is a column again."""
+    names = list(arrow.column_names)
+    if len(set(names)) < len(names):  # to_pandas would read all columns of one name as the last of them
+        frame = arrow.rename_columns([str(i) for i in range(len(names))]).replace_schema_metadata(None).to_pandas()
+        return frame.set_axis(names, axis=1)
     frame = arrow.to_pandas()
     if not isinstance(frame.index, need("pandas").RangeIndex):
         frame = frame.reset_index()

@@ -65,8 +65,8 @@ class Telling:
         return {name: self.cell(name, row) for name in names}
 
     def cell(self, name, row):
-        """A cell as text, cut after some words."""
-        return beginning(self.frame[name].iloc[row])
+        """A cell as text, cut after some words; "" for a gap."""
+        return beginning(cells(self.frame[name].iloc[[row]])[0])
 
     def sentence(self, row, most=3):
         """The telling cells of a row in one line."""
