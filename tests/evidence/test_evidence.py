@@ -7,12 +7,11 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from mercer import FewLabelClassifier, suggest, suspicious
 from mercer.errors import InputError
-from mercer.evidence.accuracy import estimate, jeffreys
+from mercer.evidence.accuracy import HeldOut, estimate, jeffreys
 from mercer.evidence.calibration import calibrate
 from mercer.evidence.label_errors import wrong_probability
 from mercer.evidence.likelihood import capped, log_scores, sharpen, slopes
 from mercer.evidence.sets import conformal_sets
-from mercer.few_label import folds
 from mercer.few_label.folds import held_out_answers
 from mercer.few_label.forest import ForestCandidate, Trees
 from mercer.few_label.views import AsGiven
@@ -48,9 +47,8 @@ def test_a_cap_keeps_the_order_and_the_sum():
     assert log_scores(P[:, :2]).shape == (2, 1)
 
 
-def test_no_answer_to_a_withheld_label_knows_it(monkeypatch):
-    """With one label a fold, another class for a label leaves the answer to it as it was, to rounding."""
-    monkeypatch.setattr(folds, "FOLDS", 20)
+def test_no_answer_to_a_withheld_label_knows_it():
+    """Another class for a label leaves the answer to it as it was, to rounding, and all labels in their folds."""
     X, y = load_iris(return_X_y=True)
     given = np.full(150, -1)
     rows = np.sort(np.random.default_rng(0).choice(150, 20, replace=False))
@@ -62,16 +60,18 @@ def test_no_answer_to_a_withheld_label_knows_it(monkeypatch):
         other[rows[i]] = (other[rows[i]] + 1) % 3
         again = held_out_answers(model.candidates_, read_labels(other), np.arange(20), "average", 0)
         for before, after in zip(found, again):
-            np.testing.assert_allclose(after[i], before[i], rtol=1e-12)
-            assert np.abs(np.delete(after - before, i, axis=0)).max() > 1e-4  # the answers to the others do know it
-    together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0)[0]
-    np.testing.assert_allclose(together, 1 / 3)  # one group: nothing is left to fit
+            np.testing.assert_allclose(after.answers[i], before.answers[i], rtol=1e-8)
+            others = np.delete(after.answers - before.answers, i, axis=0)
+            assert np.sum(np.abs(others).max(axis=1) > 1e-4) >= 15  # those of the other folds do know it
+    together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0)
+    assert len(together) == 1
+    np.testing.assert_allclose(together[0].answers, 1 / 3)  # one group: nothing is left to fit
 
 
 def test_labels_of_single_classes_count_as_wrong():
     given = np.eye(3)[[0, 0, 1, 1, 2]]
     H = np.array([[0.9, 0.1, 0.0], [0.8, 0.2, 0.0], [0.3, 0.7, 0.0], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
-    found = estimate([H], np.zeros((0, 3)), given, np.ones(5, dtype=bool))
+    found = estimate([HeldOut(H, given.sum(axis=0) - given)], np.zeros((0, 3)), given, np.ones(5, dtype=bool))
     assert found.accuracy.value == pytest.approx(0.8)
     assert found.recall[2].value == 0.0 and found.unseen.value == pytest.approx(0.2)
     assert found.unseen_in_set(0.9) and not found.unseen_in_set(0.5)
@@ -82,9 +82,22 @@ def test_only_labels_drawn_at_random_count():
     H = np.where(np.arange(20)[:, None] < 10, given, 1 - given) * 0.8 + 0.1
     drawn = np.arange(20) < 10
     P = np.full((100, 2), 0.5)
-    assert estimate([H], P, given, drawn).recall[0].value == 1.0
-    assert estimate([H], P, given, ~drawn).recall[0].value == 0.0
-    assert not estimate([H], P, given, np.zeros(20, dtype=bool)).for_all_rows
+    held_out = [HeldOut(H, given.sum(axis=0) - given)]
+    assert estimate(held_out, P, given, drawn).recall[0].value == 1.0
+    assert estimate(held_out, P, given, ~drawn).recall[0].value == 0.0
+    assert not estimate(held_out, P, given, np.zeros(20, dtype=bool)).for_all_rows
+
+
+def test_the_estimate_is_the_share_of_right_answers_moved_by_the_confidence_on_other_rows():
+    given = np.eye(2)[[0, 0, 0, 1, 1, 1, 0, 1, 0, 1]]
+    H = np.where(np.arange(10)[:, None] < 7, given, 1 - given) * 0.6 + 0.2  # seven right, all at 0.8
+    held_out, drawn = [HeldOut(H, given.sum(axis=0) - given)], np.ones(10, dtype=bool)
+    for confidence, expected in ((0.8, 0.7), (0.9, 0.8), (0.5, 0.4), (1.0, 0.9)):
+        P = np.tile([confidence, 1 - confidence], (50, 1))
+        assert estimate(held_out, P, given, drawn).accuracy.value == pytest.approx(expected)
+    # Without itself a label's class has 4 of 9 labels; half of the way to 5 of 10 its odds rise by the root of 11/9.
+    odds = H[0, 0] / H[0, 1] * np.sqrt((5.5 / 4.5) / (5.5 / 5.5))
+    assert estimate(held_out, P, given, drawn).held_out[0, 0] == pytest.approx(odds / (1 + odds))
 
 
 def test_the_interval_holds_for_coin_tosses_and_for_real_classes():

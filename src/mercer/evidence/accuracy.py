@@ -1,9 +1,11 @@
 """How many answers are right: an estimate from withheld labels, with an interval that holds.
 
 Labels are withheld in folds, and everything is fitted again without them: candidates, slopes, weights. With h the share
-of withheld labels that are answered right and c the mean probability of the answers for unlabelled rows (sharpened on
-the withheld labels, times the share of rows whose class was seen at all), the estimate is a = (h + c) / 2: h alone is
-unbiased and noisy, c alone is steady and trusts the model. The interval is Jeffreys' for a share of
+of withheld labels that are answered right, c the mean probability of the answers to them, and C that of the answers for
+unlabelled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos et al. 2023): h alone
+would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust the model. Where the
+answers are worth nothing, C and c are equally wrong, and h is right on average: labels are put into folds by chance.
+The interval is Jeffreys' for a share of
 
     1 / (DESIGN / l + 1 / n)        independent answers
 
@@ -14,10 +16,9 @@ i), so they tell less than l independent answers; the factor was measured over m
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import softmax
 from scipy.stats import beta
 
-from .likelihood import sharpen
+from .likelihood import normalised
 
 DESIGN = 2.0  # variance of the estimate beside that of as many independent answers
 
@@ -36,6 +37,28 @@ class Rate:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """What fits without some of the labels answer to these.
+
+    Attributes
+    ----------
+    answers : (l, k) probabilities of every label by the fit without its fold; a class that this fit did not know has 0.
+    counts : (l, k) how many labels of each class that fit had.
+    """
+
+    answers: np.ndarray
+    counts: np.ndarray
+
+    def among(self, counts: np.ndarray) -> np.ndarray:
+        """(l, k) the answers, halfway to the class shares of all labels.
+
+        A withheld label makes its own class rarer among the others, so that its probability is too low beside those of
+        new rows; to take all of that back would tell the label.
+        """
+        return normalised(self.answers * np.sqrt((counts + 0.5) / (self.counts + 0.5)))
+
+
+@dataclass(frozen=True)
 class Estimate:
     """What withheld labels say about the answers for all rows.
 
@@ -46,7 +69,7 @@ class Estimate:
     recall, precision : one `Rate` for each class; NaN where there is nothing to tell it from.
     unseen : share of rows whose class has no label at all (Good and Turing).
     n_labels, n_drawn : labels in all, and those drawn at random, on which the estimate rests.
-    held_out : (l, k) probabilities for each label by fits that did not know it.
+    held_out : (l, k) probabilities for each label by fits that did not know it, see `HeldOut.among`.
     """
 
     accuracy: Rate
@@ -82,39 +105,36 @@ def jeffreys(share: float, number: float) -> Rate:
     return Rate(float(share), float(low), float(high), round(number))
 
 
-def estimate(held_out: list, P: np.ndarray, given: np.ndarray, drawn: np.ndarray) -> Estimate:
+def estimate(held_out: list[HeldOut], P: np.ndarray, given: np.ndarray, drawn: np.ndarray) -> Estimate:
     """The estimate from several splits of the labels into folds.
 
     Parameters
     ----------
-    held_out : list of (l, k) probabilities of every label by fits without it, one for each split; a class that those
-        fits did not know has 0.
     P : (n, k) probabilities of the unlabelled rows.
     given : (l, k) the labels, one-hot or soft.
     drawn : (l,) which labels were drawn at random; all of them count where none was.
     """
     l, k = given.shape
     codes, counted = given.argmax(axis=1), drawn if drawn.any() else np.ones(l, dtype=bool)
-    answers = np.array([H.argmax(axis=1) for H in held_out])
-    right = (answers == codes) & np.array([H[np.arange(l), codes] > 0 for H in held_out])
-    number = int(counted.sum())
-    counts = np.bincount(codes[counted], minlength=k)
-    unseen = jeffreys(float(np.sum(np.bincount(codes, minlength=k) == 1)) / l, l)
-    withheld = np.any(np.bincount(codes, minlength=k) > 1)  # else no label has another one of its class
+    H = np.array([one.answers for one in held_out])
+    answers = H.argmax(axis=2)
+    right = (answers == codes) & (H[:, np.arange(l), codes] > 0)
+    number, all_counts = int(counted.sum()), np.bincount(codes, minlength=k)
+    unseen = jeffreys(float(np.sum(all_counts == 1)) / l, l)
+    withheld = np.any(all_counts > 1)  # else no label has another one of its class
     share = float(right[:, counted].mean()) if withheld else float("nan")
     effective = number / DESIGN
     if len(P):
-        known = [counted & (H[np.arange(l), codes] > 0) for H in held_out]  # whose class those fits had a label of
-        s = float(np.mean([sharpen(H[some], given[some], 0.7) for H, some in zip(held_out, known)]))
-        believed = softmax(s * np.log(np.maximum(P, 1e-12)), axis=1).max(axis=1).mean() * (1 - unseen.value)
-        share = (share + float(believed)) / 2
+        share = float(np.clip(share + P.max(axis=1).mean() - H[:, counted].max(axis=2).mean(), 0.0, 1.0))
         effective = 1.0 / (DESIGN / number + 1.0 / len(P))
+    counts = np.bincount(codes[counted], minlength=k)
     recall = [jeffreys(_mean(right[:, counted & (codes == c)]), counts[c] / DESIGN) for c in range(k)]
     named = [(answers == c)[:, counted].sum() / len(answers) for c in range(k)]
     precision = [jeffreys(_mean(right[:, counted][(answers == c)[:, counted]]), named[c] / DESIGN) for c in range(k)]
     seen = [rate.value for rate in recall if np.isfinite(rate.value)]
     accuracy, balanced = jeffreys(share, effective), float(np.mean(seen)) if seen else float("nan")
-    return Estimate(accuracy, balanced, recall, precision, unseen, l, int(drawn.sum()), np.mean(held_out, axis=0))
+    answers_among = np.mean([one.among(all_counts) for one in held_out], axis=0)
+    return Estimate(accuracy, balanced, recall, precision, unseen, l, int(drawn.sum()), answers_among)
 
 
 def _mean(values: np.ndarray) -> float:

@@ -1,5 +1,6 @@
 """What a fitted classifier knows about its own answers, computed when it is first asked for."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Estimated:
             groups = copied_labels(self.groups_, labels.labelled)
             with steady():
                 answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
-            answers = [normalised(H * np.exp(self.offsets_)) for H in answers]
+            answers = [replace(one, answers=normalised(one.answers * np.exp(self.offsets_))) for one in answers]
             pooled = softmax(two_columns(self.scores_[labels.codes < 0]), axis=1)  # as the answers: not yet sharpened
             P, drawn = normalised(pooled * np.exp(self.offsets_)), self.drawn_[labels.labelled]
             self._estimate = estimate(answers, P, labels.given, drawn)

@@ -5,38 +5,38 @@ from typing import Any
 
 import numpy as np
 
+from ..evidence.accuracy import HeldOut
+from ..evidence.likelihood import normalised
 from ..inputs.labels import Labels
 from .weights import pool
 
-SPLITS, FOLDS = 2, 5
+SPLITS, FOLDS = 2, 10
 TREES = 20  # of a forest that is grown for one fold
 
 
-def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int) -> list:
-    """[(l, k)] probabilities of every label by fits without its fold, one for each of two splits into five folds.
+def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int) -> list[HeldOut]:
+    """The answers to every label by fits without its fold, for two random splits into ten folds.
 
-    Candidates without a closed form are left out, unless there are no others: they would take most of the time. The
-    folds keep the shares of the classes, and labels of one group (copies of a row) together. A class that a fit has no
-    label of has probability 0.
+    Which fold a label is in does not depend on its class: folds that keep the shares of the classes would tell the fits
+    how often the withheld classes occur. Labels of one group (copies of a row) are withheld together. With at most as
+    many groups as folds one split is enough. Candidates without a closed form are left out, unless there are no others:
+    they would take most of the time.
     """
     quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
     forests = [candidate for candidate in quick if candidate.method == "forest"]
     quick = [candidate for candidate in quick if candidate not in forests[1:]]  # one stands for all
     l, k = labels.given.shape
-    codes = labels.codes[labels.labelled]
     known_fits = [candidate.withheld(labels) for candidate in quick]
+    names, of = np.unique(groups, return_inverse=True)
     out = []
-    for split in range(SPLITS):
-        rng = np.random.default_rng([seed, split])
-        names, first, of = np.unique(groups, return_index=True, return_inverse=True)
-        order = rng.permutation(len(names))
-        order = order[np.argsort(codes[first[order]], kind="stable")]
+    for split in range(SPLITS if len(names) > FOLDS else 1):
         fold_of = np.empty(len(names), dtype=int)
-        fold_of[order] = np.arange(len(names)) % FOLDS
-        answers = np.full((l, k), 1.0 / k)
+        fold_of[np.random.default_rng([seed, split]).permutation(len(names))] = np.arange(len(names)) % FOLDS
+        answers, counts = np.full((l, k), 1.0 / k), np.zeros((l, k))
         for fold in range(min(FOLDS, len(names))):
             test = np.flatnonzero(fold_of[of] == fold)
             known = labels.keep(np.setdiff1d(np.arange(l), test))
+            counts[test] = known.counts()
             present = known.counts() > 0
             if present.sum() < 2:
                 answers[test] = present if present.any() else 1.0 / k
@@ -45,7 +45,7 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
             scores = np.array([one.scores.T for one in fitted])
             found = pool(fitted, known, scores, combine)
             answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
-        out.append(answers / answers.sum(axis=1, keepdims=True))
+        out.append(HeldOut(normalised(answers), counts))
     return out
 
 
