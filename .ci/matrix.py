@@ -2,7 +2,8 @@
 
     python .ci/matrix.py [NAME ...]
 
-oldest : every package of `dependencies` and of the extras cli, studio, gpu, dask and bridges at its declared minimum.
+oldest : every package of `dependencies` and of the extras cli, studio, gpu and dask at its declared minimum, and onnx;
+    the other bridges lead to packages that ask for newer ones than we do.
 bare : without any extra. Tests that need a package of an extra are skipped; importing mercer and using it on NumPy rows
     must work, and the command must say what to install.
 newest : everything as new as the index has it, with the newest interpreter here.
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "matrix"
 PAGE = ROOT / "benchmarks" / "results" / "matrix.md"
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
-EXTRAS = ("cli", "studio", "gpu", "dask", "bridges")
+EXTRAS = ("cli", "studio", "gpu", "dask")
 TOOLS = ("pytest", "pytest-timeout", "pytest-xdist", "hypothesis")
 TREE = ("attacks", "benchmarks", "papers", "peers", "studio", "test_site.py", "test_docs.py", "test_package.py")
 CORE = [
@@ -39,7 +40,7 @@ CORE = [
 SHOWN = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask", "typer")
 
 
-def oldest(extras=EXTRAS):
+def oldest(extras=(*EXTRAS, "bridges")):
     """["numpy==2.1", ...]: the declared minimum of every package of `dependencies` and of these extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = project["dependencies"] + [line for name in extras for line in project["optional-dependencies"][name]]
@@ -65,7 +66,7 @@ def plan(name):
     tests = whole if os.environ.get("WHOLE") else [f"tests/{part}" for part in CORE]
     if name == "oldest":
         (BUILD / "oldest.txt").write_text("\n".join(oldest()) + "\n")
-        wanted = ["-e", f".[{','.join(EXTRAS)}]", "-c", str(BUILD / "oldest.txt"), *TOOLS, "httpx", "polars"]
+        wanted = ["-e", f".[{','.join(EXTRAS)}]", "-c", str(BUILD / "oldest.txt"), *TOOLS, "onnx", "httpx", "polars"]
         return sys.executable, wanted, tests, True
     if name == "bare":
         own = [part for part in tests if not part.startswith("tests/cli")]  # the command needs an extra, and says so
