@@ -82,8 +82,10 @@ def _strongest(column, given):
         plain = amounts if usable(amounts).all() else cells(column)[~gone].astype(str)
         values, first, place = np.unique(plain, return_index=True, return_inverse=True)
         # Of many values only the most frequent: a zero or "none" that stands for a gap.
-        levels = range(len(values)) if len(values) <= LEVELS else [int(np.bincount(place).argmax())]
-        for level in levels if len(values) > 1 else ():
+        levels = np.arange(len(values)) if len(values) <= LEVELS else [int(np.bincount(place).argmax())]
+        shares = [np.bincount(place[one], minlength=len(values)) / one.sum() for one in (rest, ~rest)]
+        far = np.abs(shares[0] - shares[1])[levels] >= SHARES
+        for level in np.asarray(levels)[far] if len(values) > 1 else ():
             shown = str(column.iloc[there[first[level]]]).strip()
             found += _differs(name, "value", place == level, rest, len(levels), shown)
         if len(values) > 2 and usable(amounts).mean() >= 0.95:

@@ -43,8 +43,8 @@ class Telling:
         self.slices = encoder.slices_
         used = [column for column in encoder.columns_ if column.name in self.slices]
         self.kinds = {column.name: column.kind for column in used}
-        readable = {name for name, kind in self.kinds.items() if kind != "embedding"}
-        self.shown = [name for name in self.kinds if name in readable & set(frame.columns)]
+        there = set(frame.columns)
+        self.shown = [name for name, kind in self.kinds.items() if kind != "embedding" and name in there]
         self.readers = {one.name: one for one in encoder.encoders_}
         self._middle = X.mean(axis=0)
         self._spread = {name: float(np.var(X[:, part], axis=0).sum()) for name, part in self.slices.items()}
