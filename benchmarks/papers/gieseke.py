@@ -75,8 +75,8 @@ comes closer to what the true shares give.
 """
 SECSTR = """\
 Error of the unlabelled rows in %, mean ± standard error over five splits of the book, 315 columns, linear kernel, λ =
-100 / labels, λ' = 0.1; differences from RLSC are of the same split. 42.8 % of the rows are in the smaller class, so that
-with 100 labels the means are no better than always naming the larger one.
+100 / labels, λ' = 0.1; differences from RLSC are of the same split. 42.8 % of the rows are in the smaller class, so
+that with 100 labels the means are no better than always naming the larger one.
 
 - 100 labels: no difference beyond two standard errors. Split 4 fails: 58 of its 100 labels are of the smaller class (15
   points off), RLSC has 50.7 % error, shares from the labels 49.7, the estimate 49.5 and even the true shares 44.3.
