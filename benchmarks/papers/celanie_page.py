@@ -21,8 +21,8 @@ COST = (
     'float32 rows of 20 columns and `solver="operator"` that is 3 s in place of 22 (164 products in place of 4 425; '
     "one thread), with 3 000 rows 10 s; 30 rows whose tolerance float32 cannot reach, 3 s in place of 107. Where a "
     "kick gains, the count begins anew. The counts above are of the search before that; the present one, held against "
-    "the same 20 starts, is lower in 18 of the 300, equal in 282 and higher in 0 (3, 47 and 0 of the 50), in 1.2 s a problem; beside the "
-    "search before it is lower in 2 and higher in 1."
+    "the same 20 starts, is lower in 18 of the 300, equal in 282 and higher in 0 (3, 47 and 0 of the 50), in 1.2 s a "
+    "problem; beside the search before it is lower in 2 and higher in 1."
 )
 
 

@@ -64,8 +64,9 @@ class RobustKernelPCA(DualComponents):
     Notes
     -----
     Cost: 10 to 100 products with the kernel matrix, n² s each (n m s with m landmarks), 200 to 1 000 of up to 16 s
-    columns for norm="element"; `influence` adds two to four solves of two tries. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not convex: the best of
-    `n_init` starts is kept, and it is a stationary point, not always the best.
+    columns for norm="element"; `influence` adds two to four solves of two tries. Access "sweeps": NumPy, torch, Dask
+    (with landmarks). The problem is not convex: the best of `n_init` starts is kept, and it is a stationary point, not
+    always the best.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
