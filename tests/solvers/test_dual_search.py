@@ -6,7 +6,13 @@ import pytest
 from mercer.solvers.dual import descent
 from mercer.solvers.dual.loss import Loss
 from mercer.solvers.dual.minimise import minimise
-from tests.solvers.test_dual import gram
+
+
+def gram(n=30, d=3, width=1.5, seed=0):
+    X = np.random.default_rng(seed).standard_normal((n, d)) * np.linspace(1.5, 0.5, d)
+    K = np.exp(-np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2)) / width)
+    C = np.eye(n) - 1 / n
+    return C @ K @ C
 
 
 class Counted:

@@ -118,7 +118,8 @@ def _stalled(history, gaps, eps):
 def together(G, descents):
     """(what each generator returns, products): those under way share their product with G, `SIDE_BY_SIDE` at a time."""
     ends: list = [None] * len(descents)
-    todo, answers, products = list(range(len(descents)))[::-1], {}, 0
+    answers: dict = {}
+    todo, products = list(range(len(descents)))[::-1], 0
     while todo or answers:
         while todo and len(answers) < SIDE_BY_SIDE:
             answers[todo.pop()] = None
@@ -132,7 +133,8 @@ def together(G, descents):
         if asked:
             product = G @ np.concatenate(list(asked.values()), axis=1)
             cuts = np.cumsum([D.shape[1] for D in asked.values()])[:-1]
-            answers, products = dict(zip(asked, np.split(product, cuts, axis=1))), products + 1
+            answers = {i: part.copy() for i, part in zip(asked, np.split(product, cuts, axis=1))}
+            products += 1
     return ends, products
 
 
