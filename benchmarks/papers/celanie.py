@@ -188,7 +188,6 @@ def figure4(rows):
 def figures_5_and_6(n=1000):
     _, operator = problem(n, d=10, seed=1)
     plain = minimise(operator, 2, random_state=0).value.H
-    limit = 1.08 * np.abs(plain).max()
     length = np.linalg.norm(plain, axis=1)
     kappas = (0.1, float(np.median(length)))
     epsilons = [float(np.quantile(length, q)) for q in (0.3, 0.6)]
@@ -197,11 +196,13 @@ def figures_5_and_6(n=1000):
         ("celanie_fig6", "ε", epsilons, "ε-insensitive"),
     ):
         fig, axes = plt.subplots(2, 3, figsize=(8.4, 5.8), sharex=True, sharey=True)
+        limit = 1.08 * np.abs(plain).max()
         for line, norm in zip(axes, ("row", "element")):
             dots(line[0], plain, f"square loss\n{n} rows")
             for ax, value in zip(line[1:], values):
                 option = {"kappa": value} if sign == "κ" else {"epsilon": value}
                 H = minimise(operator, 2, Loss(norm=norm, **option), tol=1e-5, random_state=0).value.H
+                limit = max(limit, 1.08 * np.abs(H).max())
                 kept = int(np.sum(np.any(H != 0, axis=1)))
                 left = f": {kept} rows left" if sign == "ε" else ""
                 dots(ax, H, f"{title}, {norm} norm\n{sign} = {value:.2g}{left}")

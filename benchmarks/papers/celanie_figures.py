@@ -14,7 +14,7 @@ def figure1(save):
     x, path = np.linspace(-2.1, 2.1, 400), [0.25]
     for _ in range(6):
         path.append(np.cbrt(2 * path[-1]))  # x³ = h'(x) = 2 x
-    fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.2))
+    fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.6))
     axes[0].plot(x, x**4 / 4 - x**2, color="0.2", label="g − h = x⁴/4 − x²")
     for number, start in enumerate(path[:3]):
         bound = x**4 / 4 - start**2 - 2 * start * (x - start)
@@ -22,10 +22,10 @@ def figure1(save):
         end = path[number + 1]
         axes[0].plot(end, end**4 / 4 - start**2 - 2 * start * (end - start), "o", ms=5, color=f"C{number}")
     axes[0].set(ylim=(-1.3, 2.6), xlabel="x")
-    axes[0].legend(frameon=False, fontsize=8, loc="upper left")
     axes[1].semilogy(np.abs(np.array(path) - np.sqrt(2)), "o-", ms=4)
     axes[1].set(xlabel="step", ylabel="distance from the minimum √2")
-    fig.tight_layout()
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncol=4, frameon=False, fontsize=8)
+    fig.tight_layout(rect=(0, 0.07, 1, 1))
     save(fig, "celanie_fig1")
 
 

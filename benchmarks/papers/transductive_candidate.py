@@ -45,7 +45,7 @@ def labellings(folder, name, splits):
 
 
 def run(folder, name, splits):
-    """A row for each labelling; the first fit builds the spaces and is repeated, so that no time counts them."""
+    """A row for each labelling; the spaces are built with the first one, which then takes no time of its own."""
     X, y, given = labellings(folder, name, splits)
     models = {
         which: FewLabelClassifier(methods, time_budget=None).fit(X, given[0][2])
@@ -66,25 +66,39 @@ def run(folder, name, splits):
     return rows
 
 
+def sides(gain):
+    """How many labellings have a lower, the same and a higher error with the machine."""
+    return ", ".join(str(int(number)) for number in (np.sum(gain > 0), np.sum(gain == 0), np.sum(gain < 0)))
+
+
+def timed(rows, key, which):
+    """Mean seconds of the labellings of a key that took any: not of those that the spaces were built with."""
+    first = {row["set"]: row for row in reversed(rows)}
+    own = [row for row in rows if key is None or (row["set"], row["labels"]) == key]
+    return np.mean([float(row[f"seconds, {which}"]) for row in own if row is not first[row["set"]]])
+
+
 def summary(rows):
     """Mean over the splits for each set and number of labels, and over all."""
     keys = dict.fromkeys((row["set"], row["labels"]) for row in rows)
     out = []
     for key in [*keys, None]:
         own = [row for row in rows if key is None or (row["set"], row["labels"]) == key]
-        mean = {name: np.mean([float(row[name]) for row in own]) for name in own[0] if ", " in name or name == "weight"}
-        gain = [float(row["error, own"]) - float(row["error, with"]) for row in own]
+        error = {which: np.array([float(row[f"error, {which}"]) for row in own]) for which in ("own", "with")}
+        gain, (alone, both) = error["own"] - error["with"], (timed(rows, key, which) for which in ("own", "with"))
         out.append(
             {
                 "set": key[0] if key else "all",
                 "labels": key[1] if key else "",
                 "labellings": len(own),
-                "own candidates": f"{mean['error, own']:.1f}",
-                "with the machine": f"{mean['error, with']:.1f}",
-                "gain": f"{np.mean(gain):+.2f} ± {np.std(gain, ddof=1) / np.sqrt(len(gain)):.2f}",
-                "its weight": f"{mean['weight']:.2f}",
-                "CPU s, own": f"{mean['seconds, own']:.1f}",
-                "CPU s, with": f"{mean['seconds, with']:.1f}",
+                "own candidates": f"{error['own'].mean():.1f}",
+                "with the machine": f"{error['with'].mean():.1f}",
+                "gain": f"{gain.mean():+.2f} ± {gain.std(ddof=1) / np.sqrt(len(gain)):.2f}",
+                "lower, same, higher": sides(gain),
+                "its weight": f"{np.mean([float(row['weight']) for row in own]):.2f}",
+                "CPU s, own": f"{alone:.2f}",
+                "CPU s, with": f"{both:.2f}",
+                "times": f"{both / alone:.0f}",
             }
         )
     return out

@@ -91,6 +91,26 @@ def test_ten_percent_of_outliers_do_not_turn_the_components(kernel, outliers):
     assert found.reconstruction_error(mixed[180:]).min() > np.median(found.reconstruction_error(X))
 
 
+@pytest.mark.parametrize("seed", [3, 5, 7])
+def test_clean_rows_in_the_tail_keep_their_weight(seed):
+    """Draws of benchmarks/papers/celanie_robust.py that turned by 10 to 18° while one to four clean rows had none."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((180, 5)) * SCALES
+    mixed = np.r_[X, 10 * rng.standard_normal((20, 5))]
+    model = RobustKernelPCA(2, loss="reconstruction", kernel=POLYNOMIAL).fit(mixed)
+    assert np.all(model.weight_[:180] > 0.99) and np.all(model.weight_[180:] == 0)
+    assert angle(POLYNOMIAL, model, mixed, KernelPCA(2, kernel=POLYNOMIAL).fit(X), X) < 1
+
+
+def test_a_second_start_leaves_outliers_that_the_first_one_follows():
+    """Draw 130: from the signs alone eight of twenty outliers keep their weight, and the components turn by 89°."""
+    rng = np.random.default_rng(130)
+    X = rng.standard_normal((180, 5)) * SCALES
+    mixed = np.r_[X, [0, 0, 0, 8, 8] + rng.standard_normal((20, 5))]
+    model = RobustKernelPCA(2, loss="reconstruction", kernel=POLYNOMIAL).fit(mixed)
+    assert angle(POLYNOMIAL, model, mixed, KernelPCA(2, kernel=POLYNOMIAL).fit(X), X) < 10
+
+
 @both
 def test_storage_homes_and_files(loss, home, tmp_path):
     X, kernel = clean(60), RBF(2.0)

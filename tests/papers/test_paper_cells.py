@@ -1,7 +1,8 @@
-"""Cells of the five papers' tables, at small size, from data that can be generated or that scikit-learn ships.
+"""Cells of the papers' tables, at small size, from data that can be generated or that scikit-learn ships.
 
 All cells are in benchmarks/results; here a few are computed again through the public classes. A paper's value is the
-mean of ten draws (Walder: of twelve), so ours may differ from it by some standard errors of that mean.
+mean of ten draws (Walder: of twelve), so ours may differ from it by some standard errors of that mean. Denœux's are of
+USPS, here of scikit-learn's digits; the report on the dual of kernel PCA has statements and no numbers.
 """
 
 import numpy as np

@@ -43,7 +43,7 @@ class RobustKernelPCA(DualComponents):
     tol : largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
     max_iter : int, default=1000
     n_init : tries of the solver, of which the best counts; None is 2, and 220 for norm="element", which has many more
-        stationary points.
+        stationary points (fewer where the first ones agree, more while they gain). They share their products.
     random_state : seed of the sketch that the solver starts from.
 
     Attributes
@@ -63,9 +63,10 @@ class RobustKernelPCA(DualComponents):
 
     Notes
     -----
-    Cost: 10 to 100 products with the kernel matrix, n² s each (n m s with m landmarks); `influence` adds two to four
-    such solves. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not convex: the best of
-    `n_init` starts is kept, and it is a stationary point, not always the best.
+    Cost: 10 to 100 products with the kernel matrix, n² s each (n m s with m landmarks), 200 to 1 000 of up to 16 s
+    columns for norm="element"; `influence` adds two to four solves of two tries. Access "sweeps": NumPy, torch, Dask
+    (with landmarks). The problem is not convex: the best of `n_init` starts is kept, and it is a stationary point, not
+    always the best.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples

@@ -22,14 +22,16 @@ import scipy.linalg as sla
 from ...errors import InputError
 from ...linalg import eigh_down, sign_rows
 from ..result import Result
+from .descent import EPS, INDEFINITE, NEGATIVE, Root, descent, together
 from .loss import Loss
 
-NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
-EPS = float(np.finfo(float).eps)
 MEMORY = 10  # residuals that L-BFGS remembers
 TRIES = 220  # of norm="element": not behind 20 random starts of plain DCA on 300 problems, results/celanie.md
 KICKS = 0.55  # share of them that start from the best one so far, turned or with a new column
 ROUGH, SHORT, FINALISTS = 1e-2, 10, 8  # starts take so many steps; a quarter goes down to this residual, 8 to the end
+ROUND = 11  # kicks of the same matrix; one round is enough where all finalists, and none of its kicks, found the same
+SAME = 1e-6  # relative distance of values that count as one
+MOST = 4  # times the number of kicks, where each of them may begin the count anew
 CLOSE = 5e-3  # relative distance from the best value within which a kicked one goes to the end
 
 
@@ -49,49 +51,6 @@ class Components:
     H: np.ndarray  # n × s dual variable
 
 
-class Root:
-    """Square root of M = HᵀGH that keeps its relative accuracy when the columns of H have very different scales.
-
-    ``sigma`` are the singular values of G^{1/2}H, descending, and H ``inverse`` the coefficients of an orthonormal
-    basis of its span; ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M vanishes (against
-    eps · n · the largest Rayleigh quotient) are dropped: all three then have fewer columns than M.
-    """
-
-    def __init__(self, H, GH, eps=EPS):
-        n, s = H.shape
-        M = H.T @ GH
-        M = (M + M.T) / 2
-        diagonal, length = np.diag(M), np.einsum("ij,ij->j", H, H)
-        quotient = np.divide(diagonal, length, out=np.zeros(s), where=length > 0)
-        top = quotient.max(initial=0.0)
-        if quotient.min(initial=0.0) < -NEGATIVE * max(top, -quotient.min(initial=0.0)):
-            raise InputError(_INDEFINITE.format(quotient.min()))
-        alive = np.flatnonzero(quotient > eps * n * top)
-        scale = np.sqrt(diagonal[alive])
-        C = M[np.ix_(alive, alive)] / scale / scale[:, None]
-        values, vectors = sla.eigh(C, check_finite=False) if len(alive) else (np.zeros(0), np.zeros((0, 0)))
-        keep = values > eps * n
-        values, vectors = values[keep], vectors[:, keep]
-        U, self.sigma, Vt = np.zeros((0, 0)), values, np.zeros((0, len(alive)))
-        if len(values):  # SciPy before 1.14 does not take an empty matrix
-            U, self.sigma, Vt = sla.svd((np.sqrt(values) * vectors).T * scale, full_matrices=False, check_finite=False)
-        self.inverse = np.zeros((s, len(values)))
-        self.inverse[alive] = (vectors / np.sqrt(values) @ U) / scale[:, None]
-        self.basis = np.zeros((s, len(values)))
-        self.basis[alive] = Vt.T
-
-    @property
-    def rank(self):
-        return len(self.sigma)
-
-
-_INDEFINITE = (
-    "The kernel matrix is not positive semi-definite: a direction has the quadratic form {:.3g} < 0, and the dual of "
-    "kernel PCA needs its square root. Use a positive semi-definite kernel, or KernelPCA(eigen_solver='dense'), which "
-    "drops the negative part."
-)
-
-
 def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     """(H, G H) for the leading `width` components seen through a random block: H = V √λ, columns in order.
 
@@ -107,7 +66,7 @@ def sketch(G, width, n_power=2, random_state=None, eps=EPS):
     values, vectors = sla.eigh((B + B.T) / 2, check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[-1] < -NEGATIVE * np.abs(values).max():
-        raise InputError(_INDEFINITE.format(values[-1]))
+        raise InputError(INDEFINITE.format(values[-1]))
     seen = values > eps * n * values[0]  # the sign of a column of rounding is arbitrary
     values, vectors = values[seen], vectors[:, seen]
     return Q @ (vectors * np.sqrt(values)), GQ @ (vectors * np.sqrt(values))
@@ -135,7 +94,9 @@ def minimise(
     components and from those of a wider sketch that f values most (outliers in a clump are a leading component that f
     values little). ``norm="element"`` sees the axes, and so has many more stationary points: it also starts from random
     matrices. All starts take ten steps, the better quarter goes down to a residual of 1 %, the best eight to the end.
-    Then the best one is kicked again and again: its columns are turned, or one of them is drawn anew.
+    Then the best one is kicked again and again: its columns are turned, or one of them is drawn anew. Where the eight
+    agree on the value and the first eleven kicks find no lower one, that is the end; otherwise the kicks go on until
+    half of `n_init` in a row gained nothing. Descents run side by side and share their products with G.
 
     Parameters
     ----------
@@ -158,32 +119,69 @@ def minimise(
     n_init = n_init or (TRIES if loss.norm == "element" else 2)
     kicks = int(KICKS * n_init) if wide and loss.norm == "element" else 0
     starts = first_guesses(G, start, n_components, loss, n_init - kicks if wide else 1)
-    memory = MEMORY if method == "lbfgs" else 0
-    found: list = []
-    products = 0
-    for H, GH, staged in starts:
-        for easier in _stages(loss, H) if wide and staged else ():
-            point, _, used = _descend(G, H, GH, easier, 1e-2, 20, memory, eps)
-            H, GH, products = point.H, point.GH, products + used
-        found.append((H, GH, None))
-    rounds = [(ROUGH, SHORT, len(starts) // 4), (ROUGH, max_iter, FINALISTS)] if len(starts) > FINALISTS else []
-    for rough, most, kept in [*rounds, (tol, max_iter, 1)]:
-        ends = [_descend(G, H, GH, loss, max(rough, tol), most, memory, eps) for H, GH, _ in found]
-        products += sum(used for _, _, used in ends)
-        order = sorted(range(len(ends)), key=lambda one: ends[one][1][-1])[: max(kept, 1)]
-        found = [(ends[one][0].H, ends[one][0].GH, ends[one]) for one in order]
-    point, history, _ = found[0][2]
-    rng = np.random.default_rng(0)
-    for number in range(kicks if point.H.any() else 0):
-        H = _kicked(point.H, number, rng)
-        end, values, used = _descend(G, H, G @ H, loss, max(ROUGH, tol), max_iter, memory, eps)
-        products += used
-        if values[-1] < history[-1] + CLOSE * abs(history[-1]):
-            end, values, used = _descend(G, end.H, end.GH, loss, tol, max_iter, memory, eps)
-            products += used
-        if values[-1] < history[-1]:
-            point, history = end, values
-    return _result(point, history, products, loss, n_components, tol)
+    search = _Search(G, loss, tol, max_iter, MEMORY if method == "lbfgs" else 0, eps)
+    ends = search.from_starts(starts, wide)
+    if kicks and ends[0][0].H.any():
+        ends = search.from_kicks(ends, kicks)
+    point, history = ends[0]
+    return _result(point, history, search.products, loss, n_components, tol)
+
+
+class _Search:
+    """Descents of one problem, and the products with G that they took; each ends with (point, history)."""
+
+    def __init__(self, G, loss, tol, max_iter, memory, eps):
+        self.G, self.loss, self.tol, self.max_iter, self.how, self.products = G, loss, tol, max_iter, (memory, eps), 0
+
+    def run(self, descents):
+        """Their ends, the lowest value first."""
+        ends, used = together(self.G, descents)
+        self.products += used
+        return sorted(ends, key=lambda end: end[1][-1])
+
+    def descent(self, H, GH=None, rough=0.0, most=None, stages=()):
+        """Generator: descend from H, through easier losses first."""
+        if GH is None:
+            GH = yield H
+        for easier in stages:
+            point, _ = yield from descent(H, GH, easier, 1e-2, 20, *self.how)
+            H, GH = point.H, point.GH
+        return (yield from descent(H, GH, self.loss, max(rough, self.tol), most or self.max_iter, *self.how))
+
+    def to_the_end(self, ends):
+        return self.run([self.descent(point.H, point.GH) for point, _ in ends])
+
+    def from_starts(self, starts, staged):
+        """The ends of the finalists."""
+        many = len(starts) > FINALISTS
+        first = {"rough": ROUGH, "most": SHORT} if many else {}
+        ends = self.run(
+            [
+                self.descent(H, GH, **first, stages=_stages(self.loss, H) if staged and own else ())
+                for H, GH, own in starts
+            ]
+        )
+        if not many:
+            return ends
+        ends = self.run([self.descent(p.H, p.GH, ROUGH) for p, _ in ends[: max(len(ends) // 4, 1)]])
+        return self.to_the_end(ends[:FINALISTS])
+
+    def from_kicks(self, ends, kicks):
+        """The ends after so many kicks in a row that gained nothing, or after one round where the problem is easy."""
+        value, rng, number, last = ends[0][1][-1], np.random.default_rng(0), 0, kicks
+        easy = len(ends) == FINALISTS and ends[-1][1][-1] <= value + SAME * abs(value)
+        while number < last:
+            tried = range(number, min(number + ROUND, last))
+            new = self.run([self.descent(_kicked(ends[0][0].H, i, rng), rough=ROUGH) for i in tried])
+            new = self.to_the_end([end for end in new if end[1][-1] < value + CLOSE * abs(value)])
+            number += len(tried)
+            if new and new[0][1][-1] < value:
+                if new[0][1][-1] < value - SAME * abs(value):
+                    easy, last = False, min(number + kicks, MOST * kicks)
+                ends, value = new, new[0][1][-1]
+            if easy:
+                break
+        return ends
 
 
 def sketch_width(n_components, loss):
@@ -206,7 +204,7 @@ def first_guesses(G, wide, n_components, loss, n_init):
     for number in range(0 if loss.square else n_init - 2):
         if number % 2:
             any_ = rng.standard_normal((H.shape[0], len(leading)))
-            starts.append((any_, G @ any_, False))
+            starts.append((any_, None, False))
         else:
             turn = np.linalg.qr(rng.standard_normal((H.shape[1], len(leading))))[0]
             starts.append((H @ turn, GH @ turn, True))
@@ -233,76 +231,6 @@ def _stages(loss, scores):
         epsilon *= 1.25
 
 
-class _Point:
-    """A dual variable with all that follows from it and its product with G."""
-
-    def __init__(self, H, GH, loss, eps):
-        self.H, self.GH = H, GH
-        self.root = Root(H, GH, eps)
-        P = GH @ (self.root.inverse @ self.root.basis.T)
-        self.centre = loss.locate(P)
-        self.value = -loss.value(P - self.centre)
-        self.image = loss.prox(P - self.centre)
-        self.residual = self.image - H
-
-
-def _descend(G, H, GH, loss, tol, max_iter, memory, eps):
-    """(final point, history, products): the final H is an image of the prox, so that it is sparse and within bounds."""
-    point = _Point(H, GH, loss, eps)
-    history = [point.value]
-    pairs: list[tuple] = []
-    n_iter, is_image = 0, False
-    while point.image.any():
-        settled = _gap(point) <= tol
-        if is_image and (settled or n_iter >= max_iter):
-            break
-        new = None
-        if pairs and not settled and n_iter < max_iter:
-            D = _two_loop(point.residual, pairs)
-            GD = G @ D
-            n_iter += 1
-            new = _shorten(point, D, GD, loss, eps)
-            is_image = False
-        if new is None:
-            new = _Point(point.image, G @ point.image, loss, eps)
-            n_iter += 1
-            pairs, is_image = [] if not settled else pairs, True
-        step, change = new.H - point.H, point.residual - new.residual
-        curvature = float(np.vdot(step, change))
-        if memory and curvature > 1e-10 * np.linalg.norm(step) * np.linalg.norm(change):
-            pairs = [*pairs, (step, change, 1.0 / curvature)][-memory:]
-        point = new
-        history.append(point.value)
-    return point, history, n_iter
-
-
-def _gap(point):
-    length = np.linalg.norm(point.H)
-    return float(np.linalg.norm(point.residual) / length) if length > 0 else 0.0
-
-
-def _shorten(point, D, GD, loss, eps):
-    """The first of H + D, H + D/2, … that lowers −f(P); None when none does. No product is needed."""
-    for t in (1.0, 0.5, 0.25, 0.1):
-        new = _Point(point.H + t * D, point.GH + t * GD, loss, eps)
-        if new.value <= point.value + 4 * EPS * abs(point.value):
-            return new
-    return None
-
-
-def _two_loop(residual, pairs):
-    """L-BFGS direction for the residual prox(P(H)) − H, which plays the negative gradient."""
-    q, weights = residual.copy(), []
-    for step, change, rho in reversed(pairs):
-        weights.append(rho * float(np.vdot(step, q)))
-        q -= weights[-1] * change
-    _, change, rho = pairs[-1]
-    q /= rho * float(np.vdot(change, change))
-    for (step, change, rho), weight in zip(pairs, reversed(weights)):
-        q += (weight - rho * float(np.vdot(change, q))) * step
-    return q
-
-
 def _result(point, history, n_iter, loss, wanted, tol):
     """Rotate to ordered uncorrelated components and say how it went."""
     H, GH, root = point.H, point.GH, point.root
@@ -319,7 +247,7 @@ def _result(point, history, n_iter, loss, wanted, tol):
     to_basis = root.basis @ turn
     H, P = (H @ to_basis, scores) if loss.norm == "row" else (H, scores @ to_basis.T)
     found = Components(coef, scores, P, values, point.centre @ to_basis, H)
-    gap, rank = _gap(point) if root.rank else 0.0, root.rank
+    gap, rank = point.gap if root.rank else 0.0, root.rank
     converged = gap <= tol
     reason = f"The residual {gap:.1e} is {'below' if converged else 'above'} tol={tol:.1e} after {n_iter} products."
     if not converged:

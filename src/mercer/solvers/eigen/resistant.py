@@ -10,8 +10,10 @@ also without outliers.
 for the bulk of the rows and constant for the rest, so that rows far from the subspace have no pull at all, and rows far
 along it keep theirs. ρ comes from the residuals themselves: their logarithms have a median and a deviation (MAD), and
 the weight ρ'(r)/r falls from 1 to 0 between two and three deviations above. Reweighted least squares never raises the
-objective. The start is the subspace with the least Σ ‖residual of a sign‖: signs have no leverage, and distances are
-not squared.
+objective. It starts from the subspace with the least Σ ‖residual of a sign‖ (signs have no leverage, and distances are
+not squared), from that of the signs, and from that of the half of the rows nearest to m; the one that comes nearest to
+three quarters of the rows is kept. Last, where an empty band parts the residuals beyond two deviations, rows before it
+are the tail of the bulk and get their full weight back, unless the subspace then leaves the others.
 
 References: Locantore et al. (1999), Robust principal component analysis for functional data; Debruyne, Verdonck (2010),
 Robust kernel principal component analysis and classification; Lerman, Maunu (2018), Fast, robust and non-convex
@@ -29,6 +31,9 @@ from .top import top
 MEDIAN_STEPS = 500
 SIGN_STEPS, SCALE_STEPS = 10, 10  # of the start, and with a scale that follows the residuals
 LOW, HIGH = 2.0, 3.0  # deviations of the logarithm of a residual between which its weight falls to 0
+BAND, EDGE = 1.3, 0.5  # deviations of an empty band, and those in which the weight falls to 0 at its beginning
+NEAR = 0.75  # share of the rows by which subspaces are compared
+WORSE = 1.2  # factor by which those may move away when the tail gets its weight back: else it holds outliers
 SMALL = 1e-6  # share of a length below which it counts as this much
 
 
@@ -82,29 +87,48 @@ def reconstruction(K, n_components, center=True, seed=0, tol=1e-6, max_iter=100)
     """`Result` with `Components` of the rows near their subspace; info as above.
 
     K : operator of the kernel matrix, not centred. The gap is the change of the weights in the last iteration, relative
-    to their sum, and history the objective from where the scale is fixed: it never rises.
+    to their sum, and history the objective from where the scale is fixed for the last time: it never rises.
     """
     share, length, _ = _middle(K, center)
-    fit = _Fit(K, n_components, 1.0 / length**2, share, seed, 1e-4)
+
+    def fitted(weight, start=None, exact=1e-4, centre=None):
+        centre = (weight / weight.sum() if centre is None else centre) if center else None
+        return _Fit(K, n_components, weight, centre, seed, exact, start)
+
+    def settled(fit, bounds, tol):
+        """(fit, gap, steps, objectives) of the reweighting between fixed bounds."""
+        history, change, step = [], np.inf, 0
+        while step < max_iter and (change > tol or step < 2):
+            history.append(_objective(fit.distance, *bounds))
+            new = _weight(fit.distance, *bounds)
+            change = float(np.abs(new - fit.weight).sum() / new.sum())
+            fit, step = fitted(new, fit.vectors, 1e-9), step + 1
+        return fit, change, step, history
+
+    signs = fit = fitted(1.0 / length**2, centre=share)
     for _ in range(SIGN_STEPS):
         off = np.maximum(fit.distance / length, SMALL)
-        fit = _Fit(K, n_components, 1.0 / (length**2 * off), share, seed, 1e-4, fit.vectors)
-    weight, history, gap, step = np.ones(K.shape[0]), [], np.inf, 0
-    while step < SCALE_STEPS + max_iter and (gap > tol or step <= SCALE_STEPS):
-        if step < SCALE_STEPS:
-            low, high = _bounds(fit.distance)
-        else:
-            history.append(_objective(fit.distance, low, high))
-        new = np.clip((high**2 - fit.distance**2) / (high**2 - low**2), 0.0, 1.0)
-        gap, weight = float(np.abs(new - weight).sum() / new.sum()), new
-        exact = 1e-9 if step >= SCALE_STEPS else 1e-4
-        fit = _Fit(K, n_components, weight, weight / weight.sum() if center else None, seed, exact, fit.vectors)
-        step += 1
+        fit = fitted(1.0 / (length**2 * off), fit.vectors, centre=share)
+    ends = []
+    for start in (fit, signs, fitted((length <= np.median(length)).astype(float))):
+        fit = start
+        for _ in range(SCALE_STEPS):
+            bounds = _bounds(fit.distance)
+            fit = fitted(_weight(fit.distance, *bounds), fit.vectors)
+        ends.append((settled(fit, bounds, 1e-3)[0], bounds))
+    fit, bounds = min(ends, key=lambda end: _closeness(end[0]))
+    fit, gap, steps, history = settled(fit, bounds, tol)
+    tail = _empty_band(fit.distance)
+    if tail is not None:
+        other = settled(fit, tail, tol)
+        if _closeness(other[0]) <= WORSE * _closeness(fit):
+            bounds, (fit, gap, more, history) = tail, other
+            steps += more
     converged = gap <= tol
-    reason = f"The weights change by {gap:.1e}, {'below' if converged else 'above'} tol={tol:.1e}, after {step} steps."
+    reason = f"The weights change by {gap:.1e}, {'below' if converged else 'above'} tol={tol:.1e}, after {steps} steps."
     if not converged:
         reason += " Raise max_iter or tol."
-    return _result(fit, _objective(fit.distance, low, high), gap, step, converged, reason, history)
+    return _result(fit, _objective(fit.distance, *bounds), gap, steps, converged, reason, history)
 
 
 def _middle(K, center):
@@ -115,12 +139,34 @@ def _middle(K, center):
     return None, np.sqrt(np.maximum(own, SMALL**2 * np.max(np.abs(own)))), 1
 
 
-def _bounds(distance):
-    """Residuals between which the weight falls from 1 to 0."""
+def _closeness(fit):
+    """Σ r² over the nearest of the rows."""
+    return float(np.sum(np.sort(fit.distance**2)[: max(int(NEAR * len(fit.distance)), 1)]))
+
+
+def _scale(distance):
+    """Logarithms of the residuals, their median and their deviation."""
     z = np.log(distance)
     middle = np.median(z)
-    spread = max(1.4826 * float(np.median(np.abs(z - middle))), 1e-3)
+    return z, middle, max(1.4826 * float(np.median(np.abs(z - middle))), 1e-3)
+
+
+def _bounds(distance):
+    """Residuals between which the weight falls from 1 to 0."""
+    _, middle, spread = _scale(distance)
     return np.exp(middle + LOW * spread), np.exp(middle + HIGH * spread)
+
+
+def _empty_band(distance):
+    """The same at the beginning of the first empty band among residuals beyond LOW; None where there is none."""
+    z, middle, spread = _scale(distance)
+    far = np.sort(z[z > middle + LOW * spread])
+    begins = far[:-1][np.diff(far) >= BAND * spread]
+    return (np.exp(begins[0]), np.exp(begins[0] + EDGE * spread)) if len(begins) else None
+
+
+def _weight(distance, low, high):
+    return np.clip((high**2 - distance**2) / (high**2 - low**2), 0.0, 1.0)
 
 
 def _objective(distance, low, high):
