@@ -230,6 +230,20 @@ def test_apostrophes_of_a_file_that_is_not_protected_stay(tmp_path):
     assert (tmp_path / "out.csv").read_text() == "a,b\n'=1,x\n=2,y\n"
 
 
+@quick
+@given(
+    st.lists(st.lists(st.text("ab '=\t.5é-", max_size=4), min_size=3, max_size=3), min_size=2, max_size=6),
+    st.sampled_from(["\n", "\n\n", "\r\n"]),
+)
+def test_text_tables_hold_the_cells_that_pandas_reads(tmp_path, rows, end):
+    text = end.join(["one,two,three", *map(",".join, rows), ""])
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    table = read_table(tmp_path / "t.csv", delimiter=",")
+    expected = pd.read_csv(io.StringIO(text), dtype=str, na_filter=False)
+    if not table.protect:
+        pd.testing.assert_frame_equal(table.frame, expected)
+
+
 @pytest.mark.parametrize("ending", [".gz", ".zst", ".bz2", ".xz"])
 def test_a_compressed_file_may_have_parts_and_must_be_whole(tmp_path, ending):
     pack = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}[ending]

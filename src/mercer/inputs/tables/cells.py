@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -152,6 +152,10 @@ def are_gaps(words):
 @_kept
 def plain_numbers(column):
     """The cells as float64, NaN where a cell is not a number as Python writes it."""
+    if getattr(column.dtype, "storage", "") == "pyarrow":
+        arrow = need("pyarrow")
+        with suppress(arrow.ArrowInvalid):  # which says that some cell is no number
+            return arrow.array(column.array).cast(arrow.float64()).to_numpy(zero_copy_only=False)
     return need("pandas").to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
 
 

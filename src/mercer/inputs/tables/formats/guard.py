@@ -34,10 +34,18 @@ def undone(column: Any) -> np.ndarray:
 
 def is_protected(text: str, delimiter: str, frame: Any) -> bool:
     """Whether the cells of a text table were protected: some have the apostrophe, and none lacks it."""
-    if re.search(rf"""(?:\A|[\n\r"{re.escape(delimiter)}])'+[=+\-@\t\r]""", text) is None:
+    before = '\n\r"' + delimiter
+    if not any(_begins(text, match.start(), before) for match in re.finditer(r"'[=+\-@\t\r]", text)):
         return False
     found = [cell for name in frame.columns for cell in frame[name] if needs(cell)]
     return bool(found) and all(map(has, found))
+
+
+def _begins(text, place, before):
+    """Whether a cell begins with the apostrophes that end at this place of the text."""
+    while place > 0 and text[place - 1] == "'":
+        place -= 1
+    return place == 0 or text[place - 1] in before
 
 
 def _is_number(cell: str) -> bool:
