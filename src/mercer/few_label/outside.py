@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..backend import device_in_use, use_device
+from ..backend import device_in_use, parallel, use_device
 from ..errors import InputError
-from ..rows import dot, host
+from ..rows import host
 from ..solvers.ridge.state import State
 from .plan import Candidate
 
-LOOKED_UP = 131_072  # rows whose places are looked up at once
+LOOKED_UP = 131_072  # rows whose places are looked up at once on a device, or approximately
+BLOCK = 8192  # and else, in one of several threads
 HELD = 2**29  # bytes of features that are kept; the neighbours in graphs always are
 NARROW = 32  # features up to which those of the other rows are kept, and not found anew from the bases
 
@@ -50,21 +51,16 @@ class Outside:
         self.inside = np.zeros(n, dtype=bool)
         self.inside[core] = True
         self.X = X
-        parts = [self.rows[begin : begin + LOOKED_UP] for begin in range(0, len(self.rows), LOOKED_UP)]
-        self.trust = np.concatenate([support.trust(X[some]) for some in parts])
         self._asked: tuple[bytes, dict] = (b"", {})
         bases = {id(base): base for one in candidates if one.method != "forest" for base in one.space.bases()}
-        size, self._seen = 0, {}
+        size, held, hurried = 0, [], False
         for base in sorted(bases.values(), key=lambda base: base.seen_bytes):
             size += base.seen_bytes * len(self.rows)
             if base.spread:
-                base.kernel_.hurry(len(self.rows))
+                hurried |= base.kernel_.hurry(len(self.rows))
             if base.spread or size <= HELD:
-                found = [base.seen(base.view.transform(X[some])) for some in parts]
-                joined = (
-                    found[0] if len(found) == 1 else sp.vstack(found, "csr") if base.spread else np.concatenate(found)
-                )
-                self._seen[id(base)] = joined
+                held.append(base)
+        self.trust, self._seen = self._looked_up(held, support, hurried or device_in_use() is not None)
         self.recall = min((base.kernel_.recall for base in bases.values() if base.spread), default=1.0)
         self._similar = {key: Similar(base, X, self.rows) for key, base in bases.items() if key not in self._seen}
         self._narrow: dict = {}
@@ -72,6 +68,25 @@ class Outside:
             kept = all(id(base) in self._seen for base in space.bases())
             if kept and id(space) not in self._narrow and space.bases() != [space]:
                 self._narrow[id(space)] = self._placed(space)
+
+    def _looked_up(self, bases, support, at_once):
+        """(trust, {identity of a base: what it sees of the other rows}); not block by block, if it is at once."""
+        step = LOOKED_UP if at_once else BLOCK
+        found: list = [None] * -(-len(self.rows) // step)
+
+        def look(place):
+            rows = self.X[self.rows[place * step : (place + 1) * step]]
+            views = {id(base.view): base.view for base in bases}
+            views = {key: view.transform(rows) for key, view in views.items()}
+            found[place] = support.trust(rows), {id(base): base.seen(views[id(base.view)]) for base in bases}
+
+        look(0)  # what a search needs is made once
+        parallel(look, range(1, len(found)))
+        seen = {}
+        for base in bases:
+            parts = [own.pop(id(base)) for _, own in found]
+            seen[id(base)] = sp.vstack(parts, "csr") if base.spread else np.concatenate(parts)
+        return np.concatenate([trust for trust, _ in found]), seen
 
     def features(self, space: Any, rows: Any) -> np.ndarray:
         """(m, r) features of any rows of the table in a space."""
@@ -99,9 +114,12 @@ class Outside:
             self._asked = others.tobytes(), {}
         known = self._asked[1]
         if id(base) not in known:
-            held = self._seen.get(id(base))
-            seen = base.seen(base.view.transform(self.X[self.rows[others]])) if held is None else held[others]
-            known[id(base)] = base.of_seen(seen)
+            if base.spread:
+                known[id(base)] = base.of_seen(self._seen[id(base)][others])
+            else:  # what is kept of these has fewer digits
+                known[id(base)] = np.asarray(
+                    base.features(base.view.transform(self.X[self.rows[others]])), dtype=np.float32
+                )
         return known[id(base)]
 
     def matrices(self, space: Any, W: np.ndarray) -> tuple[list, Any]:
@@ -114,7 +132,7 @@ class Outside:
     def _matrix(self, base, W):
         if id(base) in self._similar:
             return self._similar[id(base)], base.on_similar(W)
-        return self._seen[id(base)], dot(base.Z, W) if base.spread else W
+        return self._seen[id(base)], base.on_seen(W)
 
     def wide(self, candidates: list, X: Any) -> list:
         """The candidates for labels of any row of the table."""

@@ -19,7 +19,7 @@ from ..geometry.open import POLICIES, open_gram
 from ..homes import home_of
 from ..kernels.graph import Diffusion
 from ..linalg import eigh_down, fix_signs, rank_of, smallest
-from ..rows import by_blocks, concat, host, like, squares
+from ..rows import by_blocks, concat, dot, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
 from .cost import GRAPH_EXACT
@@ -33,6 +33,7 @@ HALF = float(np.sqrt(0.5))
 MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
 SAMPLE = 2000  # rows of that sample
 BLOCK = 512  # other rows whose features are in the cache in double precision
+GROWTH = 1e3  # ratio of pivots up to which similarities in single precision are as good as features
 FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
 
 
@@ -86,21 +87,30 @@ class KernelSpace(Space):
         self.scale, self.Z = _unit(_held(gram.Z))
 
     def seen(self, rows):
-        """(m, r) features of other rows in this view, in single precision: there may be very many."""
+        """What other rows in this view are told apart by, (m, r) in single precision: there may be very many.
 
-        def some(block):
-            return np.asarray(self.scale * host(self.map_.of_rows(moved(block))), dtype=np.float32)
-
-        return by_blocks(some, rows, self.Z.shape[1], np.float32, BLOCK if device_in_use() is None else None)
+        Similarities to the landmarks, or, where weights of these would be too large for their digits, features.
+        """
+        width, steps = len(self.map_.root_) if self._apart else self.Z.shape[1], None if device_in_use() else BLOCK
+        some = self.similar if self._apart else self.features
+        return by_blocks(lambda block: np.asarray(host(some(block)), dtype=np.float32), rows, width, np.float32, steps)
 
     @property
     def seen_bytes(self):
         """Of a row of `seen`."""
         return 4 * self.Z.shape[1]
 
-    def of_seen(self, seen):
-        """Their features."""
-        return seen
+    def on_seen(self, W):
+        """Weights c with features W = seen c."""
+        return self.on_similar(W) if self._apart else W
+
+    @property
+    def _apart(self):
+        return self.map_.well_conditioned(GROWTH)
+
+    def features(self, rows):
+        """(m, r) features of other rows in this view."""
+        return self.scale * host(self.map_.of_rows(moved(rows)))
 
     def similar(self, rows):
         """(m, landmarks) similarities of other rows in this view, where they are computed."""
@@ -142,6 +152,10 @@ class GraphSpace(Space):
     def seen_bytes(self):
         """Of a row of `seen`."""
         return 8 * self.kernel_.n_neighbors
+
+    def on_seen(self, W):
+        """(n, k) what the training rows have of Z W, whose means other rows take."""
+        return dot(self.Z, W)
 
     def of_seen(self, seen):
         """Their features."""

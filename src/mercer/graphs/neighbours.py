@@ -14,6 +14,7 @@ from .cells import Cells
 from .nearest import Products, squares, trees
 
 PRODUCTS_ROWS, PRODUCTS_COLUMNS = 2000, 12  # from here on products in single precision are faster than trees
+SHORT = 8, 10_000  # and from so many columns on up to so many rows
 MANY_PAIRS = 5e9  # of rows compared above which an approximate search pays
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
@@ -48,9 +49,10 @@ class Neighbours:
         return self._with_zeros(X, distance, index), index
 
     def hurry(self, n):
-        """Let n rows and all later ones be looked up approximately, if they are very many: see `Cells`."""
+        """Let n rows and all later ones be looked up approximately, if they are very many (see `Cells`); whether so."""
         if not self._few() and self.rows.shape[0] * n > MANY_PAIRS and self._there(moved(self.rows[:1])) is None:
             self.approximate, self._search = True, None
+        return self.approximate
 
     @property
     def recall(self):
@@ -59,7 +61,8 @@ class Neighbours:
 
     def _few(self):
         n, d = self.rows.shape
-        return sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < PRODUCTS_COLUMNS
+        columns = SHORT[0] if n <= SHORT[1] else PRODUCTS_COLUMNS
+        return sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < columns
 
     def _there(self, X):
         """The search where X lives, kept for the next rows from there; None on the host."""

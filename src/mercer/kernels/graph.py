@@ -85,9 +85,9 @@ class GraphKernel(Kernel):
             (weight.ravel(), index.ravel(), np.arange(0, index.size + 1, k)), (len(index), len(self.factor_))
         )
 
-    def hurry(self, n: int) -> None:
-        """Let n rows and all later ones find their neighbours approximately, if they are very many."""
-        self.finder_.hurry(n)
+    def hurry(self, n: int) -> bool:
+        """Let n rows and all later ones find their neighbours approximately, if they are very many; whether they do."""
+        return self.finder_.hurry(n)
 
     @property
     def recall(self) -> float:
