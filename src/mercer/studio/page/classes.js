@@ -1,5 +1,5 @@
 // The list of classes: key, mark, name, counts; a dialog renames, merges, hides.
-import {$, button, count, fill, h, later, plural} from "./dom.js";
+import {$, afterwards, button, count, fill, h, plural} from "./dom.js";
 import {changeClass, labelCurrent} from "./actions.js";
 import {keys} from "./chips.js";
 import {colourOf, glyph} from "./palette.js";
@@ -141,7 +141,7 @@ function edit(one) {
 }
 
 export function start() {
-  on("classes labels answers", later(show));
+  on("classes labels answers", afterwards(show));
   $("#add-class").addEventListener("submit", async event => {
     event.preventDefault();
     const field = $("#class-name");

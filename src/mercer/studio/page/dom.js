@@ -46,6 +46,9 @@ export function later(work) {
   };
 }
 
+// The same after the frame is painted, in a task of its own: a person sees the echo of a key first.
+export const afterwards = work => later(() => setTimeout(work));
+
 // Several calls within the time run once, after the last of them.
 export function settled(work, ms) {
   let timer = 0;

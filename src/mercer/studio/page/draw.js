@@ -4,13 +4,16 @@ import {SHAPES, colourOf, colours, shapeOf} from "./palette.js";
 import {NO_ANSWER, NONE, isShown, store} from "./store.js";
 
 const FEW = 20; // new labels that are drawn one by one
+const CROWD = 5000; // selected rows above which they are discs: rings would run together
 
 export class Marks {
   constructor(canvas, view) {
     this.raster = new Raster(canvas);
     this.view = view;
     this.size = "";
+    this.theme();
     this.drawn = new Int16Array(0); // the labels that are drawn
+    this.ringed = new Uint8Array(0); // and which rows are, as selected
   }
 
   resize(ratio) {
@@ -19,7 +22,6 @@ export class Marks {
       Math.max(1, Math.round(this.view.width * ratio)),
       Math.max(1, Math.round(this.view.height * ratio)),
     );
-    this.theme();
   }
 
   theme() {
@@ -47,6 +49,7 @@ export class Marks {
     this.edge = SHAPES.map((_, k) => shape(k, (large + 1.4) * r));
     this.halo = SHAPES.map((_, k) => shape(k, (large + 2.6) * r));
     this.chosen = ring((small + 2) * r, 1.2 * r);
+    this.crowded = disc((small + 0.4) * r);
     this.chosenLarge = ring((large + 3.5) * r, 1.4 * r);
   }
 
@@ -108,11 +111,39 @@ export class Marks {
     }
     this.looks = {colour, form, away, dim};
     for (const row of labelled) this.label(row);
-    for (const row of store.selected)
-      raster.put(given[row] >= 0 ? this.chosenLarge : this.chosen, px[row], py[row], paint.accent, 230);
-    raster.show();
-    if (this.drawn.length !== n) this.drawn = new Int16Array(n);
+    if (this.drawn.length !== n) {
+      this.drawn = new Int16Array(n);
+      this.ringed = new Uint8Array(n);
+    }
     this.drawn.set(given);
+    this.ringed.fill(0);
+    this.crowd = store.selected.size > CROWD;
+    this.rings();
+    raster.show();
+  }
+
+  rings() {
+    const {raster, px, py, ringed} = this;
+    const {given, selected} = store;
+    const plain = this.crowd ? this.crowded : this.chosen;
+    for (const row of selected)
+      if (ringed[row] === 0) {
+        raster.put(given[row] >= 0 ? this.chosenLarge : plain, px[row], py[row], this.colours.accent, 230);
+        ringed[row] = 1;
+      }
+  }
+
+  // Draws rings around newly selected rows upon the last drawing; false where all marks must be drawn anew.
+  choose() {
+    const {mask, size} = store.selected;
+    const crowd = size > CROWD;
+    if (this.ringed.length !== mask.length) return false;
+    for (let row = 0; row < mask.length; row++)
+      if (this.ringed[row] === 1 && (mask[row] === 0 || crowd !== this.crowd)) return false;
+    this.crowd = crowd;
+    this.rings();
+    this.raster.show();
+    return true;
   }
 
   label(row) {

@@ -1,5 +1,5 @@
 // Which rows the map shows: unlabelled, doubtful, below a confidence, with a text.
-import {$, count, settled} from "./dom.js";
+import {$, afterwards, count, settled} from "./dom.js";
 import {json} from "./api.js";
 import {NONE, NO_ANSWER, on, store, tell} from "./store.js";
 
@@ -100,8 +100,9 @@ export function start() {
     $("#found").textContent = "";
     apply();
   });
+  const again = afterwards(apply);
   on("labels answers", () => {
-    if (store.shown) apply();
+    if (store.shown) again();
   });
 }
 export const find = () => {

@@ -71,10 +71,17 @@ export class Grid {
     const edges = corners.length / 2;
     const px = Float64Array.from({length: edges}, (_, k) => corners[2 * k]);
     const py = Float64Array.from({length: edges}, (_, k) => corners[2 * k + 1]);
-    const inside = (x, y) => {
+    const within = Array.from({length: SIDE}, () => []); // the edges by rows of cells
+    for (let i = 0; i < edges; i++) {
+      const j = (i || edges) - 1;
+      for (let v = at(Math.min(py[i], py[j])); v <= at(Math.max(py[i], py[j])); v++) within[v].push(i);
+    }
+    const inside = (x, y, v) => {
       let odd = false;
-      for (let i = 0, j = edges - 1; i < edges; j = i++)
+      for (const i of within[v]) {
+        const j = (i || edges) - 1;
         if (py[i] > y !== py[j] > y && x < ((px[j] - px[i]) * (y - py[i])) / (py[j] - py[i]) + px[i]) odd = !odd;
+      }
       return odd;
     };
     const crossed = crossings(px, py);
@@ -88,10 +95,10 @@ export class Grid {
       for (let u = at(left); u <= at(right); u++) {
         const cell = v * SIDE + u;
         const edge = crossed[cell] === 1;
-        if (!edge && !inside((u + 0.5) * size, (v + 0.5) * size)) continue;
+        if (!edge && !inside((u + 0.5) * size, (v + 0.5) * size, v)) continue;
         for (let k = this.start[cell]; k < this.start[cell + 1]; k++) {
           const row = this.rows[k];
-          if ((!edge || inside(this.x[row], this.y[row])) && allowed(row)) found.push(row);
+          if ((!edge || inside(this.x[row], this.y[row], v)) && allowed(row)) found.push(row);
         }
       }
     return found;

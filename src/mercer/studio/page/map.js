@@ -21,8 +21,8 @@ let path = [];
 let drag = null;
 const pointers = new Map();
 
-const hiddenClass = id => store.classes.some(one => one.id === id && one.hidden);
-const allowed = row => isShown(row) && !hiddenClass(store.given[row] >= 0 ? store.given[row] : store.first[row]);
+const away = new Uint8Array(256); // 1 for each hidden class
+const allowed = row => isShown(row) && away[store.given[row] >= 0 ? store.given[row] : store.first[row]] === 0;
 const redraw = later(() => {
   marks.draw();
   sketch();
@@ -30,10 +30,7 @@ const redraw = later(() => {
 const resketch = later(sketch);
 
 function sketch() {
-  const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue("--ink");
-  const accent = style.getPropertyValue("--accent");
-  const ground = style.getPropertyValue("--card");
+  const {ink, accent, card: ground} = marks.colours.words;
   pen.setTransform(marks.ratio, 0, 0, marks.ratio, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
   if (!store.x) return;
@@ -214,7 +211,14 @@ export function start() {
     over.setAttribute("aria-label", "Map of " + plural(store.n, "row") + ". Arrow keys go from row to row.");
     redraw();
   });
-  on("answers classes selection filter spotlight", redraw);
+  on("answers classes filter spotlight", redraw);
+  on("classes", () => {
+    away.fill(0);
+    for (const one of store.classes) away[one.id] = one.hidden ? 1 : 0;
+  });
+  on("selection", () => {
+    if (!marks.choose()) redraw();
+  });
   on("labels", () => {
     if (!marks.add()) redraw();
   });

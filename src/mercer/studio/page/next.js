@@ -1,5 +1,5 @@
 // The tab "Next": one large card and the questions after it.
-import {$, button, fill, h, later, plural, sure} from "./dom.js";
+import {$, afterwards, button, fill, h, plural, sure} from "./dom.js";
 import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
 import {content, line, picture} from "./card.js";
 import {chips} from "./chips.js";
@@ -60,9 +60,9 @@ async function update() {
 }
 
 // … and, with each answer, its guess and the reasons.
+const again = afterwards(explain);
 function explain() {
   const at = store.current;
-  update();
   if (!at) return;
   if (hidden(at)) {
     fill(bars, h("p", {class: "hint"}, "The guess is hidden: rows drawn at random measure how often it is right."));
@@ -91,7 +91,8 @@ async function show() {
   const data = await getRow(at.row);
   if (store.current !== at) return;
   fill(body, content(data));
-  explain();
+  update();
+  again();
 }
 
 // The classes; before there are two, a field names the class of this row.
@@ -182,9 +183,8 @@ async function showRest() {
 }
 
 export function start() {
-  const redraw = later(update);
-  const again = later(explain);
-  const drawRest = later(showRest);
+  const redraw = afterwards(update);
+  const drawRest = afterwards(showRest);
   on("queue", () => {
     refill();
     drawRest();
@@ -198,6 +198,7 @@ export function start() {
     drawRest();
   });
   on("answers", () => {
+    redraw();
     again();
     drawRest();
   });

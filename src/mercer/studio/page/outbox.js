@@ -39,7 +39,7 @@ export function send(path, body) {
   return new Promise((resolve, reject) => {
     entry.done = resolve;
     entry.failed = reject;
-    drain();
+    setTimeout(drain); // after the echo
   }).catch(error => {
     tell("refused", error);
     return null;

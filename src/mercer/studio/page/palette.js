@@ -52,8 +52,8 @@ export function glyph(id, outlined = true) {
 }
 
 // "#0072b2" or "rgb(0, 114, 178)" as 0xAABBGGRR, the order of ImageData on every machine browsers run on.
+const probe = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 export function packed(colour) {
-  const probe = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   probe.fillStyle = colour;
   probe.fillRect(0, 0, 1, 1);
   const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
@@ -63,12 +63,20 @@ export function packed(colour) {
 export function colours() {
   const style = getComputedStyle(document.documentElement);
   const value = name => packed(style.getPropertyValue(name).trim());
-  const probe = document.body.appendChild(document.createElement("i"));
+  const sample = document.body.appendChild(document.createElement("i"));
   const shade = k => {
-    probe.className = "k" + k;
-    return packed(getComputedStyle(probe).color);
+    sample.className = "k" + k;
+    return packed(getComputedStyle(sample).color);
   };
   const classes = Uint32Array.from({length: COLOURS}, (_, k) => shade(k));
-  probe.remove();
-  return {classes, ground: value("--card"), ink: value("--ink"), faint: value("--faint"), accent: value("--accent")};
+  sample.remove();
+  const words = Object.fromEntries(["card", "ink", "accent"].map(name => [name, style.getPropertyValue("--" + name)]));
+  return {
+    classes,
+    words, // for the pen of a canvas
+    ground: value("--card"),
+    ink: value("--ink"),
+    faint: value("--faint"),
+    accent: value("--accent"),
+  };
 }

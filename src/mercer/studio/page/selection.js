@@ -1,5 +1,5 @@
 // Below the map: the open and the selected rows, as a table, pictures or texts. It says what the canvas shows.
-import {$, button, count, fill, h, later, plural, sure} from "./dom.js";
+import {$, afterwards, button, count, fill, h, plural, sure} from "./dom.js";
 import {go} from "./actions.js";
 import {mini} from "./card.js";
 import {getRow, getRows} from "./rows.js";
@@ -14,7 +14,7 @@ let limit = PAGE;
 let turn = 0;
 
 function chosen() {
-  if (store.selected.size) return {rows: [...store.selected], title: plural(store.selected.size, "selected row")};
+  if (store.selected.size) return {rows: store.selected.rows(), title: plural(store.selected.size, "selected row")};
   if (store.shown) {
     const rows = [];
     for (let row = 0; row < store.n; row++) if (isShown(row)) rows.push(row);
@@ -110,7 +110,7 @@ const texts = rows =>
 async function show() {
   const {rows, title} = chosen();
   const mine = ++turn;
-  const part = rows.slice(0, limit);
+  const part = Array.from(rows.slice(0, limit));
   const at = store.current?.row;
   const data = await getRows(part);
   const open = at === undefined ? null : await getRow(at);
@@ -174,7 +174,7 @@ async function show() {
 }
 
 export function start() {
-  const redraw = later(() => {
+  const redraw = afterwards(() => {
     if (store.session) show();
   });
   on("selection filter", () => {

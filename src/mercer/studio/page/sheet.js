@@ -1,5 +1,5 @@
 // The sheet that opens over a lasso: how many rows, what they are taken for, twelve of them at random to look at.
-import {$, bar, button, count, fill, h, percent, plural, say} from "./dom.js";
+import {$, afterwards, bar, button, count, fill, h, percent, plural, say} from "./dom.js";
 import {labelMany} from "./actions.js";
 import {mini} from "./card.js";
 import {chips} from "./chips.js";
@@ -34,9 +34,8 @@ function mix() {
 }
 
 async function open() {
-  const rows = [...store.selected];
-  const unlabelled = rows.filter(row => store.given[row] === NONE);
-  all = unlabelled;
+  const rows = store.selected.rows();
+  all = Array.from(rows.filter(row => store.given[row] === NONE));
   if (!all.length) {
     if (rows.length) say(plural(rows.length, "row") + " chosen, all labelled.");
     sheet.close();
@@ -173,7 +172,7 @@ export const sheet = {
 };
 
 export function start() {
-  on("gathered", open);
+  on("gathered", afterwards(open));
   on("classes", () => {
     if (sheet.isOpen()) show();
   });

@@ -1,4 +1,6 @@
 // What the page knows. Everything that changes it says so by `tell`, everything that shows it listens by `on`.
+import {Chosen} from "./chosen.js";
+
 export const NONE = -1;
 export const CANNOT = -2;
 export const NO_ANSWER = 255;
@@ -23,7 +25,7 @@ export const store = {
   hiddenGuess: new Set(), // rows of random checks, whose guess is not shown
   current: null,
   skipped: new Set(), // current: {row, via, since}
-  selected: new Set(),
+  selected: new Chosen(),
   shown: null, // shown: Uint8Array mask of the filters, null for all
   spotlight: NONE,
   undo: false,
@@ -50,6 +52,7 @@ export function allocate(n) {
   store.first = new Uint8Array(n).fill(NO_ANSWER);
   store.second = new Uint8Array(n).fill(NO_ANSWER);
   store.sure = new Uint8Array(n);
+  store.selected.allocate(n);
 }
 
 export const className = id =>

@@ -1,0 +1,36 @@
+// The rows a person has selected: a mask, so that a lasso around very many rows takes no longer than looking at them.
+export class Chosen {
+  mask = new Uint8Array(0); // 1 for each of them
+  size = 0;
+
+  allocate(n) {
+    this.mask = new Uint8Array(n);
+    this.size = 0;
+  }
+
+  has(row) {
+    return this.mask[row] === 1;
+  }
+  add(row) {
+    this.size += 1 - this.mask[row];
+    this.mask[row] = 1;
+  }
+  delete(row) {
+    this.size -= this.mask[row];
+    this.mask[row] = 0;
+  }
+  clear() {
+    if (this.size) this.mask.fill(0);
+    this.size = 0;
+  }
+
+  // Their numbers, ascending.
+  rows() {
+    const found = new Uint32Array(this.size);
+    for (let row = 0, k = 0; k < found.length; row++) if (this.mask[row] === 1) found[k++] = row;
+    return found;
+  }
+  [Symbol.iterator]() {
+    return this.rows().values();
+  }
+}
