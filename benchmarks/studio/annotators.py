@@ -125,7 +125,8 @@ def main():
 def page(rows):
     """The results as a page."""
     lines = []
-    for name in dict.fromkeys(row["set"] for row in rows):
+    names = list(dict.fromkeys(row["set"] for row in rows))
+    for name in names:
         for way in dict.fromkeys(row["way"] for row in rows):
             some = [row for row in rows if row["set"] == name and row["way"] == way]
             claims = [row for row in some if row["certified"]]
@@ -137,6 +138,7 @@ def page(rows):
                     "way": way,
                     "labels to 90 % (median)": _shown(reached[len(some) // 2]),
                     "labels to the certificate (median)": _shown(labels[len(some) // 2]),
+                    "right at the end (median)": f"{np.median([row['right'] for row in some]):.1%}",
                     "certified": f"{len(claims)} of {len(some)}",
                     "true claims": f"{sum(row['right'] >= GOAL for row in claims)} of {len(claims)}",
                     "of the full model": f"{sum(row['right_full'] >= GOAL for row in claims)} of {len(claims)}",
@@ -147,7 +149,28 @@ def page(rows):
     total = f"`mercer studio`: {true} of {len(claims)} stop claims are true" + (
         f" ({true / len(claims):.1%})." if claims else "."
     )
-    return f"# Simulated annotators\n\n{machine()}\n\n{markdown(lines)}\n\n{total}\n"
+    without = [_without(name, [row for row in rows if row["set"] == name and row["way"] == "studio"]) for name in names]
+    text = "\n".join([total, "", *filter(None, without)]).strip()
+    return f"# Simulated annotators\n\n{machine()}\n\n{markdown(lines)}\n\n{text}\n"
+
+
+def _without(name, rows):
+    """Why runs on a data set end without a certificate, in words; "" if none does."""
+    left = [row for row in rows if not row["certified"]]
+    right = np.array([row["right"] for row in left])
+    if not left:
+        return ""
+    if right.max() < GOAL:
+        return (
+            f"- {name}: none of {len(left)} runs reaches {GOAL:.0%} with {MOST} labels ({np.median(right):.1%} of the "
+            f"other rows are right in the median run, {right.max():.1%} in the best): no certificate would be true."
+        )
+    low = np.median([row["low"] for row in left])
+    return (
+        f"- {name}: {len(left)} of {len(rows)} runs end without a certificate at {MOST} labels, "
+        f"{np.sum(right >= GOAL)} of them with {GOAL:.0%} reached ({np.median(right):.1%}); the certified share is "
+        f"{low:.1%} (median), {100 * (GOAL - low):.1f} points short of the goal."
+    )
 
 
 def _numbers(row):

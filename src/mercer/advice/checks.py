@@ -62,7 +62,12 @@ class Checks:
             return f"Certified: at least {goal:.0%} of the answers are right, with 95 % confidence. You may stop."
         more = self.more(goal)
         if more is None:
-            return f"More labels are needed: the answers are not yet {goal:.0%} right."
+            if self.number == self.cannot:
+                return "None of the random checks could be told. Give labels of other rows."
+            said = f"{self.rate.value:.0%} of the random checks are right"
+            if self.rate.high < goal:
+                return f"{said}, so surely not {goal:.0%} of the answers. Give more labels, or set a lower goal."
+            return f"{said}: more labels are needed to reach {goal:.0%}."
         return f"About {more} more random check{'' if more == 1 else 's'} would certify {goal:.0%}."
 
 
