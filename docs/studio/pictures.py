@@ -36,8 +36,13 @@ class Player:
         self.page.wait_for_timeout(600)
         image = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         colours, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
+        # The marks of the classes and all grounds, as they are.
+        large = ((np.ptp(colours.astype(int), axis=1) > 40) & (counts >= 20)) | (counts >= 2000)
+        exact = colours[large][np.argsort(-counts[large])][:128]
         sample = np.repeat(colours, np.ceil(np.sqrt(counts)).astype(int), axis=0)
-        palette = Image.fromarray(sample[None].astype(np.uint8)).quantize(256, Image.Quantize.MEDIANCUT, kmeans=4)
+        others = Image.fromarray(sample[None].astype(np.uint8)).quantize(256 - len(exact), Image.Quantize.MEDIANCUT)
+        palette = Image.new("P", (1, 1))
+        palette.putpalette([*exact.ravel().tolist(), *others.getpalette()[: 3 * (256 - len(exact))]])
         image.quantize(palette=palette, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
 
     def state(self, expression):
@@ -95,7 +100,7 @@ def play(page):
     player.label(3)
     player.settled()
     player.picture("2-first-answers")
-    player.label(21)
+    player.label(9)
     player.settled()
     for _ in range(10):  # a row that is not easy
         if player.state("store.current.via !== 'random' && store.sure[store.current.row] < 180"):
@@ -103,6 +108,8 @@ def play(page):
         page.keyboard.press("j")
     page.wait_for_timeout(4000)  # the look-ahead is computed in idle time
     player.picture("3-question")
+    player.label(12)
+    player.settled()
     player.lasso(6)
     player.picture("4-lasso")
     page.keyboard.press("Enter")

@@ -54,6 +54,6 @@ def test_when_only_checks_are_missing_most_rows_are_random():
 def test_the_sentence():
     assert Checks(60, 60).reached(0.9) and "Certified" in Checks(60, 60).sentence(0.9)
     assert "13 more random checks" in Checks(40, 40).sentence(0.9)
-    assert Checks(85, 100).sentence(0.9) == "85% of the random checks are right: more labels are needed to reach 90%."
-    assert "33% of the random checks are right, so surely not 90% of the answers" in Checks(10, 30).sentence(0.9)
+    assert Checks(85, 100).sentence(0.9) == "85 of 100 random checks are right: more labels are needed to reach 90 %."
+    assert "10 of 30 random checks are right, so surely not 90 % of the answers" in Checks(10, 30).sentence(0.9)
     assert "could be told" in Checks(0, 3, 3).sentence(0.9)

@@ -59,16 +59,20 @@ class Checks:
     def sentence(self, goal: float) -> str:
         """Whether to stop, in words."""
         if self.reached(goal):
-            return f"Certified: at least {goal:.0%} of the answers are right, with 95 % confidence. You may stop."
+            return (
+                f"Certified: at least {100 * goal:.0f} % of the answers are right, with 95 % confidence. You may stop."
+            )
         more = self.more(goal)
         if more is None:
             if self.number == self.cannot:
                 return "None of the random checks could be told. Give labels of other rows."
-            said = f"{self.rate.value:.0%} of the random checks are right"
+            said = f"{self.right} of {self.number} random checks are right"
             if self.rate.high < goal:
-                return f"{said}, so surely not {goal:.0%} of the answers. Give more labels, or set a lower goal."
-            return f"{said}: more labels are needed to reach {goal:.0%}."
-        return f"About {more} more random check{'' if more == 1 else 's'} would certify {goal:.0%}."
+                return (
+                    f"{said}, so surely not {100 * goal:.0f} % of the answers. Give more labels, or set a lower goal."
+                )
+            return f"{said}: more labels are needed to reach {100 * goal:.0f} %."
+        return f"About {more} more random check{'' if more == 1 else 's'} would certify {100 * goal:.0f} %."
 
 
 def share_of_checks(checks: Checks, share: float, goal: float) -> float:

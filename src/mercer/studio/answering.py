@@ -96,6 +96,7 @@ def accuracy_of(model: Any, task: Task, full: bool) -> dict:
     ids = [int(name) for name in model.classes_]
     predicted = np.bincount(model.predicted_[model.labels_.codes < 0], minlength=len(ids))
     given = model.labels_.counts().astype(int)
+    all_of = given + predicted
     return {
         "rev": task.rev,
         "random": {
@@ -109,7 +110,7 @@ def accuracy_of(model: Any, task: Task, full: bool) -> dict:
         if checks.number
         else None,
         "left_out": _left_out(model),
-        "majority": {"class": int(model.majority_.name), "value": float(model.majority_.share)},
+        "majority": {"class": ids[int(all_of.argmax())], "value": float(all_of.max() / all_of.sum())},
         "change": _change(model) if full else None,
         "stop": {
             "reached": checks.reached(task.goal),
@@ -156,7 +157,7 @@ def _change(model):
         return None
     return {
         "value": value,
-        "text": f"{n} more labels are expected to change {value:.1%} of the answers (the model's own view).",
+        "text": f"{n} more labels are expected to change {100 * value:.1f} % of the answers.",
     }
 
 

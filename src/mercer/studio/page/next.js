@@ -65,7 +65,8 @@ function explain() {
   const at = store.current;
   if (!at) return;
   if (hidden(at)) {
-    fill(bars, h("p", {class: "hint"}, "The guess is hidden: rows drawn at random measure how often it is right."));
+    const why = "This row was drawn at random, to measure how often the answers are right";
+    fill(bars, h("p", {class: "hint"}, why + (store.tier === "none" ? "." : ": the guess is hidden.")));
     fill(reasons);
   } else if (store.tier !== "none") showWhy(at.row, () => store.current === at, bars, reasons);
 }
@@ -82,7 +83,7 @@ async function show() {
   const item = store.queue.items.find(one => one.row === at.row);
   heading(at, nameOf(at.row));
   fill(body);
-  fill(bars, seen ? guessBars([[seen.id, seen.p]]) : null);
+  fill(bars, seen ? guessBars([[seen.id, null]]) : null);
   fill(reasons, item?.reason ? h("p", {class: "reason"}, item.reason) : null);
   if (head.parentNode !== card) {
     fill(card, filled);

@@ -120,7 +120,7 @@ async function show() {
     fill(
       head,
       open ? [h("h2", {}, "Open: " + open.name), h("span", {class: "caption"}, ...verdict(at))] : null,
-      h("span", {class: "hint tail"}, "Draw around rows with the lasso, or filter, to list them here."),
+      h("span", {class: "hint tail"}, "Lasso or filter rows to list them here."),
     );
     return;
   }

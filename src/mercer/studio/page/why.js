@@ -1,10 +1,11 @@
 // Why a row has its guess: probabilities, nearest labels, families that disagree, doubt, what each label would change.
-import {bar, button, count, fill, h, percent, plural} from "./dom.js";
+import {bar, button, count, fill, h, percent, plural, sure} from "./dom.js";
 import {json} from "./api.js";
 import {go} from "./actions.js";
-import {className} from "./store.js";
+import {className, guess} from "./store.js";
 import {colourOf, glyph} from "./palette.js";
 
+// The guess as bars; a probability that is not there yet is null.
 export function guessBars(probabilities) {
   return h(
     "ul",
@@ -15,13 +16,14 @@ export function guessBars(probabilities) {
         {},
         glyph(id, false),
         h("span", {class: "name"}, className(id)),
-        bar(p, "k" + colourOf(id)),
-        h("span", {class: "number"}, percent(p)),
+        bar(p ?? 0, "k" + colourOf(id)),
+        h("span", {class: "number"}, p === null ? "" : percent(p)),
       ),
     ),
   );
 }
 
+const MARGIN = 0.05; // between the probability and the confidence, which counts classes without labels too
 const shortened = text => (text.length > 40 ? text.slice(0, 39) + "…" : text);
 
 function lookAhead(changes) {
@@ -95,7 +97,16 @@ export async function showWhy(row, current, bars, reasons) {
     return;
   }
   if (!current()) return;
-  if (why.probabilities.length) fill(bars, guessBars(why.probabilities));
+  const seen = guess(row);
+  const most = why.probabilities[0]?.[1];
+  if (why.probabilities.length)
+    fill(
+      bars,
+      guessBars(why.probabilities),
+      seen && most - seen.p > MARGIN
+        ? h("p", {class: "hint"}, "All in all " + sure(seen.p) + ": some classes may have no label yet.")
+        : null,
+    );
   const drives = why.drives?.length
     ? h(
         "p",
