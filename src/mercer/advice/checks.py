@@ -58,9 +58,10 @@ class Checks:
 
     def sentence(self, goal: float) -> str:
         """Whether to stop, in words."""
+        asked = f"{100 * goal:.0f} %"
         if self.reached(goal):
             return (
-                f"Certified: at least {100 * goal:.0f} % of the answers are right, with 95 % confidence. You may stop."
+                f"Certified: at least {asked} of the answers are right, with 95 % confidence. You may stop."
             )
         more = self.more(goal)
         if more is None:
@@ -69,10 +70,10 @@ class Checks:
             said = f"{self.right} of {self.number} random checks are right"
             if self.rate.high < goal:
                 return (
-                    f"{said}, so surely not {100 * goal:.0f} % of the answers. Give more labels, or set a lower goal."
+                    f"{said}, so surely not {asked} of the answers. Give more labels, or set a lower goal."
                 )
-            return f"{said}: more labels are needed to reach {100 * goal:.0f} %."
-        return f"About {more} more random check{'' if more == 1 else 's'} would certify {100 * goal:.0f} %."
+            return f"{said}: more labels are needed to reach {asked}."
+        return f"About {more} more random check{'' if more == 1 else 's'} would certify {asked}."
 
 
 def share_of_checks(checks: Checks, share: float, goal: float) -> float:
