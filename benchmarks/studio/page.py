@@ -142,6 +142,7 @@ def measure(n, n_labels, chromium):
         late = page.evaluate("echoes.filter(one => one.frames > 1).length")
         found["frame while answers arrive"] = np.array(frames)
 
+        page.click("[data-zoom=fit]")
         corners = middle + 0.3 * np.array([box["width"], box["height"]]) * [[-1, -1], [1, -1], [1, 1], [-1, 1]]
         found["end of the lasso to its rows marked"] = lassos = []
         for _ in range(LASSOS):
