@@ -10,7 +10,10 @@ from sklearn.datasets import load_digits
 from mercer import FewLabelClassifier, suggest, use_device
 from mercer.evidence.groups import same_rows
 from mercer.few_label import outside
+from mercer.few_label.spaces import KernelSpace
+from mercer.few_label.views import AsGiven
 from mercer.geometry.open import POLICIES
+from mercer.kernels import RBF
 
 FOUND = ("probabilities_", "confidence_", "left_out_scores_", "weights_", "votes_", "scores_")
 METHODS = ["lssvm", "diffusion", "mixed", "sgt", "forest"]
@@ -97,3 +100,15 @@ def test_equal_rows_are_known_among_all_and_nearly_equal_ones_in_the_core():
     assert groups[200] == groups[3] and groups[250] == groups[260] and groups[7] == groups[5]
     assert groups[280] != groups[9] and len(np.unique(groups)) == 297
     assert np.array_equal(np.unique(groups, return_index=True)[1], np.sort(np.unique(groups, return_index=True)[1]))
+
+
+@pytest.mark.parametrize(("d", "apart"), [(1, False), (12, True)])
+def test_other_rows_score_by_similarities_or_features_whichever_keeps_the_digits(d, apart):
+    rows = np.random.default_rng(0).normal(size=(3200, d))
+    space = KernelSpace("RBF", AsGiven(), RBF(0.7 * np.sqrt(d)), rows[:3000])
+    W = np.random.default_rng(1).normal(size=(space.Z.shape[1], 3))
+    seen, expected = space.seen(rows[3000:]), space.features(rows[3000:]) @ W
+    similar = np.asarray(space.similar(rows[3000:]))
+    assert seen.dtype == np.float32 and (seen.shape == similar.shape and np.allclose(seen, similar)) == apart
+    found = seen @ space.on_seen(W).astype(np.float32)
+    np.testing.assert_allclose(found, expected, atol=3e-4 * expected.std())

@@ -98,7 +98,7 @@ function other(accuracy) {
       ? h(
           "p",
           {class: "hint"},
-          "Always answering " + className(majority.class) + " would be right for about " + percent(majority.value) + ".",
+          `Always answering ${className(majority.class)} would be right for about ${percent(majority.value)}.`,
         )
       : null,
   ];
