@@ -60,18 +60,14 @@ class Checks:
         """Whether to stop, in words."""
         asked = f"{100 * goal:.0f} %"
         if self.reached(goal):
-            return (
-                f"Certified: at least {asked} of the answers are right, with 95 % confidence. You may stop."
-            )
+            return f"Certified: at least {asked} of the answers are right, with 95 % confidence. You may stop."
         more = self.more(goal)
         if more is None:
             if self.number == self.cannot:
                 return "None of the random checks could be told. Give labels of other rows."
             said = f"{self.right} of {self.number} random checks are right"
             if self.rate.high < goal:
-                return (
-                    f"{said}, so surely not {asked} of the answers. Give more labels, or set a lower goal."
-                )
+                return f"{said}, so surely not {asked} of the answers. Give more labels, or set a lower goal."
             return f"{said}: more labels are needed to reach {asked}."
         return f"About {more} more random check{'' if more == 1 else 's'} would certify {asked}."
 
