@@ -11,15 +11,16 @@ from ..homes import home_of
 from ..linalg import precision
 from ..rows import host_rows
 from .cells import Cells
-from .nearest import Products, squares, trees
+from .leaves import quickest
+from .nearest import squares, trees
 
-PRODUCTS_ROWS, PRODUCTS_COLUMNS = 2000, 12  # from here on products in single precision are faster than trees
+MANY_ROWS, MANY_COLUMNS = 1000, 4  # from here on searches in single precision are faster than scikit-learn's trees
 MANY_PAIRS = 5e9  # of rows compared above which an approximate search pays
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
 
 class Neighbours:
-    """Nearest training rows, by scikit-learn's trees or, for many rows in many dimensions, by products.
+    """Nearest training rows, by scikit-learn's trees or, for many rows of several columns, by leaves or products.
 
     Rows that live elsewhere, or are moved there by `use_device`, are looked up there. Only the rows are kept when the
     object is saved: the search structure is built when it is first needed.
@@ -41,7 +42,7 @@ class Neighbours:
         search = self._there(here)
         X = host_rows(X)
         if search is None and self._search is None:
-            exact = self._trees() if self._few() else Products(self.rows, self._trees)
+            exact = self._trees() if self._few() else quickest(self.rows, self._trees)
             self._search = Cells(self.rows, exact) if self.approximate else exact
         with steady():  # scikit-learn pins BLAS too, and an interrupt in its midst would leave it so
             distance, index = self._search(X, k) if search is None else search(here, k)
@@ -59,7 +60,7 @@ class Neighbours:
 
     def _few(self):
         n, d = self.rows.shape
-        return sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < PRODUCTS_COLUMNS
+        return sp.issparse(self.rows) or n < MANY_ROWS or d < MANY_COLUMNS
 
     def _there(self, X):
         """The search where X lives, kept for the next rows from there; None on the host."""
