@@ -59,7 +59,7 @@ class Space:
         return host(self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W):
-        """[(space, its weights)]: the spaces side by side in this one."""
+        """[(space, its weights)]: the spaces whose features give Z W; those of many candidates are read once."""
         return [(self, W)]
 
     def pull_back(self, W):
@@ -165,13 +165,23 @@ class TurnedSpace(Space):
         self.turn = turn
         self.scale, self.Z = _unit(self._turned(base.Z))
 
+    def split(self, W):
+        """The base, which others share, unless this space is much narrower or about another mean."""
+        if self.shift is not None or 2 * self.Z.shape[1] <= self.base.Z.shape[1]:
+            return [(self, W)]
+        return self.base.split(self._on_base(W))
+
     def pull_back(self, W):
-        """scale · (Z − shift) · turn · W in terms of the base; its columns beyond those turned have weight 0."""
-        turned = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
-        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
-        wide[: len(turned)] = turned
+        """scale · (Z − shift) · turn · W in terms of the base."""
+        wide = self._on_base(W)
         parts, constant = self.base.pull_back(wide)
-        return parts, constant if self.shift is None else constant - self.shift @ turned
+        return parts, constant if self.shift is None else constant - self.shift @ wide[: len(self.shift)]
+
+    def _on_base(self, W):
+        """Weights of the columns of the base; those beyond the columns turned are 0."""
+        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
+        wide[: len(self.turn)] = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
+        return wide
 
     def bases(self):
         return self.base.bases()
