@@ -163,7 +163,9 @@ class TurnedSpace(Space):
         self.base = base
         self.shift = shift
         self.turn = turn
-        self.scale, self.Z = _unit(self._turned(base.Z))
+        self.Z = self._turned(base.Z)
+        self.scale = _unit_factor(self.Z)
+        self.Z *= like(self.scale, self.Z)
 
     def split(self, W):
         """The base, which others share, unless this space is much narrower or about another mean."""
@@ -204,7 +206,8 @@ class JoinedSpace(Space):
     def __init__(self, name, first, second):
         self.name = name
         self.parts = (first, second)
-        self.Z = HALF * concat([first.Z, second.Z])
+        self.Z = concat([first.Z, second.Z])
+        self.Z *= HALF  # in place: it is large
 
     def pull_back(self, W):
         """Each part has its share of the rows of W."""
@@ -275,7 +278,12 @@ def _held(Z):
 
 
 def _unit(Z):
-    """(factor, Z times it) such that the mean squared row length is 1, unless Z is zero to its type."""
-    power = float(np.mean(squares(Z)))
-    factor = 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0
+    """(factor, Z times it) such that the mean squared row length is 1."""
+    factor = _unit_factor(Z)
     return factor, Z * like(factor, Z)
+
+
+def _unit_factor(Z):
+    """What brings the mean squared row length to 1, unless Z is zero to its type."""
+    power = float(np.mean(squares(Z)))
+    return 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0
