@@ -1,4 +1,4 @@
-"""Nearest rows by products in single precision: always those of the exact distances, whatever the rounding."""
+"""Nearest rows by leaves and by products in single precision: always those of the exact distances."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 
-from mercer.graphs import neighbours
+from mercer.graphs import leaves, neighbours
+from mercer.graphs.leaves import Leaves, quickest
 from mercer.graphs.nearest import Products
 from mercer.graphs.neighbours import build
 from mercer.kernels.graph import neighbour_graph
@@ -21,7 +22,7 @@ def naive(rows, X, k):
     return np.take_along_axis(D, index, axis=1), index
 
 
-def search(rows, X, k):
+def search(rows, X, k, kind=Products):
     """(distances, indices, rows the trees were asked about)."""
     asked = []
 
@@ -32,14 +33,15 @@ def search(rows, X, k):
 
         return find
 
-    return *Products(rows, trees)(X, k), asked
+    return *kind(rows, trees)(X, k), asked
 
 
+@pytest.mark.parametrize("kind", [Products, Leaves])
 @pytest.mark.parametrize("k", [1, 5, 11])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_equal_the_exact_search(k, dtype):
+def test_equal_the_exact_search(kind, k, dtype):
     rows, X = NORMAL.astype(dtype), np.concatenate([NORMAL[:50], rng.normal(size=(30, 14))]).astype(dtype)
-    distance, index, asked = search(rows, X, k)
+    distance, index, asked = search(rows, X, k, kind)
     expected, near = naive(rows, X, k)
     np.testing.assert_array_equal(index, near)
     np.testing.assert_allclose(distance, expected, rtol=1e-12, atol=1e-12)
@@ -71,13 +73,14 @@ def test_ties_and_duplicates():
     assert (search(same, same, 5)[0] == 0).all()
 
 
-def test_numbers_beyond_single_precision():
+@pytest.mark.parametrize("kind", [Products, Leaves])
+def test_numbers_beyond_single_precision(kind):
     rows = NORMAL * 1e30
-    distance, index, asked = search(rows, rows, 5)
+    distance, index, asked = search(rows, rows, 5, kind)
     np.testing.assert_array_equal(index, naive(rows, rows, 5)[1])
     assert len(asked) == 400 and np.isfinite(distance).all()
     far = np.full((1, 14), 1e30)  # a query only
-    _, index, asked = search(NORMAL, far, 5)
+    _, index, asked = search(NORMAL, far, 5, kind)
     assert len(asked) == 1
 
 
@@ -87,16 +90,55 @@ def test_many_neighbours_of_few_rows():
     assert len(asked) == 40
 
 
+@pytest.mark.parametrize("d", [3, 15, 16, 63, 64, 100])  # around the coordinates of a leaf
+@pytest.mark.parametrize("decay", [0.0, 2.0])
+def test_leaves_find_the_nearest_in_any_number_of_columns(d, decay):
+    rng = np.random.default_rng(d)
+    rows = rng.normal(size=(700, d)) @ np.linalg.qr(rng.normal(size=(d, d)))[0] * (1.0 + np.arange(d)) ** -decay
+    X = np.concatenate([rows[:40], rows[40:80] + 1e-3 * rng.normal(size=(40, d)), 3.0 * rng.normal(size=(40, d))])
+    distance, index, asked = search(rows, X, 9, Leaves)
+    expected, near = naive(rows, X, 9)
+    np.testing.assert_array_equal(index, near)
+    np.testing.assert_allclose(distance, expected, rtol=1e-12, atol=1e-15)
+    assert not asked
+
+
+@pytest.mark.parametrize("wide", [0, 80])  # columns of which the length alone is a coordinate
+def test_leaves_need_no_other_search_for_what_single_precision_cannot_order(wide):
+    heaps = 1e4 * rng.normal(size=(4, 14))[np.arange(400) % 4] + 1e-3 * rng.normal(size=(400, 14))
+    far = NORMAL.copy()
+    far[:8] = 1e5 + 1e-4 * far[:8]
+    grid = rng.integers(0, 2, size=(400, 14)).astype(float)
+    for rows in (heaps, far, grid, np.zeros((400, 14)), NORMAL[:40]):
+        rows = np.hstack([rows, 1e-5 * rng.integers(0, 2, size=(len(rows), wide))])
+        k = min(9, len(rows) - 1)
+        distance, index, asked = search(rows, rows, k, Leaves)
+        expected, near = naive(rows, rows, k)
+        np.testing.assert_allclose(distance, expected, rtol=1e-9, atol=1e-13)
+        if not wide:
+            np.testing.assert_array_equal(index, near)  # the first of equally near rows
+        assert not asked and all(len(set(row)) == k for row in index)
+
+
+def test_the_faster_search_is_taken():
+    rng = np.random.default_rng(0)
+    flat, thin = rng.normal(size=(4000, 30)), rng.normal(size=(4000, 3)) @ rng.normal(size=(3, 30))
+    assert isinstance(quickest(flat, None), Products) and isinstance(quickest(thin, None), Leaves)
+    assert Leaves(thin, None).cost() < 0.1 < leaves.MOST < Leaves(flat, None).cost() < 1.5
+    assert isinstance(quickest(thin[:200], None), Products)  # fewer than ten rows a column
+
+
 def test_graphs_are_the_same_by_either_search(monkeypatch):
     X = load_digits().data[:900]  # whole numbers: ties
     X = X + 1e-3 * np.random.default_rng(1).random(X.shape)
     expected = neighbour_graph(X, 10)[0]
-    monkeypatch.setattr(neighbours, "PRODUCTS_ROWS", 100)
+    monkeypatch.setattr(neighbours, "MANY_ROWS", 100)
     used = []
-    monkeypatch.setattr(neighbours, "Products", lambda *a: used.append(1) or Products(*a))
-    found = neighbour_graph(X, 10)[0]
-    assert used and abs(found - expected).max() < 1e-12
-    assert neighbour_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 1  # sparse rows: by scikit-learn
+    for kind in (Products, Leaves):
+        monkeypatch.setattr(neighbours, "quickest", lambda *a, kind=kind: used.append(1) or kind(*a))
+        found = neighbour_graph(X, 10)[0]
+        assert abs(found - expected).max() < 1e-12
+    assert neighbour_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 2  # sparse rows: by scikit-learn
 
 
 @pytest.mark.parametrize("d", [3, 30])  # a tree measures differences, products lose half of the digits

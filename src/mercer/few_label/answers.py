@@ -34,7 +34,8 @@ class Scorer:
         for i, one in enumerate(fitted):
             if i in self.forests:
                 continue
-            pairs, shift = split(one.space, np.nan_to_num(one.solution.coef))
+            coef = one.solution.coef
+            pairs, shift = split(one.space, coef if np.isfinite(coef).all() else np.nan_to_num(coef))
             self.constant[i] = np.broadcast_to(one.solution.intercept + shift, one.solution.coef.shape[1:])
             for Z, W in pairs:
                 found.setdefault(id(Z), (Z, []))[1].append((i, W))
@@ -112,12 +113,12 @@ def margins(scores: np.ndarray) -> np.ndarray:
     for c in range(1, S.shape[1]):
         second, first = np.maximum(second, np.minimum(first, S[:, c])), np.maximum(first, S[:, c])
     lead = np.asarray(first - second, dtype=np.float64)
-    out = np.ones(len(lead))
-    for i, own in enumerate(lead):
-        own = own[own > 0]
-        if len(own):
-            out[i] = max(np.median(own), 1e-5 * own.max())
-    return out
+    most, out = lead.max(axis=1, initial=0.0), np.zeros(len(lead))
+    whole = (lead > 0).all(axis=1) & (most > 0)
+    out[whole] = np.median(lead[whole], axis=1)
+    for i in np.flatnonzero(~whole & (most > 0)):
+        out[i] = np.median(lead[i][lead[i] > 0])
+    return np.where(most > 0, np.maximum(out, 1e-5 * most), 1.0)
 
 
 def _classes(scores: np.ndarray) -> np.ndarray:

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,14 +41,12 @@ class Trees(Nodes):
         from .growing import grow
 
         X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
-        trees: list = []
-        count = np.ones(len(X)) if count is None else count
-        for own in np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64):
-            feature, threshold, left, right, value = grow(X, codes, n_classes, own, kind == "extra", away, count)
-            tree = {"feature": feature, "threshold": threshold, "children_left": left, "children_right": right}
-            trees.append(SimpleNamespace(**tree, value=value[:, None], node_count=len(value)))
+        seeds = np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64)
+        grown = grow(X, codes, n_classes, seeds, kind == "extra", away, np.ones(len(X)) if count is None else count)
+        trees = object.__new__(cls)
+        trees.roots, trees.feature, trees.threshold, trees.left, trees.right, trees.value = grown
         with np.errstate(invalid="ignore"):
-            return cls(trees), away[:, :-1] / away[:, -1:]
+            return trees, away[:, :-1] / away[:, -1:]
 
     def votes(self, X: np.ndarray) -> np.ndarray:
         """(n, k) mean values of the leaves that the rows reach."""
@@ -90,11 +87,12 @@ class Trees(Nodes):
         value = np.ascontiguousarray(self.value, dtype=np.float64)
         only = np.where(value.max(axis=1) == 1.0, value.argmax(axis=1), -1).astype(np.int32)
         only = np.where(np.count_nonzero(value, axis=1) == 1, only, -1).astype(np.int32)
-        tree, reach, depth = np.searchsorted(roots, np.arange(n), side="right") - 1, roots, np.zeros(len(roots), int)
-        while len(reach := reach[left[reach] >= 0]):
-            depth[tree[reach]] += 1  # one level of every tree at a time
-            reach = np.unique(np.concatenate([left[reach], right[reach]]))
-        most = int(np.diff(np.append(roots, n)).max())
+        most, depth = int(np.diff(np.append(roots, n)).max()), np.zeros(len(roots), int)
+        if most > LARGE:
+            tree, reach = np.searchsorted(roots, np.arange(n), side="right") - 1, roots
+            while len(reach := reach[left[reach] >= 0]):
+                depth[tree[reach]] += 1  # one level of every tree at a time
+                reach = np.unique(np.concatenate([left[reach], right[reach]]))
         return roots, value, np.maximum(self.feature, 0).astype(np.int32), cut, child, depth, most, only
 
     def __getstate__(self) -> dict:

@@ -90,97 +90,105 @@ def _cut_at(key, place, n, codes, weight, total, left, cut):
 
 
 @compiled(nogil=True)
-def grow(X, codes, k, seed, extra, away, count):
-    """One tree on a bootstrap of the rows.
+def grow(X, codes, k, seeds, extra, away, count):
+    """Trees on bootstraps of the rows, one for each seed.
 
     Parameters
     ----------
-    X : (l, d) float32. codes : (l,) classes below k. seed : uint64.
+    X : (l, d) float32. codes : (l,) classes below k. seeds : uint64.
     extra : one random cut a column instead of the best one.
-    away : (l, k + 1) the tree's class shares for the rows that it did not see are added, and their number last.
+    away : (l, k + 1) the trees' class shares for the rows that they did not see are added, and their number last.
     count : (l,) how much each row counts, above 0.
 
-    Returns feature, threshold, left, right (−1 at a leaf), (nodes, k) class shares.
+    Returns roots, feature, threshold, left, right (−1 at a leaf), (nodes, k) class shares.
     """
     l, d = X.shape
-    state = np.array([seed], dtype=np.uint64)
-    weight = np.zeros(l)
-    for _ in range(l):
-        weight[int(_random(state) * l)] += 1.0
-    weight *= count
-    rows, seen = np.empty(l, dtype=np.int64), 0
-    for i in range(l):
-        if weight[i] > 0:
-            rows[seen] = i
-            seen += 1
-    most = 2 * seen - 1
+    most = len(seeds) * (2 * l - 1)
+    roots, number = np.zeros(len(seeds), dtype=np.int64), 0
     feature, threshold = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.float32)
-    left, right = np.full(most, -1, dtype=np.int32), np.full(most, -1, dtype=np.int32)
+    left, right = np.full(most, -1, dtype=np.int64), np.full(most, -1, dtype=np.int64)
     value = np.zeros((most, k))
     begin, end = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
-    end[0] = seen
-    columns, wanted = np.arange(d), max(1, int(np.sqrt(d)))
-    key, place, beside = np.empty(seen, np.float32), np.empty(seen, np.int64), np.empty(k)
-    number = 1
-    for node in range(most):
-        if node == number:
-            break
-        a, b = begin[node], end[node]
-        n = b - a
-        total = value[node]
-        for i in range(a, b):
-            total[codes[rows[i]]] += weight[rows[i]]
-        best, best_column, best_cut = -1.0, -1, np.float32(0.0)
-        present, mass = 0, 0.0
-        for c in range(k):
-            present += total[c] > 0
-            mass += total[c]
-        if present > 1:
-            visited = 0
-            while visited < d and (visited < wanted or best_column < 0):
-                other = visited + int(_random(state) * (d - visited))
-                columns[visited], columns[other] = columns[other], columns[visited]
-                column = columns[visited]
-                visited += 1
-                low, high = X[rows[a], column], X[rows[a], column]
-                for i in range(n):
-                    place[i] = rows[a + i]
-                    key[i] = X[rows[a + i], column]
-                    low, high = min(low, key[i]), max(high, key[i])
-                if high <= low + EQUAL:
-                    continue
-                if extra:
-                    cut = np.float32(low + np.float32(_random(state)) * (high - low))
-                    cut = low if cut >= high else cut
-                    gain = _cut_at(key, place, n, codes, weight, total, beside, cut)
-                else:
-                    _sort(key, place, n)
-                    gain, cut = _best_cut(key, place, n, codes, weight, total, beside)
-                if gain > best:
-                    best, best_column, best_cut = gain, column, cut
-        if best_column >= 0:
-            i, j = a, b - 1
-            while i <= j:
-                if X[rows[i], best_column] <= best_cut:
-                    i += 1
-                else:
-                    rows[i], rows[j] = rows[j], rows[i]
-                    j -= 1
-            feature[node], threshold[node] = best_column, best_cut
-            left[node], right[node] = number, number + 1
-            begin[number], end[number], begin[number + 1], end[number + 1] = a, i, i, b
-            number += 2
-        for c in range(k):
-            total[c] /= mass
-    for i in range(l):
-        if weight[i] == 0:
-            node = 0
-            while left[node] >= 0:
-                node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+    rows, columns, wanted = np.empty(l, dtype=np.int64), np.arange(d), max(1, int(np.sqrt(d)))
+    key, place, beside = np.empty(l, np.float32), np.empty(l, np.int64), np.empty(k)
+    weight, state = np.empty(l), np.empty(1, dtype=np.uint64)
+    for tree in range(len(seeds)):
+        state[0] = seeds[tree]
+        weight[:] = 0.0
+        for _ in range(l):
+            weight[int(_random(state) * l)] += 1.0
+        seen = 0
+        for i in range(l):
+            if weight[i] > 0:
+                weight[i] *= count[i]
+                rows[seen] = i
+                seen += 1
+        for c in range(d):
+            columns[c] = c
+        node = roots[tree] = number
+        end[node] = seen
+        number += 1
+        while node < number:
+            a, b = begin[node], end[node]
+            n = b - a
+            total = value[node]
+            for i in range(a, b):
+                total[codes[rows[i]]] += weight[rows[i]]
+            best, best_column, best_cut = -1.0, -1, np.float32(0.0)
+            present, mass = 0, 0.0
             for c in range(k):
-                away[i, c] += value[node, c]
-            away[i, k] += 1.0
-    return feature[:number], threshold[:number], left[:number], right[:number], value[:number]
+                present += total[c] > 0
+                mass += total[c]
+            if present > 1:
+                visited = 0
+                while visited < d and (visited < wanted or best_column < 0):
+                    other = visited + int(_random(state) * (d - visited))
+                    columns[visited], columns[other] = columns[other], columns[visited]
+                    column = columns[visited]
+                    visited += 1
+                    pure = best >= mass  # both sides are, and no cut is better
+                    if pure and not extra:
+                        continue
+                    low, high = X[rows[a], column], X[rows[a], column]
+                    for i in range(n):
+                        place[i] = rows[a + i]
+                        key[i] = X[rows[a + i], column]
+                        low, high = min(low, key[i]), max(high, key[i])
+                    if high <= low + EQUAL:
+                        continue
+                    if extra:
+                        cut = np.float32(low + np.float32(_random(state)) * (high - low))
+                        cut = low if cut >= high else cut
+                        gain = -1.0 if pure else _cut_at(key, place, n, codes, weight, total, beside, cut)
+                    else:
+                        _sort(key, place, n)
+                        gain, cut = _best_cut(key, place, n, codes, weight, total, beside)
+                    if gain > best:
+                        best, best_column, best_cut = gain, column, cut
+            if best_column >= 0:
+                i, j = a, b - 1
+                while i <= j:
+                    if X[rows[i], best_column] <= best_cut:
+                        i += 1
+                    else:
+                        rows[i], rows[j] = rows[j], rows[i]
+                        j -= 1
+                feature[node], threshold[node] = best_column, best_cut
+                left[node], right[node] = number, number + 1
+                begin[number], end[number], begin[number + 1], end[number + 1] = a, i, i, b
+                number += 2
+            for c in range(k):
+                total[c] /= mass
+            node += 1
+        for i in range(l):
+            if weight[i] == 0:
+                node = roots[tree]
+                while left[node] >= 0:
+                    node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+                for c in range(k):
+                    away[i, c] += value[node, c]
+                away[i, k] += 1.0
+    return roots, feature[:number], threshold[:number], left[:number], right[:number], value[:number].copy()
 
 
 @compiled(nogil=True)

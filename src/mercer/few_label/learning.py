@@ -82,13 +82,12 @@ class Learning:
         scores = self._sample_scores(fitted)
         found = pool(fitted, labels, scores, self.combine)
         self.weights_, self._pool, self._fitted = found.weights, found, fitted
-        P = np.empty((len(labels.codes), labels.n_classes))
+        self.scores_ = np.empty((len(labels.codes), labels.n_classes if labels.n_classes > 2 else 1))
         for rows, own in self._scores_of_all(scores):
-            P[rows] = found.mean(own)
+            self.scores_[rows] = log_scores(found.mean(own))
         heaviest = np.argsort(-found.weights, kind="stable").tolist()
         self.linear_ = next((m for m in heaviest if fitted[m].influence is not None), None)
         self.linear_slope_ = 1.0 if self.linear_ is None else float(found.slopes[self.linear_])
-        self.scores_ = log_scores(P)
         self._calibrate(found.left_out, labels, shares)
         self._answer(found.left_out, labels)
         self._tried, self._estimate, self._report, self._predictor = tried(fitted, found, labels), None, None, []
@@ -137,14 +136,17 @@ class Learning:
 
     def _answer(self, left_out, labels):
         """Probabilities, classes and confidences of all rows."""
-        P = self.probabilities_ = self._probabilities(self.scores_)
+        P = self.probabilities_ = np.empty((len(self.scores_), labels.n_classes))
+        for rows in blocks(len(P)):
+            P[rows] = self._probabilities(np.asfortranarray(self.scores_[rows]))  # sums of classes run along rows
         if self.outside_ is not None:
-            others, trust = self.outside_.rows, self.outside_.trust[:, None]
+            doubted = self.outside_.trust < 1.0
+            others, trust = self.outside_.rows[doubted], self.outside_.trust[doubted, None]
             P[others] = trust * P[others] + (1 - trust) * self.prior_
         given = labels.codes >= 0
         self.seen_ = float(np.mean(labels.testable))  # share of rows whose class has a label (Good and Turing)
-        self.confidence_ = np.where(given, 1.0, self.seen_ * P.max(axis=1))
         self.predicted_ = np.argmax(P, axis=1)
+        self.confidence_ = np.where(given, 1.0, self.seen_ * P[np.arange(len(P)), self.predicted_])
         self.transduction_ = self._named(np.where(given, labels.codes, self.predicted_), self.confidence_)
         self.abstained_ = self.confidence_ < (self.abstain or 0.0)
         self.left_out_scores_ = np.full((len(labels.labelled), self.scores_.shape[1]), np.nan)

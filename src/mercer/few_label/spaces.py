@@ -60,7 +60,7 @@ class Space:
         return host(self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W):
-        """[(space, its weights)]: the spaces side by side in this one."""
+        """[(space, its weights)]: the spaces whose features give Z W; those of many candidates are read once."""
         return [(self, W)]
 
     def pull_back(self, W):
@@ -177,15 +177,27 @@ class TurnedSpace(Space):
         self.base = base
         self.shift = shift
         self.turn = turn
-        self.scale, self.Z = _unit(self._turned(base.Z))
+        self.Z = self._turned(base.Z)
+        self.scale = _unit_factor(self.Z)
+        self.Z *= like(self.scale, self.Z)
+
+    def split(self, W):
+        """The base, which others share, unless this space is much narrower or about another mean."""
+        if self.shift is not None or 2 * self.Z.shape[1] <= self.base.Z.shape[1]:
+            return [(self, W)]
+        return self.base.split(self._on_base(W))
 
     def pull_back(self, W):
-        """scale · (Z − shift) · turn · W in terms of the base; its columns beyond those turned have weight 0."""
-        turned = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
-        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
-        wide[: len(turned)] = turned
+        """scale · (Z − shift) · turn · W in terms of the base."""
+        wide = self._on_base(W)
         parts, constant = self.base.pull_back(wide)
-        return parts, constant if self.shift is None else constant - self.shift @ turned
+        return parts, constant if self.shift is None else constant - self.shift @ wide[: len(self.shift)]
+
+    def _on_base(self, W):
+        """Weights of the columns of the base; those beyond the columns turned are 0."""
+        wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
+        wide[: len(self.turn)] = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
+        return wide
 
     def bases(self):
         return self.base.bases()
@@ -208,7 +220,8 @@ class JoinedSpace(Space):
     def __init__(self, name, first, second):
         self.name = name
         self.parts = (first, second)
-        self.Z = HALF * concat([first.Z, second.Z])
+        self.Z = concat([first.Z, second.Z])
+        self.Z *= HALF  # in place: it is large
 
     def pull_back(self, W):
         """Each part has its share of the rows of W."""
@@ -279,7 +292,12 @@ def _held(Z):
 
 
 def _unit(Z):
-    """(factor, Z times it) such that the mean squared row length is 1, unless Z is zero to its type."""
-    power = float(np.mean(squares(Z)))
-    factor = 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0
+    """(factor, Z times it) such that the mean squared row length is 1."""
+    factor = _unit_factor(Z)
     return factor, Z * like(factor, Z)
+
+
+def _unit_factor(Z):
+    """What brings the mean squared row length to 1, unless Z is zero to its type."""
+    power = float(np.mean(squares(Z)))
+    return 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0

@@ -11,16 +11,16 @@ from ..homes import home_of
 from ..linalg import precision
 from ..rows import host_rows
 from .cells import Cells
-from .nearest import Products, squares, trees
+from .leaves import quickest
+from .nearest import squares, trees
 
-PRODUCTS_ROWS, PRODUCTS_COLUMNS = 2000, 12  # from here on products in single precision are faster than trees
-SHORT = 8, 10_000  # and from so many columns on up to so many rows
-MANY_PAIRS = 5e9  # of rows compared above which an approximate search pays
+MANY_ROWS, MANY_COLUMNS = 1000, 4  # from here on searches in single precision are faster than scikit-learn's trees
+MANY_PAIRS, WIDE = 5e9, 12  # pairs of rows, and columns, above which an approximate search pays
 LAPLACIANS = ("normalized-weights", "symmetric", "unnormalized")
 
 
 class Neighbours:
-    """Nearest training rows, by scikit-learn's trees or, for many rows in many dimensions, by products.
+    """Nearest training rows, by scikit-learn's trees or, for many rows of several columns, by leaves or products.
 
     Rows that live elsewhere, or are moved there by `use_device`, are looked up there. Only the rows are kept when the
     object is saved: the search structure is built when it is first needed.
@@ -42,7 +42,7 @@ class Neighbours:
         search = self._there(here)
         X = host_rows(X)
         if search is None and self._search is None:
-            exact = self._trees() if self._few() else Products(self.rows, self._trees)
+            exact = self._trees() if self._few() else quickest(self.rows, self._trees)
             self._search = Cells(self.rows, exact) if self.approximate else exact
         with steady():  # scikit-learn pins BLAS too, and an interrupt in its midst would leave it so
             distance, index = self._search(X, k) if search is None else search(here, k)
@@ -50,7 +50,8 @@ class Neighbours:
 
     def hurry(self, n):
         """Let n rows and all later ones be looked up approximately, if they are very many (see `Cells`); whether so."""
-        if not self._few() and self.rows.shape[0] * n > MANY_PAIRS and self._there(moved(self.rows[:1])) is None:
+        many = self.rows.shape[0] * n > MANY_PAIRS and self.rows.shape[1] >= WIDE
+        if many and not self._few() and self._there(moved(self.rows[:1])) is None:
             self.approximate, self._search = True, None
         return self.approximate
 
@@ -61,8 +62,7 @@ class Neighbours:
 
     def _few(self):
         n, d = self.rows.shape
-        columns = SHORT[0] if n <= SHORT[1] else PRODUCTS_COLUMNS
-        return sp.issparse(self.rows) or n < PRODUCTS_ROWS or d < columns
+        return sp.issparse(self.rows) or n < MANY_ROWS or d < MANY_COLUMNS
 
     def _there(self, X):
         """The search where X lives, kept for the next rows from there; None on the host."""

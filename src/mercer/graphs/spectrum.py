@@ -198,7 +198,9 @@ class _Space:
 
     def _pairs(self, part=None):
         """(values, coefficients in the basis) of all pairs, or of those from the first to the last of `part`."""
-        return sla.eigh(self.T[: self.size, : self.size], subset_by_index=part, check_finite=False)
+        T = self.T[: self.size, : self.size].astype(np.float32)  # as precise as the basis
+        values, Y = sla.eigh(T, subset_by_index=part, check_finite=False, driver=None if part else "evd")
+        return values.astype(np.float64), Y
 
     def _residual(self, values, Y):
         Y = like(Y, self.Q)

@@ -50,6 +50,9 @@ class Host(Home):
     def take(self, Z: Rows, idx: Array) -> Array:
         return np.asarray(Z[idx].toarray() if sp.issparse(Z) else Z[idx])
 
+    def squares(self, Z: Rows) -> Array:
+        return super().squares(Z) if sp.issparse(Z) else np.einsum("ij,ij->i", Z, Z, dtype=np.float64)
+
     def pairwise(self, X: Any, Y: Any, order: int) -> Any:
         X, Y = (A.toarray() if sp.issparse(A) else A for A in (X, Y))
         return super().pairwise(X, Y, order)

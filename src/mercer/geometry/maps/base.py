@@ -1,5 +1,6 @@
 """What a feature map is: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     kernel_ : the kernel with every rule resolved to a number on the training rows.
     rank_ : number of features r.
     energy_ : share of the kernel's trace that Z Zᵀ has; 1 for an exact map.
-    error_ : ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius). Beyond 500 training rows both are estimates from 500 of them.
+    error_ : ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius). Beyond 500 training rows both are estimates from 500 of them, and they are
+        computed when first asked for.
     negative_mass_ : share of the spectrum that was negative and has been cut off; 0 for a true kernel.
     reason_ : a sentence that says what kind of map this is and why.
     """
@@ -119,17 +121,38 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         return np.asarray(self.kernel_(sample if sp.issparse(sample) else host(sample)), dtype=np.float64)
 
     def _measure(self, X: Rows, Z: Rows | None) -> None:
-        """Compare Z Zᵀ with the kernel on a sample of rows and store how far apart they are (Z = None: transform)."""
-        n, rows = X.shape[0], checked_rows(X.shape[0])
-        K = self.kernel_of(X, rows)
+        """Keep the kernel and the features of a sample of rows, to be compared when asked (Z = None: transform)."""
+        rows = checked_rows(X.shape[0])
         Z = np.asarray(host(self.of_rows(X[rows])), dtype=np.float64) if Z is None else take(Z, rows)
+        self.__dict__.pop("_quality", None)
+        self._sample = X.shape[0], self.kernel_of(X, rows), Z
+
+    @cached_property
+    def _quality(self) -> tuple[float, float]:
+        """(energy, error) of the sample, which is not needed any more."""
+        n, K, Z = self.__dict__.pop("_sample")
         largest = float(np.max(np.abs(K), initial=0.0))
         K = K / largest if largest > 0 else K  # its squares are numbers then
         Z = Z / np.sqrt(largest) if largest > 0 else Z
         trace = float(np.trace(K))
         size = _squared_norm(K, n)
-        self.energy_ = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
-        self.error_ = float(np.sqrt(_squared_norm(Z @ Z.T - K, n) / size)) if size > 0 else 0.0
+        energy = float(np.vdot(Z, Z)) / trace if trace > 0 else 1.0
+        return energy, float(np.sqrt(_squared_norm(Z @ Z.T - K, n) / size)) if size > 0 else 0.0
+
+    @property
+    def energy_(self) -> float:
+        check_is_fitted(self)
+        return self._quality[0]
+
+    @property
+    def error_(self) -> float:
+        check_is_fitted(self)
+        return self._quality[1]
+
+    def __getstate__(self) -> Any:
+        if "_sample" in self.__dict__:
+            _ = self._quality  # two numbers go into a file, and no rows
+        return super().__getstate__()
 
 
 def checked_rows(n: int) -> Array:

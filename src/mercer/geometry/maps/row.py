@@ -25,7 +25,7 @@ class RowMap(FeatureMap):
         X = check_rows(self, X, reset=True, read=False)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.rank_ = X.shape[1]
-        self.energy_, self.error_ = 1.0, 0.0
+        self._quality = 1.0, 0.0
         self.reason_ = f"Exact: the {self.rank_} columns of the rows are the features."
         return X
 

@@ -11,13 +11,13 @@ Everything is kept as Z̃ M Z̃ᵀ with M r × r, so that n rows cost O(n r), ne
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg as sla
 
-from ...rows import gram
-
 EPS = 1e-10
+MANY = 4000  # rows
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,16 @@ class LabelEffect:
         """(len(j),) the diagonal entries C_jj, or S_jj."""
         return np.einsum("ij,ij->i", self.Z[j] @ self.M, self.Z[j])
 
+    @cached_property
+    def quick(self) -> np.ndarray:
+        """(n, r) the rows, many of them in single precision: enough to tell which have most to gain."""
+        return self.Z if len(self.Z) < MANY else np.asarray(self.Z, dtype=np.float32)
+
     def focus_on(self, weight: np.ndarray | None) -> np.ndarray:
         """(r, r) second moments of the rows under the weights; one pass for a whole batch."""
-        return gram(self.Z, weight)
+        Z = self.quick
+        weighted = Z if weight is None else Z * weight[:, None].astype(Z.dtype)
+        return np.asarray(Z.T @ weighted, dtype=np.float64)
 
     def focused(self, rows: np.ndarray, focus: np.ndarray) -> np.ndarray:
         """(len(rows),) Σ_i focus_i C_ij² / (C_jj + penalty): how much variance a label at j takes from the rows i.
@@ -74,9 +81,13 @@ class Gains:
 
     def __init__(self, effect: LabelEffect, focus: np.ndarray, rows: np.ndarray | None = None):
         self.effect, self.focus = effect, focus
-        self.Z = effect.Z if rows is None else effect.Z[rows]
-        self.own = np.einsum("ij,ij->i", self.Z @ effect.M, self.Z)
-        self.taken = np.einsum("ij,ij->i", self.Z @ (effect.M @ focus @ effect.M), self.Z)
+        self.Z = effect.quick if rows is None else effect.quick[rows]
+        self.own = self._diagonal(effect.M)
+        self.taken = self._diagonal(effect.M @ focus @ effect.M)
+
+    def _diagonal(self, A: np.ndarray) -> np.ndarray:
+        """(n,) zᵀ A z."""
+        return np.einsum("ij,ij->i", self.Z @ A.astype(self.Z.dtype), self.Z).astype(np.float64)
 
     @property
     def values(self) -> np.ndarray:
@@ -87,7 +98,7 @@ class Gains:
         """Row j of the effect has a label from now on."""
         d, a = self.effect.direction(j)
         felt = self.focus @ d
-        p, q = self.Z @ d, self.Z @ (self.effect.M @ felt)
+        p, q = (self.Z @ np.column_stack([d, self.effect.M @ felt]).astype(self.Z.dtype)).T.astype(np.float64)
         self.taken = self.taken - p / a * (2.0 * q - p * (float(d @ felt) / a))
         self.own = self.own - p**2 / a
         self.effect = self.effect.after(j)

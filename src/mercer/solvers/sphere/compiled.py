@@ -39,9 +39,9 @@ def _evaluate(mu, b, y, weight, zeta, E, w):
 
 
 @compiled(nogil=True)
-def _root(mu, b, y, weight, spread, tol, E, w):
-    """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket."""
-    lo, hi, zeta, value = -np.inf, 1.0 / mu[0], 0.0, 0.0
+def _root(mu, b, y, weight, spread, tol, E, w, zeta):
+    """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket, from ζ = zeta on."""
+    lo, hi, value = -np.inf, 1.0 / mu[0], 0.0
     for _ in range(100):
         definite, f, phi, slope = _evaluate(mu, b, y, weight, zeta, E, w)
         if definite and abs(phi - spread) <= tol * spread:
@@ -67,7 +67,7 @@ def fits(mu, B, spread, tol):
     k, r = B.shape
     zeta, reached, W, E, nothing = np.zeros(k), np.zeros(k, dtype=np.bool_), np.zeros((k, r)), np.empty(r), np.zeros(r)
     for i in range(k):
-        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i])
+        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i], 0.0)
     return zeta, reached, W
 
 
@@ -76,8 +76,10 @@ def without_each(mu, Y, t, total, weight, spread, rows, tol):
     """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
     r = len(mu)
     b, E, w, out = np.empty(r), np.empty(r), np.empty(r), np.empty(len(rows))
+    # The fit to all labels is near: a start from it spares half of the steps.
+    _, zeta, _ = _root(mu, weight * total, np.zeros(r), 0.0, spread, tol, E, w, 0.0)
     for place, i in enumerate(rows):
         for j in range(r):
             b[j] = weight * (total[j] - t[i] * Y[i, j])
-        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w)[0]
+        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w, zeta)[0]
     return out
