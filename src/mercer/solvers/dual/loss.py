@@ -81,9 +81,11 @@ class Loss:
                 new = self.value(P - trial)
                 if new < value:
                     break
-            if new >= value:
-                break  # rounding
-            c, value = trial, new
+            if new >= value:  # by rounding: the slope tells more than the value
+                trial = c + step
+                if np.abs(self.prox(P - trial).sum(axis=0)).max() >= np.abs(slope).max():
+                    break
+            c, value = trial, min(new, value)
         return c
 
     def _newton(self, P, H, slope):
