@@ -21,8 +21,8 @@ HOSTILE = "=cmd|' /C calc'!A0", "<img src=x onerror=alert(1)>", "<b>bold</b> & 1
 class Server:
     """`mercer studio` on plants.csv of a folder; `url` is the address it printed."""
 
-    def __init__(self, folder, y):
-        self.folder, self.y = folder, y
+    def __init__(self, folder, X, y):
+        self.folder, self.X, self.y = folder, X, y
         self.start()
 
     def start(self):
@@ -53,7 +53,7 @@ def studio(tmp_path_factory, chromium):
         table = csv.writer(file)
         table.writerow(["name", "height", "width", "weight", "note", "kind"])
         table.writerows([f"plant {i}", *(f"{v:.2f}" for v in x), HOSTILE[i % 3], ""] for i, x in enumerate(X))
-    running = Server(folder, y)
+    running = Server(folder, X, y)
     yield running
     running.end()
 

@@ -104,9 +104,7 @@ export const review = {
 };
 
 export function start() {
-  on("answers", () => {
-    if (store.tier === "full") load();
-  });
+  on("accuracy", load); // told together with the doubtful labels, after the answers
   on("tab", name => {
     if (name === "review") load();
     else if (store.current?.via === "review") advance();
