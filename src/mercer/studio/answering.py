@@ -192,6 +192,13 @@ def suspicious_of(model: Any, task: Task, names: Any) -> dict:
     return {"rev": task.rev, "items": items, "text": text}
 
 
+def no_why(row: int) -> dict:
+    """Instead of the reasons, while there is no answer."""
+    text = "There is no answer yet: label rows of two classes first."
+    empty: dict = {"probabilities": [], "near": [], "families": [], "drives": []}
+    return {"row": row, "rev": 0, "doubt": None, "reason": text, "if": None} | empty
+
+
 def why_of(model: Any, task: Task, row: int, names: Any, telling: Any) -> dict:
     """What the model goes by in one row."""
     (one,) = why(model, [row], n=4)

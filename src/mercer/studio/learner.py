@@ -12,7 +12,7 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.teaching import Stopped
 from ..jobs.job import open_jobs
 from ..report.picture import RowMap, on_grid
-from .answering import Task, accuracy_of, answer_of, no_accuracy, queue_of, suspicious_of, why_of
+from .answering import Task, accuracy_of, answer_of, no_accuracy, no_why, queue_of, suspicious_of, why_of
 from .exports import write_export
 from .table import Quiet, reading_of
 
@@ -216,7 +216,7 @@ class Learner:
     def reply_why(self, row):
         """Reasons for the answer in a row."""
         if self.model is None:
-            raise InputError("There is no answer yet: label rows of two classes first.")
+            return no_why(row)
         found = why_of(self.model, self.task, row, self.job.names, self.job.telling)
         key = (self.task.rev, row)
         if key not in self.ahead and row not in self.task.labelled:

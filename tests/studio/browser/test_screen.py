@@ -85,6 +85,8 @@ def test_thirty_classes(page, studio):
     page.keyboard.press("u")
     saved(page)
     assert row not in labels(page)
+    reason = page.evaluate("async row => (await (await fetch(`/api/why/${row}`)).json()).reason", row)
+    assert reason  # also where nothing can be learnt any more
 
 
 def test_layouts(page, studio):
