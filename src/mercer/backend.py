@@ -5,6 +5,7 @@ import contextvars
 import functools
 import importlib
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +24,7 @@ _EXTRA |= dict.fromkeys(("onnx", "onnx.helper", "onnx.numpy_helper", "onnx.check
 def need(name):
     """Import an optional package, or say which pip line brings it."""
     try:
-        return importlib.import_module(name)
+        return sys.modules.get(name) or importlib.import_module(name)
     except ImportError as error:
         extra = _EXTRA.get(name, "cli")
         raise BackendError(

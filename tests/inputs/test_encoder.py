@@ -437,6 +437,6 @@ def test_dates_that_no_calendar_has_are_left_out():
 def test_a_wide_table_is_read_column_by_column_and_only_once(monkeypatch):
     frame = pd.DataFrame({f"c{j}x": ["1.5", "2.5", str(j)] for j in range(300)}, dtype=object)
     asked = []
-    monkeypatch.setattr(pd, "to_numeric", lambda column, **how: asked.append(column.name) or to_numeric(column, **how))
+    monkeypatch.setattr(pd, "to_numeric", lambda x, **how: asked.append(tuple(x)) or to_numeric(x, **how))
     assert TableEncoder().fit_transform(frame).shape == (3, 300)
     assert len(asked) == len(set(asked)) == 300

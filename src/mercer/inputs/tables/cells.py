@@ -124,7 +124,9 @@ def date_order(known):
 @_kept
 def cells(column):
     """The cells as stripped text, "" where empty."""
-    values = column.to_numpy(dtype=object, na_value="") if hasattr(column, "array") else np.asarray(column, object)
+    values = np.asarray(getattr(column, "array", column), object)
+    if not all(type(value) is str for value in values) and hasattr(column, "array"):
+        values = column.to_numpy(dtype=object, na_value="")
     return np.array([value.strip() if isinstance(value, str) else _plain(value) for value in values], dtype=object)
 
 
@@ -140,8 +142,8 @@ def usable(values):
 @_kept
 def gaps(column):
     """Which cells say that there is no value."""
-    empty = column.array.isna()  # a Series of its own would take a multiple of the time in a table of many columns
-    return empty if column.dtype.kind in "iufb" else empty | are_gaps(cells(column))
+    # A Series of its own would take a multiple of the time in a table of many columns.
+    return column.array.isna() if column.dtype.kind in "iufb" else are_gaps(cells(column))
 
 
 def are_gaps(words):
@@ -156,6 +158,8 @@ def plain_numbers(column):
         arrow = need("pyarrow")
         with suppress(arrow.ArrowInvalid):  # which says that some cell is no number
             return arrow.array(column.array).cast(arrow.float64()).to_numpy(zero_copy_only=False)
+    if column.dtype == object:
+        return need("pandas").to_numeric(np.asarray(column.array), errors="coerce").astype(np.float64)
     return need("pandas").to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
 
 

@@ -160,7 +160,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         raw = self._raw(frame, used)
         for one in used if raw else ():
             old: Any = _as_number(one.encoder)
-            one.encoder = Number.fit(frame[old.name], old.decimal, old.unit, raw=True)
+            one.encoder = old.unscaled(frame[old.name])
             one.column.kind, one.column.use = "number", "as it is"
         blocks, says, seen = [], [], dict[int, str]()
         for one in used:
@@ -192,8 +192,9 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 f"No column is left to learn from.{why} Give at least one column of numbers, categories or text "
                 "besides the labels."
             )
+        whole = sum(says) or 1.0
         for one in used:
-            one.column.say /= sum(says) or 1.0
+            one.column.say /= whole
         numeric = all(dtype.kind in "iuf" for dtype in frame.dtypes)
         self.plain_ = raw and numeric and len(self.encoders_) == len(self.names_)
         return np.hstack(blocks)

@@ -5,6 +5,8 @@ shares that differ by more than a half, or numbers nearly all on one side, and n
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, lgamma
 from typing import Any
 
 import numpy as np
@@ -62,6 +64,8 @@ def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak
     if given.all() or not given.any():
         return []
     order = list(frame.columns) if among is None else among
+    if FAMILIES * len(order) * _least_p(int(given.sum()), int((~given).sum())) >= CHANCE:
+        return []  # too few rows to tell so many columns from chance
     found = [_strongest(frame[name], given) for name in order]
     named = sorted((leak for leak in found if leak is not None), key=lambda leak: leak.p)
     kept, least = [], 0.0
@@ -71,11 +75,16 @@ def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak
     return sorted(kept, key=lambda leak: order.index(leak.column))
 
 
+def _least_p(l, u):
+    """The smallest p-value that l labelled and u other rows can have, in either test."""
+    return min(exp(lgamma(l + 1) + lgamma(u + 1) - lgamma(l + u + 1)), _ks_bound(1.0, l, u))
+
+
 def _strongest(column, given):
     """The difference of smallest p-value among those large enough; None if there is none."""
     name = str(column.name)
     gone = gaps(column)
-    found = _differs(name, "filled", ~gone, given)
+    found = _differs(name, "filled", ~gone, given) if gone.any() else []
     rest = given[~gone]
     if rest.any() and not rest.all():
         there, amounts = np.flatnonzero(~gone), numbers(column)[~gone]
@@ -101,10 +110,16 @@ def _differs(name, what, mask, given, n_tests=1, value=""):
     labelled, others = float(mask[given].mean()), float(mask[~given].mean())
     if abs(labelled - others) < SHARES:
         return []
+    counts = tuple((int(np.sum(mask & one)), int(np.sum(~mask & one))) for one in (given, ~given))
+    return [Leak(name, what, labelled, others, _fisher(counts) * n_tests, value)]
+
+
+@lru_cache(10_000)
+def _fisher(counts):
+    """p-value of Fisher's exact test; many columns of a wide table have the same counts."""
     from scipy.stats import fisher_exact
 
-    p = float(fisher_exact([[np.sum(mask & one), np.sum(~mask & one)] for one in (given, ~given)])[1])
-    return [Leak(name, what, labelled, others, p * n_tests, value)]
+    return float(fisher_exact(counts)[1])
 
 
 def _apart(name, values, given):
@@ -118,5 +133,8 @@ def _apart(name, values, given):
     distance = float(np.abs(lower).max())
     if distance < APART:
         return []
-    p = min(1.0, 2 * float(np.exp(-2 * distance**2 * l * u / (l + u))))
-    return [Leak(name, "range", float(np.median(labelled)), float(np.median(others)), p)]
+    return [Leak(name, "range", float(np.median(labelled)), float(np.median(others)), _ks_bound(distance, l, u))]
+
+
+def _ks_bound(distance, l, u):
+    return min(1.0, 2 * exp(-2 * distance**2 * l * u / (l + u)))

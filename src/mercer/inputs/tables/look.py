@@ -21,6 +21,7 @@ BLOCK = 32  # least columns of an embedding
 _ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
 _ID_NAME = re.compile(rf"(?i:(^|[_\s.-])({_ID})$|^unnamed)|^column 1$|I[dD]$")
 _CODE_NAME = re.compile(r"(?i)(^|[_\s.-])(zip|zip_?code|post_?code|postal_?code|plz|phone|fax|isbn|ean|sku|code)$")
+_ZEROS = re.compile(r"0\d+")
 _NUMBERED = re.compile(r"(.*?)(\d+)\]?")
 
 
@@ -129,8 +130,7 @@ def _number(column, values, there, words, decimal=".", unit=""):
         return _out(column, "constant", "the same value in every row", ("constant", name, ""))
     distinct = np.unique(known)
     whole = bool(np.all(known == np.round(known)))
-    zeros = words is not None and any(re.fullmatch(r"0\d+", word) for word in words[:2000])
-    if whole and (zeros or _CODE_NAME.search(str(name))):
+    if whole and (_CODE_NAME.search(str(name)) or (words is not None and any(map(_ZEROS.fullmatch, words[:2000])))):
         return _words(column, cells(column), there, "code")
     if whole and len(distinct) == len(values) >= 10:
         in_order = len(values) >= 20 and (np.all(np.diff(known) > 0) or np.all(np.diff(known) < 0))

@@ -11,6 +11,7 @@ from .base import Format, Table, reason, unique
 from .guard import is_protected, protected, undone
 from .sniff import DELIMITERS, decode, delimiter_of
 
+WIDE, SHORT = 1000, 300  # columns from which, and lines up to which, one array of cells is smaller than Arrow's columns
 _AS_TEXT = {"header": None, "dtype": str, "na_filter": False, "skip_blank_lines": True}
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of some files made for spreadsheets
 
@@ -74,7 +75,9 @@ class Csv(Format):
                     frame.isetitem(position, protected(frame[column].to_numpy(dtype=object, na_value="")))
             names = list(protected(names))
         frame.columns = names
-        how = {"sep": delimiter, "decimal": decimal, "index": False, "lineterminator": "\n"}
+        # Left to itself pandas would write a wide table row by row, which costs a conversion for every single cell.
+        rows = max(1, 10_000_000 // max(1, frame.shape[1]))
+        how = {"sep": delimiter, "decimal": decimal, "index": False, "lineterminator": "\n", "chunksize": rows}
         text = frame.to_csv(None, **how)
         # A carriage return ends the line unless it is quoted; other delimiters mislead readers unless they are quoted.
         if "\r" in text or (delimiter in DELIMITERS and delimiter_of(text, self.usual) != delimiter):
@@ -132,8 +135,12 @@ def _regular(text, delimiter):
     first, dtype = text.partition("\n")[0], pd.Series([""], dtype=str).dtype
     if '"' in text or "\r" in text or delimiter not in first or getattr(dtype, "storage", "") != "pyarrow":
         return None
+    width = first.count(delimiter) + 1
+    if width >= WIDE and text.count("\n") < SHORT:
+        rows = [line.split(delimiter) for line in text.split("\n") if line]
+        return None if any(len(row) != width for row in rows) else pd.DataFrame(rows, dtype=object)
     arrow, reader = need("pyarrow"), need("pyarrow.csv")
-    types = {f"f{i}": arrow.large_string() for i in range(first.count(delimiter) + 1)}
+    types = {f"f{i}": arrow.large_string() for i in range(width)}
     try:
         found = reader.read_csv(
             io.BytesIO(text.encode()),
