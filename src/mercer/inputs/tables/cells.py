@@ -215,8 +215,8 @@ def decimal_commas(words):
 
 def writes_decimal_commas(frame):
     """Whether any column of a text table uses decimal commas."""
-    head = frame.head(200)
-    return any(decimal_commas(cells(head[name])) for name in head.columns)
+    head = frame.head(200).to_numpy(dtype=object, na_value="")
+    return any(decimal_commas(cells(column)) for column in head.T)
 
 
 def unit_of(words):

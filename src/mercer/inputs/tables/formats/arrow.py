@@ -31,12 +31,11 @@ class Parquet(Format):
             arrow = table.origin.drop_columns([name for name in table.origin.column_names if name in table.dropped])
             for name in table.changed:
                 arrow = arrow.set_column(arrow.column_names.index(name), name, _array(table.frame[name]))
-            added = {name: _array(values) for name, values in new.items()}
+            for name, values in new.items():
+                arrow = arrow.append_column(name, _array(values))
         else:
             joined = table.joined(new)
-            arrow, added = None, {name: _array(joined[name]) for name in joined.columns}
-        for name, values in added.items():
-            arrow = pa.table({name: values}) if arrow is None else arrow.append_column(name, values)
+            arrow = pa.table({name: _array(joined[name]) for name in joined.columns})
         self.store(arrow, path)
 
     def load(self, file):

@@ -11,7 +11,7 @@ from .base import Format, Table, reason, unique
 from .guard import is_protected, protected, undone
 from .sniff import DELIMITERS, decode, delimiter_of
 
-WIDE, SHORT = 1000, 300  # columns from which, and lines up to which, one array of cells is smaller than Arrow's columns
+WIDE, SHORT = 1000, 300  # columns and lines, see `_is_wide`
 _AS_TEXT = {"header": None, "dtype": str, "na_filter": False, "skip_blank_lines": True}
 _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of some files made for spreadsheets
 
@@ -40,7 +40,8 @@ class Csv(Format):
         cells = _regular(text, delimiter)
         plain = cells is not None
         try:
-            cells = cells if plain else pd.read_csv(io.StringIO(text), sep=delimiter, **_AS_TEXT)
+            how = _AS_TEXT | ({"dtype": object} if _is_wide(text, delimiter) else {})
+            cells = cells if plain else pd.read_csv(io.StringIO(text), sep=delimiter, **how)
         except pd.errors.EmptyDataError:
             raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
         except pd.errors.ParserError as error:
@@ -136,7 +137,7 @@ def _regular(text, delimiter):
     if '"' in text or "\r" in text or delimiter not in first or getattr(dtype, "storage", "") != "pyarrow":
         return None
     width = first.count(delimiter) + 1
-    if width >= WIDE and text.count("\n") < SHORT:
+    if _is_wide(text, delimiter):
         rows = [line.split(delimiter) for line in text.split("\n") if line]
         return None if any(len(row) != width for row in rows) else pd.DataFrame(rows, dtype=object)
     arrow, reader = need("pyarrow"), need("pyarrow.csv")
@@ -152,6 +153,11 @@ def _regular(text, delimiter):
         return None
     frame = found.combine_chunks().to_pandas(types_mapper=lambda _: dtype)
     return frame.set_axis(range(frame.shape[1]), axis=1)
+
+
+def _is_wide(text, delimiter):
+    """Whether there are many columns of few cells, for which one array of cells is smaller than an array a column."""
+    return text.partition("\n")[0].count(delimiter) >= WIDE and text.count("\n") < SHORT
 
 
 def _short_lines(text, delimiter, width):
