@@ -1,5 +1,5 @@
 // A row as a person reads it: its picture, its text, its cells.
-import {h} from "./dom.js";
+import {fill, h} from "./dom.js";
 
 const KEEP = 400;
 const fetched = new Map(); // row → promise of the address of its picture, so that lists drawn again do not flicker
@@ -34,11 +34,13 @@ export function picture(row, name, className) {
   return image;
 }
 
+const shownText = text => (text === "" ? "–" : text);
+
 export function cells(data, most = Infinity) {
   const scrolls = data.cells.length > 8 && most === Infinity;
   const list = h("dl", {class: "cells", tabindex: scrolls ? 0 : null});
   for (const [column, text] of data.cells.slice(0, most))
-    list.append(h("dt", {}, column), h("dd", {}, text === "" ? "–" : text));
+    list.append(h("dt", {}, column), h("dd", {}, shownText(text)));
   if (data.cells.length > most)
     list.append(h("dt", {}, "…"), h("dd", {class: "soft"}, data.cells.length - most + " more"));
   return list;
@@ -60,6 +62,15 @@ export function content(data) {
     );
   if (data.cells.length) box.append((data.image || data.text) && data.cells.length > 12 ? folded(data) : cells(data));
   return box;
+}
+
+// Shows a row in a box. Where the box shows the same columns of another row and nothing else, only texts change.
+export function showContent(box, data) {
+  const list = data.image || data.text ? null : box.querySelector(".cells:only-child");
+  const parts = list?.children;
+  if (parts?.length !== 2 * data.cells.length || data.cells.some(([name], k) => parts[2 * k].textContent !== name))
+    fill(box, content(data));
+  else for (const [k, [, text]] of data.cells.entries()) parts[2 * k + 1].firstChild.data = shownText(text);
 }
 
 // One line: the text, or the first cells.

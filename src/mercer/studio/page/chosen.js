@@ -2,6 +2,7 @@
 export class Chosen {
   mask = new Uint8Array(0); // 1 for each of them
   size = 0;
+  losses = 0; // how often rows were taken away
 
   allocate(n) {
     this.mask = new Uint8Array(n);
@@ -15,13 +16,19 @@ export class Chosen {
     this.size += 1 - this.mask[row];
     this.mask[row] = 1;
   }
+  addAll(rows) {
+    for (let k = 0; k < rows.length; k++) this.add(rows[k]);
+  }
   delete(row) {
     this.size -= this.mask[row];
     this.mask[row] = 0;
+    this.losses++;
   }
   clear() {
-    if (this.size) this.mask.fill(0);
+    if (!this.size) return;
+    this.mask.fill(0);
     this.size = 0;
+    this.losses++;
   }
 
   // Their numbers, ascending.
@@ -29,8 +36,5 @@ export class Chosen {
     const found = new Uint32Array(this.size);
     for (let row = 0, k = 0; k < found.length; row++) if (this.mask[row] === 1) found[k++] = row;
     return found;
-  }
-  [Symbol.iterator]() {
-    return this.rows().values();
   }
 }

@@ -49,6 +49,13 @@ export function later(work) {
 // The same after the frame is painted, in a task of its own: a person sees the echo of a key first.
 export const afterwards = work => later(() => setTimeout(work));
 
+// The next frame is painted; a hidden tab paints none, it waits no longer than 0.1 s.
+export const painted = () =>
+  new Promise(resolve => {
+    setTimeout(resolve, 100);
+    requestAnimationFrame(() => setTimeout(resolve));
+  });
+
 // Several calls within the time run once, after the last of them.
 export function settled(work, ms) {
   let timer = 0;
@@ -58,7 +65,12 @@ export function settled(work, ms) {
   };
 }
 
-// Said by screen readers; the page has this one live region.
+// Said by screen readers; the page has this one live region. Of several sentences within a frame the last is said.
+let sentence = "";
+const speak = afterwards(() => {
+  $("#live").textContent = sentence;
+});
 export function say(text) {
-  $("#live").textContent = text;
+  sentence = text;
+  speak();
 }

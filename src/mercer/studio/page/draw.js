@@ -117,30 +117,30 @@ export class Marks {
     }
     this.drawn.set(given);
     this.ringed.fill(0);
-    this.crowd = store.selected.size > CROWD;
     this.rings();
     raster.show();
   }
 
   rings() {
-    const {raster, px, py, ringed} = this;
-    const {given, selected} = store;
+    const {raster, px, py, ringed, chosenLarge} = this;
+    const {given, n} = store;
+    const {mask, size, losses} = store.selected;
+    const {accent} = this.colours;
+    this.crowd = size > CROWD;
+    this.losses = losses;
     const plain = this.crowd ? this.crowded : this.chosen;
-    for (const row of selected)
-      if (ringed[row] === 0) {
-        raster.put(given[row] >= 0 ? this.chosenLarge : plain, px[row], py[row], this.colours.accent, 230);
+    for (let row = 0; row < n; row++)
+      if (mask[row] > ringed[row]) {
+        raster.put(given[row] >= 0 ? chosenLarge : plain, px[row], py[row], accent, 230);
         ringed[row] = 1;
       }
   }
 
   // Draws rings around newly selected rows upon the last drawing; false where all marks must be drawn anew.
   choose() {
-    const {mask, size} = store.selected;
-    const crowd = size > CROWD;
-    if (this.ringed.length !== mask.length) return false;
-    for (let row = 0; row < mask.length; row++)
-      if (this.ringed[row] === 1 && (mask[row] === 0 || crowd !== this.crowd)) return false;
-    this.crowd = crowd;
+    const {size, losses} = store.selected;
+    if (this.ringed.length !== store.n || losses !== this.losses) return false;
+    if (this.crowd !== size > CROWD && this.ringed.includes(1)) return false;
     this.rings();
     this.raster.show();
     return true;

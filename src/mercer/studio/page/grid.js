@@ -65,9 +65,9 @@ export class Grid {
     return found;
   }
 
-  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. A cell that no edge crosses is inside
-  // or outside as a whole.
-  polygon(corners, allowed) {
+  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. Neighbouring cells that no edge crosses
+  // are inside or outside together, and their rows follow each other.
+  polygon(corners) {
     const edges = corners.length / 2;
     const px = Float64Array.from({length: edges}, (_, k) => corners[2 * k]);
     const py = Float64Array.from({length: edges}, (_, k) => corners[2 * k + 1]);
@@ -85,23 +85,26 @@ export class Grid {
       return odd;
     };
     const crossed = crossings(px, py);
-    const found = [];
+    const found = new Uint32Array(this.rows.length);
+    let length = 0;
     const size = 1 << SHIFT;
-    const first = Math.min(...py);
-    const last = Math.max(...py);
-    const left = Math.min(...px);
-    const right = Math.max(...px);
-    for (let v = at(first); v <= at(last); v++)
-      for (let u = at(left); u <= at(right); u++) {
-        const cell = v * SIDE + u;
-        const edge = crossed[cell] === 1;
-        if (!edge && !inside((u + 0.5) * size, (v + 0.5) * size, v)) continue;
-        for (let k = this.start[cell]; k < this.start[cell + 1]; k++) {
-          const row = this.rows[k];
-          if ((!edge || inside(this.x[row], this.y[row], v)) && allowed(row)) found.push(row);
+    const first = at(Math.min(...py));
+    const last = at(Math.max(...py));
+    const left = at(Math.min(...px));
+    const right = at(Math.max(...px));
+    for (let v = first; v <= last; v++)
+      for (let u = left, end; u <= right; u = end) {
+        const from = this.start[v * SIDE + u];
+        for (end = u + 1; end <= right && !crossed[v * SIDE + u] && !crossed[v * SIDE + end]; ) end++;
+        const block = this.rows.subarray(from, this.start[v * SIDE + end]);
+        if (crossed[v * SIDE + u]) {
+          for (const row of block) if (inside(this.x[row], this.y[row], v)) found[length++] = row;
+        } else if (inside((u + 0.5) * size, (v + 0.5) * size, v)) {
+          found.set(block, length);
+          length += block.length;
         }
       }
-    return found;
+    return found.subarray(0, length);
   }
 
   // The row to go to from a row in direction (dx, dy): near, and not far off that direction.

@@ -1,5 +1,5 @@
 // The map: two canvases one over the other (marks; above them focus, pointer and lasso) and what the pointer does.
-import {$, later, plural, say} from "./dom.js";
+import {$, afterwards, later, plural, say} from "./dom.js";
 import {Grid} from "./grid.js";
 import {Marks} from "./draw.js";
 import {View} from "./view.js";
@@ -23,10 +23,12 @@ const pointers = new Map();
 
 const away = new Uint8Array(256); // 1 for each hidden class
 const allowed = row => isShown(row) && away[store.given[row] >= 0 ? store.given[row] : store.first[row]] === 0;
-const redraw = later(() => {
+const draw = () => {
   marks.draw();
   sketch();
-});
+};
+const redraw = later(draw);
+const redrawAfterwards = afterwards(draw); // all marks anew, and never in the frame that echoes a key
 const resketch = later(sketch);
 
 function sketch() {
@@ -101,7 +103,7 @@ export const toggleLasso = () => {
 
 function select(rows, add) {
   if (!add) store.selected.clear();
-  for (const row of rows) store.selected.add(row);
+  store.selected.addAll(rows);
   tell("selection");
 }
 
@@ -178,7 +180,8 @@ function up(event) {
     else if (mode !== "move" && store.selected.size) select([], false);
   } else if (mode === "lasso" && outline.length > 6 && grid) {
     const corners = outline.map((value, k) => (k % 2 ? view.fromY(value) : view.fromX(value)));
-    select(grid.polygon(corners, allowed), event.shiftKey);
+    const rows = grid.polygon(corners);
+    select(store.shown || away.includes(1) ? rows.filter(allowed) : rows, event.shiftKey);
     tell("gathered", "lasso");
   } else if (mode === "brush") {
     tell("selection");
@@ -211,7 +214,8 @@ export function start() {
     over.setAttribute("aria-label", "Map of " + plural(store.n, "row") + ". Arrow keys go from row to row.");
     redraw();
   });
-  on("answers classes filter spotlight", redraw);
+  on("answers queue", redrawAfterwards);
+  on("classes filter spotlight", redraw);
   on("classes", () => {
     away.fill(0);
     for (const one of store.classes) away[one.id] = one.hidden ? 1 : 0;
@@ -222,11 +226,13 @@ export function start() {
   on("labels", () => {
     if (!marks.add()) redraw();
   });
-  on("current", () => {
-    if (store.current && store.x && view.reveal(store.x[store.current.row], store.y[store.current.row])) redraw();
-    else resketch();
+  const reveal = afterwards(() => {
+    if (store.current && store.x && view.reveal(store.x[store.current.row], store.y[store.current.row])) draw();
   });
-  on("queue", redraw);
+  on("current", () => {
+    resketch();
+    reveal();
+  });
   over.addEventListener("pointerdown", down);
   over.addEventListener("pointermove", move);
   over.addEventListener("pointerup", up);

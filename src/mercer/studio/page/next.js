@@ -1,7 +1,7 @@
 // The tab "Next": one large card and the questions after it.
 import {$, afterwards, button, fill, h, plural, sure} from "./dom.js";
 import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
-import {content, line, picture} from "./card.js";
+import {line, picture, showContent} from "./card.js";
 import {chips} from "./chips.js";
 import {getRow, getRows, nameOf} from "./rows.js";
 import {guessBars, showWhy} from "./why.js";
@@ -21,11 +21,11 @@ const tags = {random: "random check", queue: "suggested", click: "chosen on the 
 
 const hidden = at => store.hiddenGuess.has(at.row) && store.given[at.row] === NONE;
 
-function heading(at, name) {
+function heading(at) {
   const label = store.given[at.row];
   fill(
     head,
-    h("h2", {}, name),
+    h("h2", {}, nameOf(at.row)),
     h(
       "span",
       {class: "tag " + at.via},
@@ -38,16 +38,14 @@ function heading(at, name) {
 }
 
 // What can change while the row stays: its label and the buttons …
-async function update() {
+function update() {
   const at = store.current;
   if (!at) {
     fill(card, empty());
     return;
   }
-  const {name} = await getRow(at.row);
   const seen = guess(at.row);
-  if (store.current !== at) return;
-  heading(at, name);
+  heading(at);
   fill(
     buttons,
     seen && !hidden(at)
@@ -81,18 +79,21 @@ async function show() {
   }
   const seen = guess(at.row);
   const item = store.queue.items.find(one => one.row === at.row);
-  heading(at, nameOf(at.row));
-  fill(body);
+  let data = getRow(at.row);
   fill(bars, seen ? guessBars([[seen.id, null]]) : null);
   fill(reasons, item?.reason ? h("p", {class: "reason"}, item.reason) : null);
   if (head.parentNode !== card) {
     fill(card, filled);
     choose();
   }
-  const data = await getRow(at.row);
-  if (store.current !== at) return;
-  fill(body, content(data));
   update();
+  if (data instanceof Promise) {
+    fill(body);
+    data = await data;
+    if (store.current !== at) return;
+    update(); // its name is known
+  }
+  showContent(body, data);
   again();
 }
 

@@ -1,6 +1,7 @@
 // Labels on their way to the server: shown at once, kept in IndexedDB until acknowledged, sent one by one in order.
 // An entry keeps its id, so a label that arrives twice counts once.
 import {Refused, post, tab} from "./api.js";
+import {painted} from "./dom.js";
 import {code, echo, pending} from "./pending.js";
 import {store, tell} from "./store.js";
 import {sync} from "./sync.js";
@@ -39,7 +40,7 @@ export function send(path, body) {
   return new Promise((resolve, reject) => {
     entry.done = resolve;
     entry.failed = reject;
-    setTimeout(drain); // after the echo
+    painted().then(drain); // a person sees the echo first
   }).catch(error => {
     tell("refused", error);
     return null;

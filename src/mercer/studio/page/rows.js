@@ -3,7 +3,7 @@ import {json} from "./api.js";
 
 const KEEP = 3000;
 const BATCH = 200;
-const kept = new Map(); // row → promise of {row, name, cells, text, image}
+const kept = new Map(); // row → {row, name, cells, text, image}, a promise of it while it is fetched
 const names = new Map();
 let asked = [];
 
@@ -15,7 +15,11 @@ async function fetchBatch(batch) {
     const answer = await json("/api/rows?ids=" + batch.map(one => one.row).join(","));
     const found = new Map(answer.rows.map(one => [one.row, one]));
     for (const one of answer.rows) names.set(one.row, one.name);
-    for (const one of batch) one.resolve(found.get(one.row) ?? blank(one.row));
+    for (const {row, resolve} of batch) {
+      const data = found.get(row) ?? blank(row);
+      if (kept.has(row)) kept.set(row, data);
+      resolve(data);
+    }
   } catch {
     for (const one of batch) {
       kept.delete(one.row);
@@ -26,6 +30,7 @@ async function fetchBatch(batch) {
 
 const blank = row => ({row, name: nameOf(row), cells: [], text: null, image: false, missing: true});
 
+// The row itself where it was fetched, else a promise of it.
 export function getRow(row) {
   if (kept.has(row)) return kept.get(row);
   const promise = new Promise(resolve => {

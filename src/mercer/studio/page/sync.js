@@ -44,10 +44,11 @@ export const loadAnswers = newest(async () => {
   const [buffer, headers] = await bytes("/api/answers");
   const triples = new Uint8Array(buffer);
   if (triples.length !== 3 * store.n) return;
-  for (let i = 0, k = 0; i < store.n; i++) {
-    store.first[i] = triples[k++];
-    store.second[i] = triples[k++];
-    store.sure[i] = triples[k++];
+  const {n, first, second, sure} = store;
+  for (let i = 0, k = 0; i < n; i++) {
+    first[i] = triples[k++];
+    second[i] = triples[k++];
+    sure[i] = triples[k++];
   }
   store.tier = headers.get("X-Mercer-Tier") || "none";
   store.digest = headers.get("X-Mercer-Digest") || "";
