@@ -69,7 +69,7 @@ def test_brush_selects(page, studio):
     page.mouse.down()
     page.mouse.move(*place, steps=3)
     page.mouse.up()
-    assert 0 in page.evaluate("[...store.selected]")
+    assert 0 in page.evaluate("[...store.selected.rows()]")
     page.wait_for_selector("#sheet:not([hidden])")
     page.keyboard.press("Escape")  # closes the sheet; the rows stay selected and are listed
     page.wait_for_selector("#selected tbody tr")
