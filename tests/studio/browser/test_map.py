@@ -108,3 +108,22 @@ def test_rings_drawn_upon_the_map_are_those_of_a_whole_drawing(page, studio):
         " return [before !== upon, upon === whole, before === seen()]; }"
     )
     assert drawn == [True, True, True]
+
+
+def test_a_lasso_holds_the_rows_inside_any_outline(page):
+    wrong = page.evaluate(
+        "async () => { const {Grid} = await import('/static/grid.js'), any = Math.random, wrong = [];"
+        " const places = () => Uint16Array.from({length: 2000}, () => 65536 * any());"
+        " for (let turn = 0; turn < 60; turn++) {"
+        "   const x = places(), y = places(), edges = 3 + Math.floor(20 * any());"
+        "   const at = Array.from({length: 2 * edges}, () => 90000 * any() - 12000), inside = [];"  # beyond the map too
+        "   if (turn % 2) at.forEach((one, k) => { at[k] = 512 * Math.round(one / 512); });"  # borders of its cells
+        "   for (let row = 0; row < x.length; row++) { let odd = false;"
+        "     for (let k = 0, j = 2 * edges - 2; k < 2 * edges; j = k, k += 2)"
+        "       if (at[k + 1] > y[row] !== at[j + 1] > y[row]"
+        "         && x[row] < (at[j] - at[k]) * (y[row] - at[k + 1]) / (at[j + 1] - at[k + 1]) + at[k]) odd = !odd;"
+        "     if (odd) inside.push(row); }"
+        "   const found = Array.from(new Grid(x, y).polygon(at)).sort((a, b) => a - b);"
+        "   if (found.join() !== inside.join()) wrong.push(at); } return wrong; }"
+    )
+    assert wrong == []
