@@ -66,6 +66,7 @@ LASSO_TIMES = {
 }
 ASKED = {
     ECHO["work"]: 0.016,
+    ECHO["processor"]: 0.016,
     LASSO_TIMES["painted"]: 0.05,
     "longest task after the start": 0.2,
 }
