@@ -223,6 +223,20 @@ def test_eigh_down():
     assert_close(K @ vectors, vectors * values, atol=1e-11)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_few_and_many_leading_eigenpairs_are_those_of_the_whole_spectrum(dtype):
+    K = spd(40).astype(dtype)
+    values, vectors = linalg.eigh_down(K)
+    atol = 1e3 * np.finfo(dtype).eps * values[0]
+    for number in (1, 4, 6, 20, 39):  # up to an eighth one by one, then side by side
+        some, own = linalg.eigh_down(K, number)
+        assert some.shape == (number,) and own.shape == (40, number) and own.dtype == dtype
+        assert_close(some, values[:number], atol=atol)
+        assert_close(linalg.fix_signs(own), linalg.fix_signs(vectors[:, :number]), atol=np.sqrt(np.finfo(dtype).eps))
+        assert_close(K @ own, own * some, atol=atol)
+        assert_close(own.T @ own, np.eye(number), atol=1e2 * np.finfo(dtype).eps)
+
+
 def test_signs_make_the_largest_entry_positive():
     V = np.array([[1.0, -5.0, 2.0, 0.0], [-3.0, 4.0, -2.0, 0.0]])
     assert_array_equal(linalg.fix_signs(V), [[-1.0, 5.0, 2.0, 0.0], [3.0, -4.0, -2.0, 0.0]])

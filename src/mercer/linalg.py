@@ -7,6 +7,7 @@ from .backend import blas_threads, n_threads, parallel
 from .errors import InputError
 
 WHOLE = 3000  # rows up to which LAPACK factors the stored matrix: a tenth of the time of rounds of blocks at 1 500
+FEW = 8  # eigenpairs: up to an eighth of them LAPACK finds one by one
 SLAB = 512  # rows of a factor that a thread updates at once: they stay in the cache
 
 
@@ -38,11 +39,26 @@ def eigh_down(A, number=None):
     """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix; only the first `number`."""
     n, values = len(A), np.empty(0)
     _refuse_not_finite(A)
-    if number is not None and number <= n // 2:
+    if number is not None and FEW * number < n:
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
     if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
-        values, vectors = sla.eigh(A, check_finite=False, driver="evd" if n > 1 else "ev")
+        part = number is not None and number < n
+        values, vectors = _many(A, number) if part else sla.eigh(A, check_finite=False, driver="evd" if n > 1 else "ev")
     return values[::-1][:number].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :number])
+
+
+def _many(A, number):
+    """All eigenvalues, rising, and the last `number` vectors: only these are turned back from the tridiagonal matrix.
+
+    To seek a fifth of the vectors one by one takes longer than to divide and conquer.
+    """
+    reduce, size, turn = sla.get_lapack_funcs(("sytrd", "sytrd_lwork", "ormqr"), (A,))
+    work = int(size(len(A), lower=1)[0])
+    reduced, diagonal, beside, tau, _ = reduce(np.array(A, order="F"), lower=1, lwork=work, overwrite_a=1)
+    values, vectors = sla.eigh_tridiagonal(diagonal, beside, check_finite=False)
+    vectors = vectors[:, -number:]
+    vectors[1:] = turn("L", "N", reduced[1:, :-1], tau, vectors[1:], lwork=64 * number)[0]
+    return values, vectors
 
 
 def rank_of(values, eps, n=None):
