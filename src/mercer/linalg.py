@@ -36,7 +36,10 @@ def fix_signs(V):
 
 
 def eigh_down(A, number=None):
-    """Eigenvalues from largest to smallest and their vectors, for a symmetric host matrix; only the first `number`."""
+    """Eigenvalues from largest to smallest and their vectors, only the first `number`, of a symmetric host matrix.
+
+    Its lower triangle is read.
+    """
     n, values = len(A), np.empty(0)
     _refuse_not_finite(A)
     if number is not None and FEW * number < n:

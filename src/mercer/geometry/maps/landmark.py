@@ -201,7 +201,7 @@ class LandmarkMap(FeatureMap):
         """Exact: greedy pivots until nothing but rounding is left. Nyström: the first random pivots."""
         positions, pool, rng = self._pool(X, exact)
         n, F, threads = pool.shape[0], None, self._threads()
-        of_pool = (lambda i, j: self.kernel_(pool[i], pool[j])), self.kernel_.diag(pool)
+        of_pool = (lambda i, j: self.kernel_(pool[i], None if i is j else pool[j])), self.kernel_.diag(pool)
         if exact:
             room = "Use approx=<number of landmarks>, for example approx=1000, or float32 data (half the memory)."
             require_memory(min(n, 4000) * n * pool.dtype.itemsize, f"The exact factor of {n} rows", room)
