@@ -224,7 +224,8 @@ def parallel(function, tasks, threads=None):
 
     There are no more threads than idle cores, and none beside those that such a call has started already.
     """
-    threads = min(threads or min(n_threads(), idle_cores()), len(tasks))
+    most = min(threads or n_threads(), len(tasks))
+    threads = min(most, idle_cores()) if most > 1 and not threads else most  # to look for them takes a while
     if threads <= 1 or not _one_pool.acquire(blocking=False):
         for task in tasks:
             function(task)
