@@ -112,7 +112,7 @@ class KernelSpace(Space):
     def lower_gram(self):
         """The lower triangle of ZᵀZ; from the triangular factor of all rows in a third of the time."""
         root = self.map_.root_
-        if not (self.map_.triangular_ and len(root) == len(self.Z) and home_of(self.Z).on_host):
+        if not self.map_.triangular_ or len(root) < len(self.Z) or device_in_use():
             return moments_of(self.Z).G
         G = sla.lapack.dlauum(root.T, lower=0)[0].T
         G *= self.scale**2
