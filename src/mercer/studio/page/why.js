@@ -60,7 +60,7 @@ function families(why) {
       .map((one, k) => [
         k ? ", " : "",
         one.name,
-        " says ",
+        ": ",
         h("b", {}, className(one.class)),
         h("span", {class: "soft"}, " (" + percent(one.weight) + ")"),
       ])
