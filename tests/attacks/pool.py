@@ -78,9 +78,13 @@ class _Worker:
             self.process.kill()
             return self._lost("killed", f"took more than {seconds:g} s")
         try:
-            return self.pipe.recv()
+            outcome, fault, peak = self.pipe.recv()
         except EOFError:
             return self._lost("died", "the process died")
+        if peak > MEMORY / 2:  # the next attack is measured in a small process
+            self.end()
+            self.process = None
+        return outcome, fault
 
     def _lost(self, outcome, fault):
         self.process.join()
@@ -102,11 +106,11 @@ def _serve(kind, pipe):
     pipe.send("ready")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for seed in iter(pipe.recv, None):
-            pipe.send(one(module, seed, Path(folder) / str(seed)))
+            pipe.send(_one(module, seed, Path(folder) / str(seed)))
 
 
-def one(module, seed: int, folder: Path) -> tuple[str, str | None]:
-    """(how it ended, what was wrong or None) of one attack, in this process."""
+def _one(module, seed, folder):
+    """(how it ended, what was wrong or None, the largest size of the process in bytes) of one attack, in this process."""
     folder.mkdir()
     try:
         outcome, fault = module.attack(seed, folder), None
@@ -118,7 +122,7 @@ def one(module, seed: int, folder: Path) -> tuple[str, str | None]:
     if fault is None and peak > MEMORY:
         outcome, fault = "failed", f"the process grew to {peak / 2**30:.1f} GB"
     _remove(folder)
-    return outcome, fault
+    return outcome, fault, peak
 
 
 def _remove(folder):

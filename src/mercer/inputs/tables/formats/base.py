@@ -239,13 +239,15 @@ def unique(header: Sequence[str], notes: list) -> list[str]:
     """Column names made unique: blanks are numbered, repeats get .2, .3, …"""
     out: list[str] = []
     seen: set[str] = set()
+    last: dict[str, int] = {}
     repeated = []
     for position, name in enumerate(header, start=1):
         base = name or f"column {position}"
-        free, count = base, 1
+        free, count = base, last.get(base, 1)
         while free in seen:
             count += 1
             free = f"{base}.{count}"
+        last[base] = count
         if count > 1:
             repeated.append(base)
         seen.add(free)
