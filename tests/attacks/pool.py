@@ -110,7 +110,7 @@ def _serve(kind, pipe):
 
 
 def _one(module, seed, folder):
-    """(how it ended, what was wrong or None, the largest size of the process in bytes) of one attack, in this process."""
+    """(how it ended, what was wrong or None, the largest size of this process in bytes) of one attack."""
     folder.mkdir()
     try:
         outcome, fault = module.attack(seed, folder), None

@@ -10,6 +10,7 @@ import pytest
 from mercer.errors import InputError
 from mercer.inputs.tables import TableEncoder, read_table, read_target, write_table
 from mercer.inputs.tables.cells import numbers
+from mercer.inputs.tables.formats.base import unique
 
 ROWS = [("a", "1.5", "x"), ("b", "2.5", ""), ("c", "-3", "y")]
 
@@ -261,3 +262,27 @@ def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
         "Spell them alike if they are one class.",
     ]
     assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_table_of_many_columns_is_read_and_written_cell_by_cell(tmp_path, quote):
+    """One array of cells in place of a column each; quoted cells are read by another parser."""
+    names = [f"c{j}x" for j in range(1200)]
+    rows = [[str(i * j % 7) if j % 5 else f" {i};é{j} " for j in range(1200)] for i in range(4)]
+    rows[2][7], rows[3][1199] = "", "=1+1"
+    lines = [",".join(f"{quote}{cell}{quote}" for cell in row) for row in (names, *rows)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = read_table(tmp_path / "wide.csv")
+    assert table.frame.to_numpy().tolist() == rows and list(table.frame.columns) == names
+    assert {str(dtype) for dtype in table.frame.dtypes} == {"object"}
+    for name in ("out.csv", "out.parquet"):
+        write_table(table, {"answer": ["a", "b", "a", "b"]}, tmp_path / name)
+        again = read_table(tmp_path / name).frame
+        assert again.iloc[:, :-1].to_numpy().tolist() == rows and again["answer"].tolist() == ["a", "b", "a", "b"]
+
+
+def test_repeated_names_are_numbered_whatever_stands_between():
+    names = unique(["a", "a.2", "a", "b", "a", "", "a.2", "a"], [])
+    assert names == ["a", "a.2", "a.3", "b", "a.4", "column 6", "a.2.2", "a.5"]
+    assert unique(["0"] * 100_000, [])[-1] == "0.100000"  # in one pass

@@ -40,8 +40,10 @@ class Csv(Format):
         cells = _regular(text, delimiter)
         plain = cells is not None
         try:
-            how = _AS_TEXT | ({"dtype": object} if _is_wide(text, delimiter) else {})
-            cells = cells if plain else pd.read_csv(io.StringIO(text), sep=delimiter, **how)
+            if not plain:
+                wide = _is_wide(text, delimiter)
+                cells = pd.read_csv(io.StringIO(text), sep=delimiter, **_AS_TEXT | ({"dtype": object} if wide else {}))
+                cells = cells.copy() if wide else cells  # into one array
         except pd.errors.EmptyDataError:
             raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
         except pd.errors.ParserError as error:
