@@ -264,7 +264,7 @@ def test_labels_that_differ_in_capitals_or_spaces_are_pointed_out():
     assert read_target(pd.Series(["red", "blue", "red"], name="kind")).notes == []
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::pandas.errors.PerformanceWarning")
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_table_of_many_columns_is_read_and_written_cell_by_cell(tmp_path, quote):
     """One array of cells in place of a column each; quoted cells are read by another parser."""
