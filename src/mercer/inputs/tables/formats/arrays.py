@@ -102,9 +102,11 @@ def _readable(source, title):
 def _text(array):
     """Bytes as text; anything else as it is."""
     if array.dtype.kind == "U" and array.size and array.itemsize:
-        codes = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="))).view(np.uint32)
-        if np.any((codes > sys.maxunicode) | ((codes >> 11) == 0xD800 >> 11)):
-            raise InputError("The file holds text that is no Unicode, so it is damaged. Write it again.")
+        step = max(1, 2**24 // array.itemsize)  # text of fixed width may be many times as large as it is long
+        for begin in range(0, len(array), step):
+            codes = np.ascontiguousarray(array[begin : begin + step], array.dtype.newbyteorder("=")).view(np.uint32)
+            if np.any((codes > sys.maxunicode) | ((codes >> 11) == 0xD800 >> 11)):
+                raise InputError("The file holds text that is no Unicode, so it is damaged. Write it again.")
     return np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
 
 
