@@ -191,7 +191,8 @@ beside busy processes the default threads, and the wall time in units of (proces
 
 {table}
 
-What is not met, and where the time goes (profiles of the same code):
+The machine is shared: two runs minutes apart gave 0.20 and 0.145 s for a lesson on 20 000 rows, 0.50 and 0.305 s on
+100 000, of which the table has the second. Where the time goes (profiles of the same code):
 
 - A fit of 1 500 rows: a quarter is the decomposition of two kernel matrices for their 300 leading axes (0.37 s each:
   LAPACK's reduction to a tridiagonal matrix 0.21 s, half of it bound by memory, the spectrum of that 0.11 s, the
