@@ -280,6 +280,7 @@ def as_pandas(frame: Any) -> Any:
         raise InputError(f"The table has two columns named {twice!r}. Give every column its own name.")
     if not isinstance(frame, pd.DataFrame):
         return pd.DataFrame({name: frame[own].to_list() for name, own in zip(names, frame.columns)})
+    frame = frame.copy(deep=False)  # pandas 2 remembers columns with the `attrs` that the frame had before
     return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
 
 
