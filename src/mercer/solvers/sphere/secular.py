@@ -53,7 +53,7 @@ class Shifted:
             ) from None
         self.definite = True
         if m:
-            schur = self.head.T @ sla.cho_solve(self.factor, self.head, check_finite=False)
+            schur = self.head.T @ self._inner(self.head)
             schur.flat[:: m + 1] += d[:m]
             try:
                 self.schur = sla.cho_factor(schur, lower=True, check_finite=False)
@@ -61,7 +61,7 @@ class Shifted:
                 self.definite = False
 
     def _inner(self, a):
-        return sla.cho_solve(self.factor, a, check_finite=False)
+        return sla.cho_solve(self.factor, a, check_finite=False) if len(a) else a  # SciPy 1.13 solves no empty system
 
     def labels(self, t):
         """(C − ζΘ)⁻¹ c Zᵀt, without ever forming the product c Zᵀt (no cancellation for a large c)."""
