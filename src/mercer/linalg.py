@@ -45,7 +45,7 @@ def eigh_down(A, number=None):
     if number is not None and FEW * number < n:
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
     if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
-        part = number is not None and number < n
+        part = number is not None and number < n and hasattr(sla.lapack, "dstevd")  # which SciPy has from 1.16 on
         values, vectors = _many(A, number) if part else sla.eigh(A, check_finite=False, driver="evd" if n > 1 else "ev")
     return values[::-1][:number].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :number])
 
@@ -58,7 +58,7 @@ def _many(A, number):
     reduce, size, turn = sla.get_lapack_funcs(("sytrd", "sytrd_lwork", "ormqr"), (A,))
     work = int(size(len(A), lower=1)[0])
     reduced, diagonal, beside, tau, _ = reduce(np.array(A, order="F"), lower=1, lwork=work, overwrite_a=1)
-    values, vectors = sla.eigh_tridiagonal(diagonal, beside, check_finite=False)
+    values, vectors = sla.eigh_tridiagonal(diagonal, beside, check_finite=False, lapack_driver="stevd")
     vectors = vectors[:, -number:]
     vectors[1:] = turn("L", "N", reduced[1:, :-1], tau, vectors[1:], lwork=64 * number)[0]
     return values, vectors
