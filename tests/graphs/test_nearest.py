@@ -71,6 +71,9 @@ def test_ties_and_duplicates():
     assert all(len(set(row)) == 9 for row in index)
     same = np.zeros((400, 14))
     assert (search(same, same, 5)[0] == 0).all()
+    backwards = Leaves(same, None)
+    backwards.order = backwards.order[::-1]  # the first rows are in the leaf that is read last
+    np.testing.assert_array_equal(backwards(same[:9], 5)[1], [range(5)] * 9)
 
 
 @pytest.mark.parametrize("kind", [Products, Leaves])

@@ -66,7 +66,7 @@ def visit(X, Z, slack, table, low, high, rows, order, square, index, read):
                 near[turn], near[place] = near[place], near[turn]
                 bound[turn], bound[place] = bound[place], bound[turn]
             turn += 1
-            if bound[turn - 1] >= limit:
+            if bound[turn - 1] > limit:
                 continue
             leaf = near[turn - 1]
             for j in range(LEAF):
@@ -108,7 +108,7 @@ def visit(X, Z, slack, table, low, high, rows, order, square, index, read):
                 last = 1
                 for place in range(1, leaves):
                     near[last], bound[last] = near[place], bound[place]
-                    last += bound[place] < limit
+                    last += bound[place] <= limit
         few = 0
         for c in range(number):
             kept[few] = kept[c]
