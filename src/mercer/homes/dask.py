@@ -23,7 +23,7 @@ class Dask(Home):
     lazy = True
 
     def owns(self, A: Any) -> bool:
-        return isinstance(A, Blocks) or type(A).__module__.partition(".")[0] == "dask"
+        return isinstance(A, Blocks) or type(A).__module__.partition(".")[0] in ("dask", "dask_expr")
 
     # Moves
 
@@ -113,7 +113,10 @@ class Dask(Home):
         sent = model.answering() if hasattr(model, "answering") else model
         ask = {"model": once(sent), "call": (method.__name__, arguments, options), "like": like[:0]}
         if hasattr(X, "columns"):
-            return X.map_partitions(answered, **ask, meta=np.empty((0, *like.shape[1:]), dtype=like.dtype))
+            delayed, array = need("dask").delayed, need("dask.array")
+            parts = [delayed(answered)(part, **ask) for part in X.to_delayed()]
+            shape = np.nan, *like.shape[1:]
+            return array.concatenate([array.from_delayed(part, shape, meta=like[:0]) for part in parts])
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
         where = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
         return X.map_blocks(answered, **ask, **where, dtype=like.dtype, meta=np.empty((0,) * like.ndim, like.dtype))
