@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_array_equal
 
 from mercer.errors import InputError
 from mercer.inputs.tables import TableEncoder, is_frame
@@ -326,6 +327,16 @@ def test_names_with_numbers_are_no_dates():
 def test_numbers_with_separated_thousands_are_numbers(cells, values):
     assert numbers(pd.Series(cells)).tolist() == values
     assert kinds(TableEncoder().fit(pd.DataFrame({"price": cells}))) == {"price": "number"}
+
+
+@pytest.mark.parametrize("dtype", [object, str, "string[python]", "category"])
+def test_numbers_are_read_to_the_last_digit(dtype):
+    values = np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-100, 100)
+    words = [repr(value) for value in values.tolist()]
+    assert_array_equal(numbers(pd.Series(words, dtype=dtype)), values)
+    assert_array_equal(numbers(pd.Series([*words, "?"], dtype=dtype)), [*values, np.nan])
+    commas = [word.replace(".", ",") for word in words]
+    assert_array_equal(numbers(pd.Series(commas, dtype=dtype)), values)
 
 
 STORIES = {

@@ -11,6 +11,7 @@ import numpy as np
 from ..backend import need
 from ..errors import InputError
 from ..inputs.tables import given_cells
+from ..inputs.tables.cells import plain_numbers
 from .sources import Reading, open_table
 from .usage import UsageError
 
@@ -155,9 +156,9 @@ def fill_cells(table, column, rows, words):
     pd = need("pandas")
     values = table.frame[column].copy()
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
-        numbers = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
-        whole = pd.isna(numbers).any()
-        values, words = (values.astype(object), words) if whole else (values.astype(np.float64), numbers.to_numpy())
+        numbers = plain_numbers(pd.Series(words, dtype=object))
+        other = np.isnan(numbers).any()
+        values, words = (values.astype(object), words) if other else (values.astype(np.float64), numbers)
     else:
         values, known = values.astype(object), dict(zip(_texts(values), values))
         words = [known.get(word, word) for word in words]  # in a column of objects a number stays a number

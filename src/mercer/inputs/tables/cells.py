@@ -158,9 +158,21 @@ def plain_numbers(column):
         arrow = need("pyarrow")
         with suppress(arrow.ArrowInvalid):  # which says that some cell is no number
             return arrow.array(column.array).cast(arrow.float64()).to_numpy(zero_copy_only=False)
-    if column.dtype == object:
-        return need("pandas").to_numeric(np.asarray(column.array), errors="coerce").astype(np.float64)
-    return need("pandas").to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    return _parsed(np.asarray(column.array) if column.dtype == object else column)
+
+
+def _parsed(words):
+    """An array of objects or a column as float64, NaN where a cell is not a number."""
+    pd = need("pandas")
+    values = pd.to_numeric(words, errors="coerce")
+    if isinstance(values, pd.Series):
+        values = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    if words.dtype.kind == "O" and tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+        # Before 3.1 pandas finds the numbers but gets the last digit of many wrong.
+        pairs = zip(np.asarray(words, dtype=object), values, np.isfinite(values))
+        exact = [float(word) if known and isinstance(word, str) else value for word, value, known in pairs]
+        return np.array(exact, dtype=np.float64)
+    return values.astype(np.float64, copy=False)
 
 
 @_kept
@@ -188,7 +200,7 @@ def numbers(column, decimal=".", unit=""):
         words = words.where(~grouped, words.str.replace(other, "", regex=False))
     if decimal == ",":
         words = words.str.replace(",", ".", regex=False)
-    return pd.to_numeric(words, errors="coerce").to_numpy(dtype=np.float64)
+    return _parsed(words.to_numpy(dtype=object))
 
 
 def _bare(words):
