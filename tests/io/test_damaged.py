@@ -46,7 +46,7 @@ def test_versions_are_recorded_and_newer_ones_refused(good):
         about = json.loads(file.read("model.json"))
     assert about["mercer"] == mercer.__version__
     rewrite(good, lambda about: about.update(format=FORMAT + 1, mercer="9.9"))
-    with pytest.raises(InputError, match=r"written by mercer 9\.9 in format 3.*pip install --upgrade"):
+    with pytest.raises(InputError, match=rf"written by mercer 9\.9 in format {FORMAT + 1}.*pip install --upgrade"):
         mercer.load(good)
     rewrite(good, lambda about: about.update(format=1))
     with pytest.raises(InputError, match=r"m\.mercer was written by a development version .* save the model again\."):

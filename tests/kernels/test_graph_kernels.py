@@ -15,7 +15,7 @@ from mercer.geometry.open import choose_map
 from mercer.graphs import neighbours as graphs
 from mercer.graphs import spectrum
 from mercer.kernels import RBF
-from mercer.kernels.graph import Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
+from mercer.kernels.graph import LAPLACIANS, Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
 from mercer.rows import gram, host
 
 
@@ -71,14 +71,22 @@ def test_mix_with_another_kernel(X):
     np.testing.assert_allclose(mix(X), expected, atol=1e-10)
 
 
-def test_new_rows_take_the_mean_of_their_neighbours(X):
-    kernel = Diffusion(5, time=2.0).resolve(X)
+@pytest.mark.parametrize("kind", LAPLACIANS)
+def test_a_new_row_is_joined_and_weighed_as_one_more_node(X, kind):
+    kernel = Diffusion(5, time=2.0, laplacian=kind).resolve(X)
     np.testing.assert_allclose(kernel.features(X), kernel.factor())  # a training row is itself
-    new = np.array([[0.2, 0.1, -0.3], [1e6, 1e6, 1e6]])
-    D = pairwise_distances(new, X)
-    near = np.argsort(D, axis=1)[:, :5]
-    weight = np.exp(-(np.take_along_axis(D, near, 1)[0] ** 2) / (2 * kernel.edge_bandwidth_**2))
-    np.testing.assert_allclose(kernel.features(new)[0], weight @ kernel.factor()[near[0]] / weight.sum())
+    new = np.array([[0.2, 0.1, -0.3], [1.5, -0.5, 0.9], [1e6, 1e6, 1e6]])
+    D, own = pairwise_distances(new, X), np.sort(pairwise_distances(X), axis=1)[:, 5]
+    degree = naive_graph(X, 5).sum(axis=1)
+    several = 0
+    for d, found in zip(D[:2], kernel.features(new)):
+        joined = (d <= np.sort(d)[4]) | ((d <= own) & (d <= np.sort(d)[9]))
+        several += joined.sum() > 5
+        weight = np.exp(-(d**2) / (2 * kernel.edge_bandwidth_**2)) * joined
+        if kind == "normalized-weights":  # w / √degree, the edges of diag(Se) − S
+            weight = weight / np.sqrt(degree)
+        np.testing.assert_allclose(found, weight @ kernel.factor() / weight.sum())
+    assert several  # rows of which the new one is a neighbour, and not the other way round
     assert np.isfinite(kernel.features(new)).all()  # however far away
 
 

@@ -161,7 +161,7 @@ class GraphSpace(Space):
     @property
     def seen_bytes(self):
         """Of a row of `seen`."""
-        return 8 * self.kernel_.n_neighbors
+        return 12 * self.kernel_.n_neighbors
 
     def on_seen(self, W):
         """(n, k) what the training rows have of Z W, whose means other rows take."""

@@ -101,11 +101,12 @@ def neighbour_graph(X, n_neighbors=10):
 
     Returns (W, bandwidth): the CSR weights and b.
     """
-    graph, bandwidth, _ = build(X, n_neighbors)
+    graph, bandwidth, *_ = build(X, n_neighbors)
     return graph, bandwidth
 
 
 def build(X, n_neighbors):
+    """(W, bandwidth) of `neighbour_graph`, the search among the rows, (n,) distances of their last neighbours."""
     n = X.shape[0]
     if not (isinstance(n_neighbors, (int, np.integer)) and n_neighbors >= 1):
         raise InputError(f"n_neighbors={n_neighbors!r} is not accepted: give a whole number of at least 1.")
@@ -126,7 +127,7 @@ def build(X, n_neighbors):
     bandwidth = float(np.sqrt(squared.mean())) or 1.0
     # exp never reaches 0 here: an edge of weight 0 would cut the graph silently.
     edges.data = np.maximum(np.exp(-squared / (2.0 * bandwidth**2)), np.finfo(float).tiny ** 0.25)
-    return edges, bandwidth, finder
+    return edges, bandwidth, finder, distance[:, -1].copy()
 
 
 def laplacian(W, kind="normalized-weights"):

@@ -17,7 +17,7 @@ from .. import __version__
 from ..backend import require_memory
 from ..errors import BackendError, InputError
 
-FORMAT = 2
+FORMAT = 3
 
 
 def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:

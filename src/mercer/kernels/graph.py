@@ -2,8 +2,9 @@
 
 A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
 graph is built, the low end of its spectrum is computed (`spectrum_`, with the largest residual in `residual_`), and
-K = ZZᵀ is known by its factor Z. A new row is given the mean of its neighbours' rows of Z, weighted as the graph weighs
-edges; a row equal to a training row is that row (the mean, if several training rows are equal).
+K = ZZᵀ is known by its factor Z. A new row is joined to training rows as they are to each other, where either is among
+the other's nearest, and is given the mean of their rows of Z, weighted as the Laplacian weighs edges: the smoothest
+continuation to one more node. A row equal to a training row is that row (the mean, if several training rows are equal).
 """
 
 from typing import Any, Self
@@ -21,6 +22,8 @@ from ..homes import home_of
 from ..rows import like
 from .base import Block, Kernel, Rows
 
+AMONG = 2  # times the neighbours of a row: among so many training rows are those of which it is a neighbour
+
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
 
 
@@ -37,6 +40,8 @@ class GraphKernel(Kernel):
     factor_: NDArray[np.float64]
     residual_: float
     finder_: Any
+    reach_: NDArray[np.float64]  # (n,) distance of the last neighbour of each row
+    pull_: NDArray[np.float64]  # (n,) factor of the edges to each row
 
     def __init__(self, n_neighbors: int = 10, laplacian: str = "normalized-weights", rank: int | None = None):
         self.n_neighbors = n_neighbors
@@ -54,10 +59,11 @@ class GraphKernel(Kernel):
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
             raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
         with home_of(X).computing(X):
-            resolved.graph_, resolved.edge_bandwidth_, resolved.finder_ = build(X, self.n_neighbors)
-            Lap, null = laplacian(resolved.graph_, self.laplacian), None
-            if self.laplacian == "symmetric":
-                null = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
+            resolved.graph_, resolved.edge_bandwidth_, resolved.finder_, resolved.reach_ = build(X, self.n_neighbors)
+            Lap = laplacian(resolved.graph_, self.laplacian)
+            root = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
+            null = root if self.laplacian == "symmetric" else None
+            resolved.pull_ = 1.0 / root if self.laplacian == "normalized-weights" else np.ones(len(root))
             resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
         return resolved
 
@@ -67,23 +73,25 @@ class GraphKernel(Kernel):
         return self.factor_
 
     def features(self, X: Rows) -> NDArray[np.float64]:
-        """Rows of the factor for any rows: a training row's own, else the weighted mean of its neighbours'."""
+        """Rows of the factor for any rows: a training row's own, else the mean of those that it is joined to."""
         return self.spread(X) @ self.factor_
 
     def spread(self, X: Rows) -> sp.csr_matrix:
         """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbours."""
         self.check()
-        k = min(int(self.n_neighbors), len(self.factor_))
-        distance, index = self.finder_.find(X, k)
+        n = len(self.factor_)
+        k = min(int(self.n_neighbors), n)
+        distance, index = self.finder_.find(X, min(AMONG * k, n))
         squared = distance**2 / (2.0 * self.edge_bandwidth_**2)
-        weight = np.exp(squared[:, :1] - squared)  # relative to the nearest, which keeps weight 1 however far it is
+        # Relative to the nearest row, whose weight is not 0 however far it is.
+        weight = np.exp(squared[:, :1] - squared) * self.pull_[index]
+        joined = (np.arange(weight.shape[1]) < k) | (distance <= self.reach_[index])
         equal = distance == 0
         known = equal.any(axis=1)
-        weight[known] = equal[known]
-        weight /= weight.sum(axis=1, keepdims=True)
-        return sp.csr_matrix(
-            (weight.ravel(), index.ravel(), np.arange(0, index.size + 1, k)), (len(index), len(self.factor_))
-        )
+        weight[known], joined[known] = 1.0, equal[known]
+        weight /= (weight * joined).sum(axis=1, keepdims=True)
+        ends = np.concatenate([[0], np.cumsum(joined.sum(axis=1))])
+        return sp.csr_matrix((weight[joined], index[joined], ends), (len(index), n))
 
     def hurry(self, n: int) -> bool:
         """Let n rows and all later ones find their neighbours approximately, if they are very many; whether they do."""
@@ -122,7 +130,7 @@ class Diffusion(GraphKernel):
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
     rank : eigenvectors kept; None keeps all up to 5 000 rows and 100 above.
 
-    Transductive: new rows take the weighted mean of their neighbours.
+    Transductive: new rows take the weighted mean of the training rows that they are joined to.
 
     Cost: O(n³) up to 5 000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
     Reference: Walder et al. (2010), Semi-supervised kernel PCA, §7.2.

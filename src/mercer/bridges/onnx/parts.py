@@ -13,7 +13,7 @@ from ...geometry.maps import FourierMap, GraphMap, LandmarkMap
 from ...graphs.nearest import squares
 from ...kernels import Precomputed
 from ...kernels.forest import Forest
-from ...kernels.graph import GraphKernel
+from ...kernels.graph import AMONG, GraphKernel
 from ...linalg import precision
 from .graph import Value
 from .kernels import dense, own, similarities, squared_distances, unit
@@ -90,14 +90,17 @@ def carried(kernel: GraphKernel, X: Value, scores: np.ndarray) -> Value:
     """(n, k) scores of the training rows carried to other rows by their neighbours, as `GraphKernel.features` does."""
     rows, xp = dense(kernel.finder_.rows), X.graph.xp
     k = min(int(kernel.n_neighbors), len(rows))
-    index = xp.smallest(squared_distances(X, rows), k)
+    index = xp.smallest(squared_distances(X, rows), min(AMONG * k, len(rows)))
     gap = X.against(X.graph.constant(rows).take(index))
     squared = (gap * gap).reduce("Sum")
     size = xp.sqrt((X * X).reduce("Sum", keep=True)) + float(np.median(np.sqrt(squares(rows))))
     same = squared <= (size * (32 * precision(kernel.finder_.rows.dtype))) ** 2.0
     alike = same.cast(np.float64)
-    squared = xp.where(same, 0.0, squared) / (2.0 * float(kernel.edge_bandwidth_) ** 2)
-    weight = xp.exp(squared.reduce("Min", keep=True) - squared)
+    squared = xp.where(same, 0.0, squared)
+    beyond = np.where(np.arange(min(AMONG * k, len(rows))) < k, np.inf, 0.0)
+    joined = (squared <= X.graph.constant(kernel.reach_**2).take(index) + beyond).cast(np.float64)
+    squared = squared / (2.0 * float(kernel.edge_bandwidth_) ** 2)
+    weight = xp.exp(squared.reduce("Min", keep=True) - squared) * X.graph.constant(kernel.pull_).take(index) * joined
     weight = xp.where(alike.reduce("Max", keep=True) > 0.0, alike, weight)
     weight = weight / weight.reduce("Sum", keep=True)
     return (weight.column() * X.graph.constant(scores).take(index)).reduce("Sum", axis=1)
