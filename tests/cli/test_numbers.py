@@ -59,7 +59,7 @@ def test_two_routes_one_answer_and_predict(data, tmp_path):
     path, price = data
     model_file, out = tmp_path / "m.mercer", tmp_path / "out.csv"
     ((model, _),) = label(Screen(quiet=True), path, ["price"], out=out, save=model_file)
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(path, float_precision="round_trip")
     library = FewLabelRegressor(random_state=0).fit(frame[["size", "colour"]], frame["price"])
     np.testing.assert_array_equal(model.predicted_, library.predicted_)
     np.testing.assert_array_equal(model.left_out_, library.left_out_)
