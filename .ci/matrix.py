@@ -72,7 +72,7 @@ def plan(name):
         return sys.executable, wanted, tests, True
     if name == "bare":
         own = [part for part in tests if not part.startswith("tests/cli")]  # the command needs an extra, and says so
-        return sys.executable, ["-e", ".", *TOOLS], own, True
+        return sys.executable, ["-e", ".", *TOOLS], [*own, "--ignore=tests/cli"], True
     if name == "newest":
         python = next(found for found in map(interpreter, reversed(PYTHONS)) if found)
         return python, ["--upgrade", "-e", ".[test,cli,docs]"], tests, False

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
 
 import pytest
 import threadpoolctl
@@ -23,7 +24,7 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch):
 
 
 def test_devices_begin_with_the_cpu():
-    assert backend.devices()[0] == "cpu"
+    assert backend.devices()[:1] == (["cpu"] if find_spec("torch") else [])
 
 
 def test_memory_is_a_number_of_bytes():
