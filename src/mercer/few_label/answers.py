@@ -14,6 +14,7 @@ from ..rows import host, like
 
 BLOCK = 2048  # rows answered at once: scores of all candidates stay in the cache
 AT_ONCE = 2**26  # entries of a product with a sparse matrix
+LEAST, MOST = 2, 40  # columns for which `thin.product` is faster than BLAS
 
 
 class Scorer:
@@ -52,10 +53,7 @@ class Scorer:
         filled: set = set()
         for Z, places, W in self.parts:
             own = Z[rows]
-            if W is None:
-                found = own.T
-            else:
-                found = (own @ W).T if sp.issparse(own) else host(like(W, own).T @ own.T)
+            found = own.T if W is None else _product(own, W)
             found = found.reshape(len(places), -1, found.shape[1])
             if out is None:
                 out = np.zeros((self.m, *found.shape[1:]), dtype=found.dtype)
@@ -71,6 +69,18 @@ class Scorer:
                 out = np.zeros((self.m, *votes.shape))
             out[i] = votes
         return out
+
+
+def _product(Z: Any, W: Any) -> np.ndarray:
+    """(k, b) the product of Z (b, r) with W (r, k), transposed, on the host."""
+    if sp.issparse(Z):
+        return (Z @ W).T
+    W = like(W, Z)
+    if isinstance(Z, np.ndarray) and Z.dtype == np.float32 and Z.flags.c_contiguous and LEAST <= W.shape[1] <= MOST:
+        from .thin import product
+
+        return product(Z, W)
+    return host(W.T @ Z.T)
 
 
 def own_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:

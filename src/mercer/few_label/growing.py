@@ -14,6 +14,7 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 EQUAL = np.float32(1e-7)  # values of a column that differ by no more are not cut apart
 SIDE = 32  # rows that go down a large tree side by side
 BLOCK = 256  # rows that go down a small tree at once
+SCANNED = 8  # share of all rows, as its inverse, from which on those at a node are picked out of all in order
 
 
 @compiled(nogil=True)
@@ -41,6 +42,15 @@ def _sort(key, place, n):
                 j -= gap
             key[j], place[j] = k, p
         gap //= 3
+
+
+@compiled(nogil=True)
+def _pick_out(rising, at, node, X, column, key, place):
+    """The rows at a node in the order of a column, out of all rows in that order."""
+    n = 0
+    for row in rising:
+        place[n], key[n] = row, X[row, column]  # written over by the next one unless it is at the node
+        n += at[row] == node
 
 
 @compiled(nogil=True)
@@ -110,18 +120,23 @@ def grow(X, codes, k, seeds, extra, away, count):
     value = np.zeros((most, k))
     begin, end = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     rows, columns, wanted = np.empty(l, dtype=np.int64), np.arange(d), max(1, int(np.sqrt(d)))
-    key, place, beside = np.empty(l, np.float32), np.empty(l, np.int64), np.empty(k)
+    key, place, beside = np.empty(l + 1, np.float32), np.empty(l + 1, np.int64), np.empty(k)
     weight, state = np.empty(l), np.empty(1, dtype=np.uint64)
+    rising, at = np.empty((0 if extra else d, l), dtype=np.int64), np.empty(l, dtype=np.int64)
+    for column in range(len(rising)):
+        rising[column] = np.argsort(X[:, column])
     for tree in range(len(seeds)):
         state[0] = seeds[tree]
         weight[:] = 0.0
         for _ in range(l):
             weight[int(_random(state) * l)] += 1.0
         seen = 0
+        at[:] = -1
         for i in range(l):
             if weight[i] > 0:
                 weight[i] *= count[i]
                 rows[seen] = i
+                at[i] = number
                 seen += 1
         for c in range(d):
             columns[c] = c
@@ -149,11 +164,15 @@ def grow(X, codes, k, seeds, extra, away, count):
                     pure = best >= mass  # both sides are, and no cut is better
                     if pure and not extra:
                         continue
-                    low, high = X[rows[a], column], X[rows[a], column]
-                    for i in range(n):
-                        place[i] = rows[a + i]
-                        key[i] = X[rows[a + i], column]
-                        low, high = min(low, key[i]), max(high, key[i])
+                    if extra or n < l // SCANNED:
+                        low, high = X[rows[a], column], X[rows[a], column]
+                        for i in range(n):
+                            place[i] = rows[a + i]
+                            key[i] = X[rows[a + i], column]
+                            low, high = min(low, key[i]), max(high, key[i])
+                    else:
+                        _pick_out(rising[column], at, node, X, column, key, place)
+                        low, high = key[0], key[n - 1]
                     if high <= low + EQUAL:
                         continue
                     if extra:
@@ -161,7 +180,8 @@ def grow(X, codes, k, seeds, extra, away, count):
                         cut = low if cut >= high else cut
                         gain = -1.0 if pure else _cut_at(key, place, n, codes, weight, total, beside, cut)
                     else:
-                        _sort(key, place, n)
+                        if n < l // SCANNED:
+                            _sort(key, place, n)
                         gain, cut = _best_cut(key, place, n, codes, weight, total, beside)
                     if gain > best:
                         best, best_column, best_cut = gain, column, cut
@@ -176,6 +196,9 @@ def grow(X, codes, k, seeds, extra, away, count):
                 feature[node], threshold[node] = best_column, best_cut
                 left[node], right[node] = number, number + 1
                 begin[number], end[number], begin[number + 1], end[number + 1] = a, i, i, b
+                if not extra:
+                    for j in range(a, b):
+                        at[rows[j]] = number + (j >= i)
                 number += 2
             for c in range(k):
                 total[c] /= mass

@@ -28,7 +28,7 @@ def prior_of(families: list) -> np.ndarray:
 
 
 def weigh_errors(errors: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """(m,) weights from the left-out errors (m, l), cut to the candidates that hold 99.5 % of the weight."""
+    """(m,) weights from the left-out errors (m, l), cut to the candidates that hold 99 % of the weight."""
     return cut(_weights(np.sum(errors**2, axis=1), errors.shape[1], prior))
 
 

@@ -25,7 +25,7 @@ from ..evidence.margin import choose_by_margin
 from ..inputs.labels import Labels
 from .answers import margins, pooled
 
-KEPT = 0.995  # of the weight; the candidates beyond it cost time in every prediction and change nothing
+KEPT = 0.99  # of the weight; the candidates beyond it cost time in every prediction and change nothing
 FORESTS, WIDE, WIDE_FORESTS = 0.25, 100, 0.05  # prior share of all forests together; with more columns than that
 METHODS_BESIDE = ("forest",)
 
@@ -95,7 +95,7 @@ def _prior(fitted: list) -> np.ndarray:
 
 
 def cut(weights: np.ndarray) -> np.ndarray:
-    """The weights of the candidates that hold 99.5 % of them."""
+    """The weights of the candidates that hold 99 % of them."""
     order = np.argsort(-weights, kind="stable")
     kept = order[: int(np.searchsorted(np.cumsum(weights[order]), KEPT)) + 1]
     out = np.zeros_like(weights)
