@@ -120,6 +120,8 @@ def test_select_finds_the_number_of_clusters():
     assert (
         len(model.selection_["candidates"]) == 15 and model.selection_["score"].argmax() == model.selection_["chosen"]
     )
+    halves = KernelSpectralClustering(2, kernel=RBF(0.5)).fit(X)  # any two of four separate clusters: rounding decides
+    assert halves.score(X) == halves.balanced_line_fit_ == 0
     search = GridSearchCV(KernelSpectralClustering(kernel=RBF(1.0)), {"n_clusters": [2, 4, 6]}, cv=2).fit(X)
     assert search.best_params_ == {"n_clusters": 4}
     with pytest.raises(InputError, match="Nothing to choose from"):

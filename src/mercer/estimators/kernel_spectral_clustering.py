@@ -23,6 +23,7 @@ from .grid import product_of
 from .parameters import COUNT, parameter
 
 SPLITS = 3  # of the rows into halves, for `select`
+TIE = 1e-12  # relative gap of eigenvalues, some thousand roundings, below which their order is no finding
 
 
 @dataclass(eq=False, repr=False)
@@ -127,7 +128,8 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         With well separated clusters the scores of a cluster lie on a line; see
         :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
-        variable is Σ_j k(x, x_j) + b.
+        variable is Σ_j k(x, x_j) + b. It is 0 where there are fewer clusters, and where the eigenvalues n_clusters − 1
+        and n_clusters tie: there are more clusters, apart from each other, and rounding decides which are joined.
         """
         scores = np.asarray(self._scores(X))
         degrees = Expansion(self.kernel_, None, self.degree_coef_[:, None], self.map_)(self._rows(X, reset=False))
@@ -185,5 +187,8 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         number = self.n_clusters
         if scores.shape[1] == 0 or len(self.codes_) < number:
             return 0.0  # not the clusters that were asked for
+        kept, following = self.eigenvalues_[number - 2], self.eigenvalues_[number - 1 :]
+        if (following > (1 - TIE) * kept).any():
+            return 0.0
         points: Any = scores if number > 2 else np.column_stack([scores, degrees + self.intercept_])
         return balanced_line_fit(points, member, number, self.line_weight)
