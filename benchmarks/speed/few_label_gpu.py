@@ -115,12 +115,14 @@ def fit(name, X, y, asked, device, host):
             stages.append((time.perf_counter() - start, stage))
 
     FewLabelClassifier().fit(there[:6000], labelled(y[:6000]))  # compiles what is compiled
+    seconds = sorted(clock(lambda: FewLabelClassifier().fit(there, given))[1] for _ in range(3))
     start = time.perf_counter()
-    model, took = clock(lambda: FewLabelClassifier(verbose=tell).fit(there, given))
+    model, told = clock(lambda: FewLabelClassifier(verbose=tell).fit(there, given))
     free = given < 0
     right = float(np.mean(model.predicted_[free] == y[free]))
-    say(f"fit {name}, 100 labels", asked, f"{took:.2f} s", f"{right:.2%} right")
-    ends = [at for at, _ in stages[1:]] + [took]
+    detail = f"{right:.2%} right; the median of {seconds[0]:.2f}, {seconds[1]:.2f} and {seconds[2]:.2f} s"
+    say(f"fit {name}, 100 labels", asked, f"{seconds[1]:.2f} s", detail)
+    ends = [at for at, _ in stages[1:]] + [told]
     for (at, stage), end in zip(stages, ends):
         PHASES.append({"fit": name, "phase": stage, "seconds": f"{end - at:.2f}"})
         print(f"  {at:7.2f} {end - at:7.2f} {stage}", flush=True)

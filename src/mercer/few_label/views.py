@@ -6,9 +6,9 @@ No label has a part in a view, so one view serves every labelling.
 import numpy as np
 import scipy.sparse as sp
 
-from ..backend import moved
+from ..backend import moved, parallel
 from ..linalg import eigh_down, fix_signs
-from ..rows import gram
+from ..rows import gram, like
 
 BLOCK = 4096  # rows whose deviations are in the cache at a time
 COVARIANCE = 1000, 10  # most columns, and least rows a column, for which components come from the covariance matrix
@@ -42,8 +42,14 @@ class Standardised:
 
     def transform(self, X):
         """The rows with the training means and spreads."""
-        out = X - self.mean_.astype(X.dtype)  # in the precision of the rows: there may be very many
-        out /= self.spread_.astype(X.dtype)
+        mean, spread = self.mean_.astype(X.dtype), self.spread_.astype(X.dtype)  # as the rows: there may be very many
+        out = np.empty_like(X)
+
+        def fill(rows):
+            np.subtract(X[rows], mean, out=out[rows])
+            out[rows] /= spread
+
+        parallel(fill, _blocks(X))
         return out
 
 
@@ -124,11 +130,28 @@ class LeadingComponents:
 
 def mean_and_spread(X):
     """((d,) means, (d,) standard deviations) of the columns, in double precision."""
-    mean, total = X.mean(axis=0, dtype=np.float64), np.zeros(X.shape[1])
-    for start in range(0, len(X), BLOCK):
-        gap = X[start : start + BLOCK] - mean
-        total += np.einsum("ij,ij->j", gap, gap)
-    return mean, np.sqrt(total / len(X))
+    mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
+
+    def squared(block):
+        gap = block - mean
+        return np.einsum("ij,ij->j", gap, gap)
+
+    return mean, np.sqrt(_sums(X, squared) / len(X))
+
+
+def _sums(X, of_block):
+    """(d,) sum over the blocks of X of a function of one, in order: the same digits with any number of threads."""
+    found = np.empty((len(_blocks(X)), X.shape[1]))
+
+    def fill(rows):
+        found[rows.start // BLOCK] = of_block(X[rows])
+
+    parallel(fill, _blocks(X))
+    return found.sum(axis=0)
+
+
+def _blocks(X):
+    return [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
 
 
 def equally_spread(X):
@@ -139,6 +162,7 @@ def equally_spread(X):
 
 def _by_covariance(X, number):
     """(means, (d, number) leading eigenvectors of the covariance matrix), where `use_device` says."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    G = gram(moved(X - mean.astype(X.dtype)))
+    mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
+    there = moved(X)
+    G = gram(there - like(mean, there))
     return mean, fix_signs(eigh_down(G, number)[1])

@@ -8,6 +8,7 @@ from ..backend import parallel
 SPARE = 4  # neighbours looked at beyond those wanted
 MOST_LINES = 64
 TILE = 2**19  # values in the cache at a time
+BLOCK = 4096  # rows whose squares are summed at a time
 LARGE = 1e37  # squares up to here, and their sums, are numbers in single precision
 
 
@@ -95,4 +96,11 @@ def squares(X):
     """(n,) squared lengths of the rows."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    out = np.empty(len(X))
+
+    def fill(start):
+        rows = X[start : start + BLOCK]
+        np.einsum("ij,ij->i", rows, rows, dtype=np.float64, out=out[start : start + BLOCK])
+
+    parallel(fill, range(0, len(X), BLOCK))
+    return out
