@@ -102,14 +102,30 @@ def test_weights_and_left_out_pool_against_loops():
     raw = np.array([np.prod(believed[j] ** t) for j in range(m)])
     kept = found.weights > 0
     np.testing.assert_allclose(found.weights[kept], raw[kept] / raw[kept].sum(), rtol=1e-3)
-    assert raw[kept].sum() >= 0.995 * raw.sum()
+    assert raw[kept].sum() >= 0.99 * raw.sum()
     for i in range(l):
         without = np.array([np.prod(np.delete(believed[j], i) ** t) if kept[j] else 0.0 for j in range(m)])
-        np.testing.assert_allclose(found.left_out[i, 1], without @ P[:, i] / without.sum(), rtol=1e-3)
+        nothing = 0.2 * 0.5 ** (t * (l - 1))  # answers at random to the other labels, beside those of the candidates
+        total = nothing + 0.8 * without.sum() / m
+        expected = (0.8 * without @ P[:, i] / m + nothing * 0.5) / total
+        np.testing.assert_allclose(found.left_out[i, 1], expected, rtol=1e-3)
+    nothing = 0.2 * 0.5 ** (t * l)
+    nothing /= nothing + 0.8 * raw.sum() / m
+    np.testing.assert_allclose(found.floor, nothing / 2 + (1 - nothing) * floor, rtol=1e-3)
     np.testing.assert_allclose(
         found.mean(by_row(scores)[found.used]),
         sum(w * as_probabilities(s, b, found.floor) for w, s, b in zip(found.weights, scores, found.slopes)),
     )
+
+
+def test_answers_at_random_are_believed_less_than_right_ones_and_move_no_row():
+    rng = np.random.default_rng(0)
+    codes = np.arange(40) % 2
+    sign, scores = np.where(codes == 1, 1.0, -1.0)[:, None], rng.normal(size=(1, 1, 30))
+    coin = rng.permutation(sign)
+    right, random = (pool([Told(one)], read_labels(codes), scores) for one in (sign, coin))
+    assert right.floor < 0.03 and random.floor > 0.09  # 1 / 42, and about a fifth of 1/2
+    np.testing.assert_array_equal(random.mean(scores)[:, 1] > 0.5, scores[0, 0] > 0)
 
 
 def test_without_evidence_all_candidates_weigh_the_same():

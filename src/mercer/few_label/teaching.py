@@ -260,11 +260,11 @@ class Preparable(Teachable):
         self._weight = None
         self.drawn_ = np.zeros(n, dtype=bool)
         core = core_of(n, methods, self.random_state) if core is None else self._row_numbers(core)
-        with there:
-            self._build(X, methods, core)
         two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
-        for candidate in self.candidates_:  # so that the first labels find everything computed
-            candidate.solve(two)
+        with there, steady():
+            self._build(X, methods, core)
+            for candidate in self.candidates_:  # so that the first labels find everything computed
+                candidate.solve(two)
         return self
 
     def _build(self, X, methods, core, labels=None):
@@ -275,8 +275,7 @@ class Preparable(Teachable):
         self.support_, self._groups = Support(own), [partial(same_rows, X, None if n <= LARGE else core)]
         plan, self.outside_ = planned(own, methods, seed_of(self.random_state)), None
         better = self._rough(labels) if whole and labels is not None else None
-        with steady():
-            found = search(plan, labels if whole else None, self.time_budget, self._tell, better)
+        found = search(plan, labels if whole else None, self.time_budget, self._tell, better)
         self._keep(found)
         fitted, self._fitted = found.fitted, []
         if not whole:

@@ -11,13 +11,17 @@ classes k, of which each has few labels. The answer is the mean of the candidate
 Forests together have a prior share of 1/4, and of 1/20 among more than 100 columns, which are pixels or spectra more
 often than things that trees tell apart.
 
+Beside the candidates stands the case that no one of them tells anything, whose probabilities are 1/k. Its prior is
+`NOTHING`, its evidence that of answers at random; its share ν of the answers moves no row to another class, and makes
+the answers to coin tosses more modest than those that labels bear out.
+
 The weights without label i need no further fit: drop ℓ_mi from the sum.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from ..evidence.choice import hits
 from ..evidence.likelihood import as_probabilities, log_losses, slopes
@@ -28,6 +32,7 @@ from .answers import margins, pooled
 KEPT = 0.99  # of the weight; the candidates beyond it cost time in every prediction and change nothing
 FORESTS, WIDE, WIDE_FORESTS = 0.25, 100, 0.05  # prior share of all forests together; with more columns than that
 METHODS_BESIDE = ("forest",)
+NOTHING = 0.2  # prior share of the case that rows tell nothing about classes
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Pool:
 
     Attributes
     ----------
-    weights, slopes : (m,) of the candidates. floor : smallest probability of a candidate.
+    weights, slopes : (m,) of the candidates. floor : smallest probability of an answer.
     losses : (m, l') log losses on the labels that could be left out, and `left_out` (l', k) the pool's own answers to
         them: with label i in no candidate's answer and in no weight (only in the slopes).
     why : a sentence where one candidate was picked.
@@ -72,17 +77,26 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
     floor = 1.0 / ((labels.counted.sum() + 2) * (labels.n_classes - 1))
     P = as_probabilities(left_out, slope, floor)
     losses = log_losses(P, given)
-    why = None
+    why, nothing = None, 0.0
     if combine == "pick":
         weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
-        own = np.broadcast_to(weights[:, None], losses.shape)
+        answers = np.einsum("m,mlk->lk", weights, P)
     else:
         prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + count.sum() / 50.0)
         evidence = np.log(prior) - t * (losses * count).sum(axis=1)
         weights = cut(softmax(evidence))
         with np.errstate(divide="ignore"):
-            own = softmax(np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses * count, axis=0)
-    return Pool(weights, slope, floor, losses, np.einsum("ml,mlk->lk", own, P), why)
+            without = np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses * count
+        chance = -t * np.log(labels.n_classes) * count  # evidence of answers at random, label by label
+        nothing = _share(chance.sum(), evidence)
+        answers = np.einsum("ml,mlk->lk", softmax(without, axis=0), P)
+        answers += _share(chance.sum() - chance, without)[:, None] * (1 / labels.n_classes - answers)
+    return Pool(weights, slope, floor + nothing * (1 / labels.n_classes - floor), losses, answers, why)
+
+
+def _share(chance: np.ndarray, evidence: np.ndarray) -> np.ndarray:
+    """The share of "nothing is known" beside candidates of this evidence, (m,) or (m, l), prior shares included."""
+    return NOTHING / (NOTHING + (1 - NOTHING) * np.exp(np.minimum(logsumexp(evidence, axis=0) - chance, 700.0)))
 
 
 def _prior(fitted: list) -> np.ndarray:
