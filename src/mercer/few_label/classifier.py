@@ -34,11 +34,11 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Bigl(-t \\sum_{i \\in L} \\ell_{mi}\\Bigr)
 
     with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
-    t = min(1, 5/k)/(1 + l/50) for l labels of k classes, and a share of equal probabilities as large as answers at
-    random would have beside the candidates, with a prior of 1/5. The candidates are LS-SVMs, Semi-KPCA, LS-KPCA and graph
-    methods on several views of the rows, and two forests, all with values fixed beforehand. Where the labels cannot
-    tell them apart they are averaged; where they can, the average becomes a choice. The place to start when there
-    are few labels and no reason yet to prefer a method.
+    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. Beside them stand answers at random, prior 1/5: where
+    labels look like coin tosses, the probabilities are more modest. The candidates are LS-SVMs, Semi-KPCA,
+    LS-KPCA and graph methods on several views of the rows, and two forests, all with values fixed beforehand. Where the
+    labels cannot tell them apart they are averaged; where they can, the average becomes a choice. The place to start
+    when there are few labels and no reason yet to prefer a method.
 
     Parameters
     ----------
