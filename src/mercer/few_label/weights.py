@@ -77,7 +77,7 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
     floor = 1.0 / ((labels.counted.sum() + 2) * (labels.n_classes - 1))
     P = as_probabilities(left_out, slope, floor)
     losses = log_losses(P, given)
-    why, nothing = None, 0.0
+    why, nothing = None, np.zeros(())
     if combine == "pick":
         weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
         answers = np.einsum("m,mlk->lk", weights, P)
@@ -91,7 +91,7 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
         nothing = _share(chance.sum(), evidence)
         answers = np.einsum("ml,mlk->lk", softmax(without, axis=0), P)
         answers += _share(chance.sum() - chance, without)[:, None] * (1 / labels.n_classes - answers)
-    return Pool(weights, slope, floor + nothing * (1 / labels.n_classes - floor), losses, answers, why)
+    return Pool(weights, slope, float(floor + nothing * (1 / labels.n_classes - floor)), losses, answers, why)
 
 
 def _share(chance: np.ndarray, evidence: np.ndarray) -> np.ndarray:
