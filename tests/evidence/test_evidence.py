@@ -54,16 +54,16 @@ def test_no_answer_to_a_withheld_label_knows_it():
     rows = np.sort(np.random.default_rng(0).choice(150, 20, replace=False))
     given[rows] = y[rows]
     model = FewLabelClassifier(QUICK).fit(X, given)
-    found = held_out_answers(model.candidates_, read_labels(given), np.arange(20), "average", 0)
+    found = held_out_answers(model.candidates_, read_labels(given), np.arange(20), "average", 0, 0.1)
     for i in (0, 7, 19):
         other = given.copy()
         other[rows[i]] = (other[rows[i]] + 1) % 3
-        again = held_out_answers(model.candidates_, read_labels(other), np.arange(20), "average", 0)
+        again = held_out_answers(model.candidates_, read_labels(other), np.arange(20), "average", 0, 0.1)
         for before, after in zip(found, again):
             np.testing.assert_allclose(after.answers[i], before.answers[i], rtol=1e-8)
             others = np.delete(after.answers - before.answers, i, axis=0)
             assert np.sum(np.abs(others).max(axis=1) > 1e-4) >= 15  # those of the other folds do know it
-    together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0)
+    together = held_out_answers(model.candidates_, read_labels(given), np.zeros(20, dtype=int), "average", 0, 0.1)
     assert len(together) == 1
     np.testing.assert_allclose(together[0].answers, 1 / 3)  # one group: nothing is left to fit
 

@@ -33,6 +33,7 @@ class Estimated:
     groups_: Any
     combine: str
     random_state: Any
+    _pool: Any
     _estimate: Any
     _report: Any
     _tried: Any
@@ -45,7 +46,9 @@ class Estimated:
             labels = self.labels_
             groups = copied_labels(self.groups_, labels.labelled)
             with steady():
-                answers = held_out_answers(self.candidates_, labels, groups, self.combine, seed_of(self.random_state))
+                answers = held_out_answers(
+                    self.candidates_, labels, groups, self.combine, seed_of(self.random_state), self._pool.nothing
+                )
             answers = [replace(one, answers=normalised(one.answers * np.exp(self.offsets_))) for one in answers]
             pooled = softmax(two_columns(self.scores_[labels.codes < 0]), axis=1)  # as the answers: not yet sharpened
             P, drawn = normalised(pooled * np.exp(self.offsets_)), self.drawn_[labels.labelled]

@@ -14,17 +14,18 @@ SPLITS, FOLDS = 2, 10
 TREES = 20  # of a forest that is grown for one fold
 
 
-def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int) -> list[HeldOut]:
+def held_out_answers(
+    candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int, nothing: float
+) -> list[HeldOut]:
     """The answers to every label by fits without its fold, for two random splits into ten folds.
 
     Which fold a label is in does not depend on its class: folds that keep the shares of the classes would tell the fits
     how often the withheld classes occur. Labels of one group (copies of a row) are withheld together. With at most as
     many groups as folds one split is enough. Candidates without a closed form are left out, unless there are no others:
-    they would take most of the time.
+    they would take most of the time. `nothing` is the share of answers at random in the pool, and in all of these:
+    their probabilities are compared with the pool's.
     """
-    quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
-    forests = [candidate for candidate in quick if candidate.method == "forest"]
-    quick = [candidate for candidate in quick if candidate not in forests[1:]]  # one stands for all
+    quick = [candidates[m] for m in quick_ones(candidates)]
     l, k = labels.given.shape
     known_fits = [candidate.withheld(labels) for candidate in quick]
     names, of = np.unique(groups, return_inverse=True)
@@ -43,10 +44,17 @@ def held_out_answers(candidates: list, labels: Labels, groups: np.ndarray, combi
                 continue
             fitted = [_without(candidate, fits, labels, known, test) for candidate, fits in zip(quick, known_fits)]
             scores = np.array([one.scores.T for one in fitted])
-            found = pool(fitted, known, scores, combine)
+            found = pool(fitted, known, scores, combine, nothing)
             answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
         out.append(HeldOut(normalised(answers), counts))
     return out
+
+
+def quick_ones(candidates: list) -> list[int]:
+    """Numbers of the candidates that are fitted again for every fold: one forest stands for all."""
+    quick = [m for m, one in enumerate(candidates) if one.closed_form] or list(range(len(candidates)))
+    forests = [m for m in quick if candidates[m].method == "forest"]
+    return [m for m in quick if m not in forests[1:]]
 
 
 @dataclass

@@ -42,6 +42,7 @@ class Pool:
     Attributes
     ----------
     weights, slopes : (m,) of the candidates. floor : smallest probability of an answer.
+    nothing : share of answers at random.
     losses : (m, l') log losses on the labels that could be left out, and `left_out` (l', k) the pool's own answers to
         them: with label i in no candidate's answer and in no weight (only in the slopes).
     why : a sentence where one candidate was picked.
@@ -52,6 +53,7 @@ class Pool:
     floor: float
     losses: np.ndarray
     left_out: np.ndarray
+    nothing: float = 0.0
     why: str | None = None
 
     @property
@@ -64,10 +66,13 @@ class Pool:
         return pooled(scores, self.weights[self.used], self.slopes[self.used], self.floor)
 
 
-def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "average") -> Pool:
+def pool(
+    fitted: list, labels: Labels, scores: np.ndarray, combine: str = "average", nothing: float | None = None
+) -> Pool:
     """The pool of candidates fitted to the labels.
 
     scores : (m, k', n) theirs of any rows, which tell their typical margin.
+    nothing : share of answers at random, where it is known; None finds it.
     """
     tested = labels.testable
     given = labels.given[tested]
@@ -77,10 +82,10 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
     floor = 1.0 / ((labels.counted.sum() + 2) * (labels.n_classes - 1))
     P = as_probabilities(left_out, slope, floor)
     losses = log_losses(P, given)
-    why, nothing = None, np.zeros(())
+    why = None
     if combine == "pick":
         weights, why = _pick(left_out, labels.codes[labels.labelled[tested]])
-        answers = np.einsum("m,mlk->lk", weights, P)
+        answers, nothing = np.einsum("m,mlk->lk", weights, P), 0.0
     else:
         prior, t = _prior(fitted), min(1.0, 5.0 / labels.n_classes) / (1.0 + count.sum() / 50.0)
         evidence = np.log(prior) - t * (losses * count).sum(axis=1)
@@ -88,10 +93,10 @@ def pool(fitted: list, labels: Labels, scores: np.ndarray, combine: str = "avera
         with np.errstate(divide="ignore"):
             without = np.where(weights > 0, evidence, -np.inf)[:, None] + t * losses * count
         chance = -t * np.log(labels.n_classes) * count  # evidence of answers at random, label by label
-        nothing = _share(chance.sum(), evidence)
+        nothing = float(_share(chance.sum(), evidence)) if nothing is None else nothing
         answers = np.einsum("ml,mlk->lk", softmax(without, axis=0), P)
         answers += _share(chance.sum() - chance, without)[:, None] * (1 / labels.n_classes - answers)
-    return Pool(weights, slope, float(floor + nothing * (1 / labels.n_classes - floor)), losses, answers, why)
+    return Pool(weights, slope, floor + nothing * (1 / labels.n_classes - floor), losses, answers, nothing, why)
 
 
 def _share(chance: np.ndarray, evidence: np.ndarray) -> np.ndarray:
