@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
 from mercer import (
     RBF,
+    SVDD,
     FewLabelClassifier,
     FourierMap,
     KernelDensityNovelty,
@@ -120,6 +122,22 @@ def test_rows_too_small_for_their_type_have_the_answer_of_the_prior():
     X[1:] *= np.float32(1e-8)
     model = FewLabelClassifier(["rls"], time_budget=1.0).fit(X, ["a", "b"] * 6)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_rows_that_are_nearly_equal_and_nearly_nothing():
+    X = (1e-24 * (1 + 1e-6 * rng.normal(size=(3, 3)))).astype(np.float32)
+    assert np.isfinite(SVDD().fit(X).decision_function(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.NotConverged")
+def test_sparse_rows_that_are_all_the_same():
+    model = FewLabelClassifier(time_budget=None).fit(sp.csr_matrix((30, 20)), ["a", "b", *[None] * 28])
+    np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1.0)
+
+
+def test_a_kernel_that_is_no_number_has_no_leverages():
+    with pytest.raises(InputError, match="NaN|finite|no numbers"):
+        LandmarkMap(lambda x, y: float("nan"), 4, "leverage", random_state=0).fit(rng.normal(size=(12, 2)))
 
 
 @pytest.mark.parametrize("part", ["feature", "left", "roots", "value", "right"])

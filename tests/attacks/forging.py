@@ -171,7 +171,7 @@ def _array(R, about, content):
     name = R.choice(names)
     try:
         array = np.load(io.BytesIO(content[name]), allow_pickle=False)
-    except (ValueError, EOFError):  # it was forged before
+    except (ValueError, EOFError, MemoryError):  # it was forged before
         array = np.zeros(3)
     new = _other(R, array)
     content[name] = new

@@ -50,7 +50,8 @@ def check_table(before, after, options, command, target, also):
     before, after : (names, columns); also : other names that the columns may have, made unique and not blank.
     """
     names, columns = before
-    new_names, new_columns = after
+    new_names, new_columns = ["" if name is None else name for name in after[0]], after[1]  # a blank cell of Excel
+    names = ["" if name is None else name for name in names]
     rows, new_rows = (len(table[1][0]) if table[1] else 0 for table in (before, after))
     assert new_rows == rows, f"{rows} rows became {new_rows}"
     own = (f"{target}_predicted", f"{target}_confidence", f"{target}_source", f"{target}_how", f"{target}_set")

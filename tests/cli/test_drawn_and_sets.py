@@ -27,6 +27,17 @@ def answered(path, truth):
     return asked
 
 
+@pytest.mark.parametrize("length", [30, 400, 5000])
+def test_the_command_that_takes_answers_back_is_whole_unless_names_are_absurd(tmp_path, length):
+    frame, _ = iris()
+    name = "s" * length
+    frame.rename(columns={"species": name}).to_csv(tmp_path / "iris.csv", index=False)
+    done = here("suggest", tmp_path / "iris.csv", "-t", name, "-n", "2", "--only", tmp_path / "next.csv", *QUICK)
+    fill_in, command = done.stdout.splitlines()[-2:]
+    assert done.exit_code == 0 and fill_in.startswith("Fill in 's") and len(fill_in) <= 300 and len(command) <= 600
+    assert (f"--target {name} " in command) == (length < 5000) and command.startswith("mercer label ")
+
+
 def test_the_estimate_rests_on_rows_drawn_at_random_through_the_whole_loop(tmp_path, data):
     _, truth = iris()
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"

@@ -19,6 +19,7 @@ from ..jobs.job import NEXT, doubtful, fit, open_jobs, rows_to_fit, written_befo
 from ..jobs.quality import contradicted_sentence, contradictions, doubtful_labels
 from ..jobs.sources import claim, refuse_taken, shown, write
 from ..jobs.usage import UsageError, did_you_mean
+from .screen import LONGEST, one_line
 
 
 def suggest(screen, data, target, n, audit, out, only, method, seconds, force, seed, **source):
@@ -83,7 +84,7 @@ def suggest(screen, data, target, n, audit, out, only, method, seconds, force, s
         screen.result["only"] = str(only)
         id = f" --id {quote(source['id'])}" if source["id"] else ""
         command = f"mercer label {quote(str(data))} --target {quote(target)}{id} --more {quote(str(only))}"
-        screen.say(f"Fill in {target!r} in {only}; then: {command}")
+        screen.say(f"{one_line(f'Fill in {target!r} in {only}; then:')}\n{one_line(command, whole=2 * LONGEST)}")
 
 
 def _of_these(job, fitted, found):

@@ -176,12 +176,16 @@ def visible(text):
     return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def one_line(text):
+def one_line(text, whole=0):
     """A sentence as one line: where users' names and cells make it too long it is cut, but for the advice at its end.
+
+    whole : length up to which nothing is cut, as of a command that is to be copied.
 
     >>> one_line("There is no column " + 400 * "x" + ". Check the name.")
     'There is no column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxx. Check the name.'
     """
+    if len(visible(text)) <= whole:
+        return visible(text)
     text = _LONG_WORD.sub(r"\1…\2", visible(text))
     if len(text) <= LONGEST:
         return text

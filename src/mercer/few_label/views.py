@@ -112,6 +112,8 @@ class LeadingComponents:
         n, d = X.shape
         if not sp.issparse(X) and d <= COVARIANCE[0] and n >= COVARIANCE[1] * d:
             self.mean_, components = _by_covariance(X, self.n_components)
+        elif sp.issparse(X) and not (X.max(axis=0) != X.min(axis=0)).nnz:  # ARPACK refuses rows that are all the same
+            self.mean_, components = X[:1].toarray()[0], np.eye(d, self.n_components)
         else:
             from sklearn.decomposition import PCA
 

@@ -7,12 +7,12 @@ rows). `LandmarkMap` calls them; they can be called without it.
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sla
 import scipy.sparse as sp
 from numpy.random import Generator
 
 from ...errors import InputError
 from ...homes.base import Array, Rows
+from ...linalg import eigh_down
 
 
 def uniform(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
@@ -48,10 +48,10 @@ def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """
     n = X.shape[0]
     sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)
-    values, vectors = sla.eigh(np.asarray(kernel(X[sketch]), dtype=np.float64))
+    values, vectors = eigh_down(np.asarray(kernel(X[sketch]), dtype=np.float64))
     values = np.maximum(values, 0.0)  # an indefinite similarity counts by its positive part
-    ridge = float(values[: len(values) - n_landmarks // 2].sum()) / n_landmarks * n / len(sketch)
-    ridge = max(ridge, 1e-10 * float(values[-1]), np.finfo(np.float64).tiny)
+    ridge = float(values[n_landmarks // 2 :].sum()) / n_landmarks * n / len(sketch)
+    ridge = max(ridge, 1e-10 * float(values[0]), np.finfo(np.float64).tiny)
     cross = vectors.T @ np.asarray(kernel(X[sketch], X), dtype=np.float64)
     cross /= np.sqrt(values + ridge * len(sketch) / n)[:, None]
     score = np.clip((kernel.diag(X) - np.einsum("ij,ij->j", cross, cross)) / ridge, 1e-12, 1.0)

@@ -38,7 +38,8 @@ class RadialOperator(KernelOperator):
             norms = np.einsum("ij,ij->i", X, X)
         super().__init__(kernel, X)
         self.scale = float(kernel.bandwidth) ** -2
-        self.norms = norms * self.scale
+        with np.errstate(over="ignore", invalid="ignore"):  # too large for the type: `kernel_operator` takes the other
+            self.norms = norms * self.scale
 
     def rows(self, idx: Any) -> Array:
         return self._values(idx, slice(None))
