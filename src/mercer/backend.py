@@ -231,8 +231,9 @@ def parallel(function, tasks, threads=None):
             function(task)
         return
     context = contextvars.copy_context()  # so that `use_device` holds in the threads too
+    context.run(_steady.set, 1)
     try:
-        with blas_threads(1), ThreadPoolExecutor(threads) as pool:
+        with one_thread(), ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(lambda task: context.copy().run(function, task), tasks):
                 pass
     finally:
