@@ -15,7 +15,7 @@ from mercer.geometry.open import choose_map
 from mercer.graphs import neighbours as graphs
 from mercer.graphs import spectrum
 from mercer.kernels import RBF
-from mercer.kernels.graph import LAPLACIANS, Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
+from mercer.kernels.graph import AMONG, LAPLACIANS, Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
 from mercer.rows import gram, host
 
 
@@ -80,7 +80,7 @@ def test_a_new_row_is_joined_and_weighed_as_one_more_node(X, kind):
     degree = naive_graph(X, 5).sum(axis=1)
     several = 0
     for d, found in zip(D[:2], kernel.features(new)):
-        joined = (d <= np.sort(d)[4]) | ((d <= own) & (d <= np.sort(d)[9]))
+        joined = (d <= np.sort(d)[4]) | ((d <= own) & (d <= np.sort(d)[5 * AMONG - 1]))
         several += joined.sum() > 5
         weight = np.exp(-(d**2) / (2 * kernel.edge_bandwidth_**2)) * joined
         if kind == "normalized-weights":  # w / √degree, the edges of diag(Se) − S

@@ -22,7 +22,7 @@ from ..homes import home_of
 from ..rows import like
 from .base import Block, Kernel, Rows
 
-AMONG = 2  # times the neighbours of a row: among so many training rows are those of which it is a neighbour
+AMONG = 3  # times the neighbours of a row: among so many training rows are those of which it is a neighbour
 
 __all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
 

@@ -37,8 +37,8 @@ class RadialOperator(KernelOperator):
             X = X - centre
             norms = np.einsum("ij,ij->i", X, X)
         super().__init__(kernel, X)
-        self.scale = float(kernel.bandwidth) ** -2
         with np.errstate(over="ignore", invalid="ignore"):  # too large for the type: `kernel_operator` takes the other
+            self.scale = float(np.float64(kernel.bandwidth) ** -2.0)
             self.norms = norms * self.scale
 
     def rows(self, idx: Any) -> Array:
