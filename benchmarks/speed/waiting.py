@@ -191,15 +191,13 @@ beside busy processes the default threads, and the wall time in units of (proces
 
 {table}
 
-The machine is shared: two runs minutes apart gave 0.20 and 0.145 s for a lesson on 20 000 rows, 0.50 and 0.305 s on
-100 000, of which the table has the second. Where the time goes (profiles of the same code):
+Where the time goes (profiles of the same code; the machine is shared, and two runs may differ by a quarter):
 
-- A fit of 1 500 rows: a quarter is the decomposition of two kernel matrices for their 300 leading axes (0.37 s each:
-  LAPACK's reduction to a tridiagonal matrix 0.21 s, half of it bound by memory, the spectrum of that 0.11 s, the
-  vectors 0.05 s), a third five graph spectra, an eighth seven Cholesky factors.
-- A lesson: a quarter is the product of all rows' features with the new weights, which reads each base space that has
-  weight once (450 MB at 100 000 rows, where it is bound by memory); the rest is thirty small fits with their left-out
-  answers, one of which decomposes a matrix of 300 columns, and two forests. With a time budget of 12 s, as in the lines
+- A fit of 1 500 rows: a quarter is the decomposition of two kernel matrices for their 300 leading axes, a third five
+  graph spectra, an eighth seven Cholesky factors.
+- A lesson: a third is the product of all rows' features with the new weights, which reads each base space that has
+  weight once (450 MB at 100 000 rows) in a compiled loop, twice as fast as BLAS for so few columns; a quarter the advice;
+  the rest is thirty small fits with their left-out answers, and two forests. With a time budget of 12 s, as in the lines
   beside busy processes and in the studio, there are fewer spaces.
 - 1 000 rows of a loaded model: two exact neighbour searches among 20 000 rows of 50 columns, which read a twentieth of
   the values: leaves whose boxes, or whose rows along the first components, are too far are left out. The other third is
