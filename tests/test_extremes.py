@@ -130,6 +130,11 @@ def test_rows_that_are_nearly_equal_and_nearly_nothing():
     assert np.isfinite(SVDD(kernel=RBF(1e-200)).fit(1e-200 * np.eye(3)).decision_function(X)).all()
 
 
+def test_variances_whose_inverse_is_beyond_the_range():
+    X = np.array([[0.0], [0.0], [1e-4]])
+    assert np.isfinite(KernelPCA(kernel=1e-301 * RBF(1.0), remove_zero_eig=True).fit(X).transform(X)).all()
+
+
 @pytest.mark.filterwarnings("ignore::mercer.errors.NotConverged")
 def test_sparse_rows_that_are_all_the_same():
     model = FewLabelClassifier(time_budget=None).fit(sp.csr_matrix((30, 20)), ["a", "b", *[None] * 28])

@@ -260,7 +260,7 @@ class KernelPCA(InputSpace, KernelComponents):
     def _describe(self, values, vectors):
         self.eigenvalues_, self.eigenvectors_ = values, vectors
         self.explained_variance_ratio_ = values / self.total_variance_ if self.total_variance_ > 0 else 0 * values
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             ends = 1.0 / values
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
 
