@@ -174,6 +174,36 @@ def few_label(n=1500):
     return "FewLabelClassifier.fit (LAPACK's flops only)", n, seconds, total
 
 
+def lesson(n=20_000):
+    """One more label and all answers: the features of every space that has weight are read once."""
+    from mercer import FewLabelClassifier
+    from mercer.few_label.answers import Scorer, own_matrices
+
+    data = mixture(n, d=50)
+    model = FewLabelClassifier().fit(data["X"], data["given"])
+    row = np.flatnonzero(data["given"] < 0)[:1]
+    seconds = timed(lambda: model.taught(row, model.classes_[:1]), 5)
+    fitted = model.fitted_candidates()
+    read = Scorer([one for one, weight in zip(fitted, model.weights_) if weight > 0], own_matrices).parts
+    counts = {
+        "flops": sum(2.0 * Z.size * W.shape[1] for Z, _, W in read),
+        "bytes": sum(Z.nbytes for Z, _, _ in read),
+    }
+    return "FewLabelClassifier.taught, one label (features of all rows, read once)", n, seconds, counts
+
+
+def prediction(n=20_000, m=1000):
+    """Answers for new rows: the search compares them with every training row once, by products of the same rows."""
+    from mercer import FewLabelClassifier
+
+    data = mixture(n + m, d=50)
+    model = FewLabelClassifier(time_budget=12.0).fit(data["X"][:n], data["given"][:n])
+    model.predict(data["X"][n:])
+    seconds = timed(lambda: model.predict(data["X"][n:]), 5)
+    graphs = [part for part in model.predictor_.parts if hasattr(part, "kernel")]
+    return f"FewLabelClassifier.predict, {m} rows (all pairs)", n, seconds, {"flops": 2.0 * m * n * 50 * len(graphs)}
+
+
 class counted:
     """Within it, scipy.linalg's eigh, svd, cholesky and solve_triangular add their nominal flops to total["flops"]."""
 
@@ -203,11 +233,12 @@ class counted:
 
 
 PATHS = (kernel_pca_operator, kernel_pca_stored, one_class, ridge, ridge_before, nystroem, graph, few_label)
+PATHS += (lesson, prediction)
 
 
 BEFORE = "exact ridge regression through the feature map, as it was"
 NOTES = {
-    "FewLabelClassifier": "LAPACK's eigh on some dozens of feature spaces, whose reduction to tridiagonal form is "
+    "FewLabelClassifier.fit": "LAPACK's eigh on some dozens of feature spaces, whose reduction to tridiagonal form is "
     "bound by memory and not by the GEMM rate.",
     "KernelPCA, 20 components, without": "bound by exp and by two products with each tile, which stays in the cache; "
     "a stored matrix is faster while it fits.",
