@@ -196,7 +196,7 @@ Where the time goes (profiles of the same code; the machine is shared, and two r
 - A fit of 1 500 rows: a quarter is the decomposition of two kernel matrices for their 300 leading axes, a third five
   graph spectra, an eighth seven Cholesky factors.
 - A lesson: a third is the product of all rows' features with the new weights, which reads each base space that has
-  weight once (450 MB at 100 000 rows) in a compiled loop, twice as fast as BLAS for so few columns; a quarter is the
+  weight once (450 MB at 100 000 rows) in a compiled loop; a quarter is the
   advice; the rest is thirty small fits with their left-out answers, and two forests. With a time budget of 12 s, as in
   the lines beside busy processes and in the studio, there are fewer spaces.
 - 1 000 rows of a loaded model: two exact neighbour searches among 20 000 rows of 50 columns, which read a twentieth of

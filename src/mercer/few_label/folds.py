@@ -25,7 +25,9 @@ def held_out_answers(
     they would take most of the time. `nothing` is the share of answers at random in the pool, and in all of these:
     their probabilities are compared with the pool's.
     """
-    quick = [candidates[m] for m in quick_ones(candidates)]
+    quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
+    forests = [candidate for candidate in quick if candidate.method == "forest"]
+    quick = [candidate for candidate in quick if candidate not in forests[1:]]  # one stands for all
     l, k = labels.given.shape
     known_fits = [candidate.withheld(labels) for candidate in quick]
     names, of = np.unique(groups, return_inverse=True)
@@ -48,13 +50,6 @@ def held_out_answers(
             answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
         out.append(HeldOut(normalised(answers), counts))
     return out
-
-
-def quick_ones(candidates: list) -> list[int]:
-    """Numbers of the candidates that are fitted again for every fold: one forest stands for all."""
-    quick = [m for m, one in enumerate(candidates) if one.closed_form] or list(range(len(candidates)))
-    forests = [m for m in quick if candidates[m].method == "forest"]
-    return [m for m in quick if m not in forests[1:]]
 
 
 @dataclass
