@@ -1,6 +1,7 @@
 """Optional packages, devices, memory and threads."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +12,8 @@ import threadpoolctl
 
 from mercer import backend
 from mercer.errors import BackendError
+
+KINDS = (signal.SIGINT, signal.SIGTERM)
 
 
 def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch):
@@ -114,6 +117,44 @@ def test_loops_are_compiled_where_no_folder_can_hold_the_machine_code(monkeypatc
 
     monkeypatch.setattr("numba.core.caching.CacheImpl.__init__", nowhere)
     assert backend.compiled(nogil=True)(lambda x: x + 1)(2) == 3
+
+
+def test_an_interrupt_while_a_loop_is_compiled_waits_until_it_is():
+    from numba.core import event
+
+    class Interrupting(event.Listener):
+        def on_start(self, _):
+            signal.raise_signal(signal.SIGINT)
+
+        def on_end(self, _):
+            pass
+
+    inner = backend.compiled()(lambda x: x + 1)
+    outer = backend.compiled()(lambda x: inner(x) * 2)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with event.install_listener("numba:compile", Interrupting()), pytest.raises(KeyboardInterrupt):
+            outer(1.0)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert len(inner.overloads) == len(outer.overloads) == 1
+    assert outer(1.0) == 4.0
+
+
+@pytest.mark.parametrize("dropped", [(), (signal.SIGINT,)])
+def test_signals_wait_until_the_context_is_left_or_are_dropped(dropped):
+    came = []
+    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in KINDS}
+    try:
+        with backend.uninterrupted(dropped):
+            for number in KINDS:
+                signal.raise_signal(number)
+            assert came == []
+        assert came == [number for number in KINDS if number not in dropped]
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def test_threads_are_no_more_than_the_cores_that_are_allowed_and_idle(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import contextvars
 import functools
 import importlib
 import os
+import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -34,16 +35,45 @@ def need(name):
 
 
 def compiled(*signature, **options):
-    """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written."""
-    njit = importlib.import_module("numba").njit
+    """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written.
+
+    Ctrl-C waits until a function is compiled: numba stopped halfway refuses that function from then on.
+    """
+    with uninterrupted():
+        njit = importlib.import_module("numba").njit
 
     def decorate(function):
-        try:
-            return njit(*signature, cache=True, **options)(function)
-        except RuntimeError:  # numba looks for a folder here
-            return njit(*signature, **options)(function)
+        with uninterrupted():
+            try:
+                loop = njit(*signature, cache=True, **options)(function)
+            except RuntimeError:  # numba looks for a folder here
+                loop = njit(*signature, **options)(function)
+        loop.compile = uninterrupted()(loop.compile)
+        return loop
 
     return decorate
+
+
+@contextlib.contextmanager
+def uninterrupted(dropped=()):
+    """Context (and decorator) in which the signals of Ctrl-C and of an end wait, or those that are named are dropped.
+
+    Only the main thread is ever interrupted by a signal; elsewhere this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [(number, signal.signal(number, lambda which, _: came.append(which))) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in reversed(before):
+            signal.signal(number, handler or signal.SIG_DFL)
+        for which in came:
+            if which not in dropped:
+                signal.raise_signal(which)
 
 
 def devices():

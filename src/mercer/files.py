@@ -5,10 +5,10 @@ import os
 import secrets
 import signal
 import stat
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from .backend import uninterrupted
 from .errors import InputError
 
 
@@ -30,7 +30,7 @@ def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
             with open(part, "rb+") as file:
                 os.fsync(file.fileno())
             _refuse(path, force)
-        with _undisturbed(), contextlib.ExitStack() as undo:
+        with uninterrupted(dropped=[signal.SIGINT]), contextlib.ExitStack() as undo:
             for part, path in moves:
                 _place(part, os.path.realpath(path), path, force)
                 if not force:
@@ -97,21 +97,3 @@ def _refuse(path, force):
 
 def _unwritable(path, why):
     return InputError(f"{path} cannot be written ({why}). Give a path elsewhere.")
-
-
-@contextlib.contextmanager
-def _undisturbed():
-    """Ignore Ctrl-C and put off the signal to terminate: files that belong together appear together."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, interrupt or signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, end or signal.SIG_DFL)
-        for number in came:
-            signal.raise_signal(number)
