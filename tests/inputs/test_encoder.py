@@ -142,6 +142,8 @@ def test_numbers_in_one_unit_stay_as_they_are_and_others_do_not():
     [
         (["7"] * N, "same value in every row"),
         (["red"] * N, "same value in every row"),
+        (["7", "7.0"] * (N // 2), "same value in every row"),
+        ([2**60 + i for i in range(N)], "differs only after the sixteenth digit"),
         ([[1, 2]] * N, "same value in every row"),
         ([""] * N, "is empty"),
         ([str(100 + i) for i in range(N)], "identifier"),

@@ -18,5 +18,5 @@ def from_arrow(arrow: Any) -> Any:
         return frame.set_axis(names, axis=1)
     frame = arrow.to_pandas()
     if not isinstance(frame.index, need("pandas").RangeIndex):
-        frame = frame.reset_index()
-    return frame.reset_index(drop=True)
+        return frame.reset_index()
+    return frame.set_axis(range(len(frame)))

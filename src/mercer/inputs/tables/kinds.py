@@ -105,7 +105,7 @@ class Number(Kind):
             if abs(skewness(made.curved(known))) >= skewness(known):
                 made.step = 0.0
         curved = made.curved(known)
-        made.centre, made.spread = float(made.curved(made.fill)), float(np.std(curved)) or 1.0
+        made.centre, made.spread = float(made.curved(made.fill)), float(np.sqrt(total(curved))) or 1.0
         if n_distinct == 2:  # a yes or no in numbers: scaled as a category of two levels
             made.spread = max(made.spread, float(np.sqrt(RARE / 2) * np.ptp(curved)))
         made.flag = 0.0 if there.all() else 1.0
@@ -258,7 +258,8 @@ class Vectors(Kind):
 
 def total(block: Any) -> float:
     """Half the expected squared difference between two rows: the sum of the variances of the columns."""
-    return float(np.var(block, axis=0).sum())
+    centred = block - np.add.reduce(block) / len(block)  # NumPy's variance takes three times as long for a few rows
+    return float(np.add.reduce(np.square(centred), axis=None)) / len(block)
 
 
 def _middle(ordered):

@@ -39,7 +39,7 @@ class Parquet(Format):
         self.store(arrow, path)
 
     def load(self, file):
-        return need("pyarrow.parquet").read_table(file)
+        return need("pyarrow.parquet").ParquetFile(file).read()
 
     def store(self, arrow, path):
         need("pyarrow.parquet").write_table(arrow, path)
