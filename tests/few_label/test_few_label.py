@@ -18,6 +18,7 @@ from mercer import FewLabelClassifier, GraphLaplacian, suspicious
 from mercer.errors import InputError
 from mercer.evidence.calibration import calibrate, probabilities, typical_margin
 from mercer.evidence.likelihood import as_probabilities
+from mercer.few_label import learning, weights
 from mercer.few_label.plan import METHODS, planned
 from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TurnedSpace, transducer
 from mercer.few_label.weights import pool
@@ -230,6 +231,31 @@ def test_predictions_of_training_rows_are_their_transduction(dtype, tolerance):
     np.testing.assert_allclose(model.predict_proba(X), model.probabilities_, atol=tolerance)
     np.testing.assert_allclose(model.predict_proba(X[100:103]), model.probabilities_[100:103], atol=tolerance)
     assert np.array_equal(model.predict(X)[given < 0], model.transduction_[given < 0])
+
+
+def test_hopeless_candidates_stop_before_they_answer_all_rows(monkeypatch):
+    monkeypatch.setattr("mercer.few_label.spaces.MANY", 400)
+    monkeypatch.setattr("mercer.few_label.spaces.SAMPLE", 300)
+    X, y = make_blobs(800, n_features=5, centers=6, cluster_std=3.0, random_state=0)
+    given = np.full(len(y), -1)
+    given[:60] = y[:60]
+    asked = []
+
+    class Spy(learning.Scorer):
+        def __init__(self, fitted, split, rows=None):
+            asked.append((split.__name__, len(fitted)))
+            super().__init__(fitted, split, rows)
+
+    monkeypatch.setattr(learning, "Scorer", Spy)
+    model = FewLabelClassifier().fit(X, given)
+    race, last = asked
+    assert race == ("sample_matrices", len(model.candidates_))
+    assert last == ("own_matrices", np.count_nonzero(model.weights_))
+    assert np.count_nonzero(model.weights_) < 0.6 * len(model.candidates_)
+    monkeypatch.setattr(weights, "KEPT", 1.0)
+    slow = FewLabelClassifier().fit(X, given)
+    assert np.abs(slow.probabilities_ - model.probabilities_).max() < 0.03
+    assert np.mean(slow.predicted_ == model.predicted_) > 0.995
 
 
 def test_of_equal_training_rows_the_prediction_is_the_mean(iris):

@@ -16,6 +16,9 @@ Beside the candidates stands the case that no one of them tells anything, whose 
 the answers to coin tosses more modest than those that labels bear out.
 
 The weights without label i need no further fit: drop ℓ_mi from the sum.
+
+It is a race of two rounds. In the first every candidate answers the left-out labels and a sample of the rows; those
+that together have less than 1 % of the weight stop there, and only the others answer all rows, now and in predictions.
 """
 
 from dataclasses import dataclass
