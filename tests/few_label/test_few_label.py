@@ -258,6 +258,13 @@ def test_hopeless_candidates_stop_before_they_answer_all_rows(monkeypatch):
     assert np.mean(slow.predicted_ == model.predicted_) > 0.995
 
 
+def test_labels_sharpen_the_answers_to_wide_rows_more_than_those_to_tables():
+    X, y = make_blobs(150, n_features=101, centers=3, cluster_std=4.0, random_state=0)
+    given = np.where(np.arange(len(y)) < 12, y, -1)
+    table, wide = (FewLabelClassifier(methods="lssvm").fit(rows, given).calibration_[0] for rows in (X[:, :100], X))
+    assert wide > 1.2 * table > 1.2
+
+
 def test_of_equal_training_rows_the_prediction_is_the_mean(iris):
     X, _, _, model = iris
     _, first, count = np.unique(X, axis=0, return_index=True, return_counts=True)

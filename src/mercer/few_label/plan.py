@@ -32,10 +32,9 @@ from ..solvers.ridge.state import State
 from .cost import build_seconds, forest_seconds, solve_seconds
 from .forest import ForestCandidate
 from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
-from .views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm, equally_spread
+from .views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm, equally_spread, is_wide
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
-WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
 WIDE_AXES = "axes of wide rows"
 AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt", "forest")
 # (method, kind of space, model, parameter to show): a further candidate is a line here.
@@ -187,7 +186,7 @@ def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
     -------
     list of `Step`
     """
-    wide = sp.issparse(X) or X.shape[1] > WIDE
+    wide = is_wide(X)
     chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods and (wide or candidate[1] != WIDE_AXES)]
     steps = spaces_for(chosen, X, random_state, MOST_LABELS if methods == AUTO else {})
     if "forest" in methods and not sp.issparse(X):

@@ -19,6 +19,7 @@ from .outside import Outside
 from .plan import methods_named, planned
 from .run import search, suited
 from .support import Support
+from .views import is_wide
 
 SLOW = frozenset(("ls_kpca", "sgt", "forest"))  # most of the time, and seldom most of the weight
 WHOLE = frozenset(("s2rls",))  # they look at every row by itself
@@ -272,6 +273,7 @@ class Preparable(Teachable):
         n, core = X.shape[0], np.unique(core)
         whole = len(core) == n
         own = X if whole else X[core]
+        self._wide = is_wide(X)
         self.support_, self._groups = Support(own), [partial(same_rows, X, None if n <= LARGE else core)]
         plan, self.outside_ = planned(own, methods, seed_of(self.random_state)), None
         better = self._rough(labels) if whole and labels is not None else None

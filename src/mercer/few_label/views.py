@@ -10,8 +10,14 @@ from ..backend import moved, parallel
 from ..linalg import eigh_down, fix_signs
 from ..rows import gram, like
 
+WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
 BLOCK = 4096  # rows whose deviations are in the cache at a time
 COVARIANCE = 1000, 10  # most columns, and least rows a column, for which components come from the covariance matrix
+
+
+def is_wide(X):
+    """Whether rows have so many columns that they are pixels, spectra or words more often than a table."""
+    return sp.issparse(X) or X.shape[1] > WIDE
 
 
 class AsGiven:

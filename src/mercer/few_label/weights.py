@@ -31,9 +31,10 @@ from ..evidence.likelihood import as_probabilities, log_losses, slopes
 from ..evidence.margin import choose_by_margin
 from ..inputs.labels import Labels
 from .answers import margins, pooled
+from .views import is_wide
 
 KEPT = 0.99  # of the weight; the candidates beyond it cost time in every prediction and change nothing
-FORESTS, WIDE, WIDE_FORESTS = 0.25, 100, 0.05  # prior share of all forests together; with more columns than that
+FORESTS, WIDE_FORESTS = 0.25, 0.05  # prior share of all forests together; of those on wide rows
 METHODS_BESIDE = ("forest",)
 NOTHING = 0.2  # prior share of the case that rows tell nothing about classes
 
@@ -111,7 +112,7 @@ def _prior(fitted: list) -> np.ndarray:
     beside = np.array([candidate.method in METHODS_BESIDE for candidate in fitted])
     if beside.all() or not beside.any():
         return np.full(len(fitted), 1.0 / len(fitted))
-    wide = next(candidate for candidate in fitted if candidate.method in METHODS_BESIDE).rows.shape[1] > WIDE
+    wide = is_wide(next(candidate for candidate in fitted if candidate.method in METHODS_BESIDE).rows)
     share = WIDE_FORESTS if wide else FORESTS
     return np.where(beside, share / beside.sum(), (1 - share) / (~beside).sum())
 
