@@ -25,6 +25,7 @@ import multiprocessing
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,13 +37,14 @@ from benchmarks.accuracy.page import BINS, COVERAGE, SETS, write_page
 from benchmarks.harness import RESULTS, arguments, need_data, read_csv, write_csv
 from mercer import FewLabelClassifier, S2RLSClassifier
 from mercer.estimators.semi_kpca import convexity_interval, spread_of_gamma
-from mercer.few_label.plan import AUTO, METHODS, Candidate, planned
+from mercer.few_label.plan import METHODS, planned
+from mercer.few_label.weights import pool
 from mercer.inputs.labels import read_labels
 from mercer.linalg import eigh_down
 from mercer.rows import gram
 
 WHOLE = {"FewLabelClassifier": "average", "FewLabelClassifier pick": "pick"}
-OURS = [*WHOLE, *METHODS]
+OURS = [*WHOLE, *(method for method in METHODS if method != "forest")]  # forests take no sparse rows
 PEERS = list(peers.NAMES)
 GRIDS = {  # for a method tuned alone, instead of the one value it has among FewLabelClassifier's candidates
     "rls": [{"lam": lam} for lam in (0.01, 0.001, 0.1)],
@@ -62,20 +64,6 @@ def load(folder, name):
     return X, y, {10: file["labeled_10"], 100: file["labeled_100"]}
 
 
-class Once:
-    """A candidate that is solved once for each labelling, however many models share it."""
-
-    def __init__(self, candidate):
-        self.candidate, self.key, self.solved = candidate, None, None
-        self.method, self.space, self.model = candidate.method, candidate.space, candidate.model
-
-    def solve(self, labels):
-        key = labels.codes.tobytes()
-        if key != self.key:
-            self.key, self.solved = key, self.candidate.solve(labels)
-        return self.solved
-
-
 class Book:
     """A data set with the spaces of all methods, built once; `run` answers for one split."""
 
@@ -84,42 +72,48 @@ class Book:
     def __init__(self, folder, name, methods):
         self.name = name
         self.X, self.y, self.splits = self.load(folder, name)
-        singles = [method for method in methods if method in METHODS]
         whole = [method for method in methods if method in WHOLE]
-        wanted = [m for m in METHODS if m in singles or (whole and m in AUTO)]
-        found = [Once(candidate) for step in planned(self.X, wanted) for candidate in step.build()]
-        self.models = {method: ([c for c in found if c.method in AUTO], WHOLE[method]) for method in whole}
-        for method in singles:
-            own = [candidate for candidate in found if candidate.method == method]
-            self.models[method] = (tuned(own), "pick")
+        self.models = {method: FewLabelClassifier(combine=WHOLE[method]).prepare(self.X) for method in whole}
+        singles = tuple(method for method in methods if method in METHODS)
+        found = [candidate for step in planned(self.X, singles) for candidate in step.build()] if singles else []
+        self.tuned = {method: tuned([one for one in found if one.method == method]) for method in singles}
         others = [method for method in methods if method in PEERS]
         answers = peers.peers(self.X, self.y) if others else {}
         self.peers = {method: answers[method] for method in others}
 
     def run(self, n_labels, split):
         """({method: error}, (bins, coverage) of FewLabelClassifier or None)."""
-        y = self.y
+        y, rows = self.y, self.splits[n_labels][split]
         given = np.full(len(y), -1)
-        rows = self.splits[n_labels][split]
         given[rows] = y[rows]
         free = given < 0
         errors, shown = {}, None
-        for method, (candidates, combine) in self.models.items():
-            model = FewLabelClassifier(combine=combine)
-            model.candidates_, model.skipped_, model.interrupted_, model.encoder_ = candidates, [], False, None
-            model._learn_again(read_labels(given))
-            errors[method] = float(np.mean(model.predicted_[free] != y[free]))
+        for method, prepared in self.models.items():
+            model = prepared.taught(rows, y[rows])
+            right = model.transduction_[free] == y[free]
+            errors[method] = float(np.mean(~right))
             if method == "FewLabelClassifier":
-                shown = reliability(model.confidence_[free], model.predicted_[free] == y[free])
+                shown = reliability(model.confidence_[free], right)
+        labels = read_labels(given)
+        for method, candidates in self.tuned.items():
+            errors[method] = float(np.mean(labels.classes[picked(candidates, labels)][free] != y[free]))
         for method, answer in self.peers.items():
             errors[method] = float(np.mean(answer(given)[free] != y[free]))
         return errors, shown
 
 
+def picked(candidates, labels):
+    """(n,) codes of the classes by the candidate that the left-out labels choose."""
+    fitted = [candidate.solve(labels) for candidate in candidates]
+    scores = np.array([one.scores().T for one in fitted])
+    own = fitted[int(np.argmax(pool(fitted, labels, scores, "pick").weights))].scores()
+    return (own[:, 0] > 0).astype(int) if own.shape[1] == 1 else own.argmax(axis=1)
+
+
 def tuned(candidates):
     """The candidates with every value of their grid; the label-free default stays first."""
     return [
-        Candidate(c.candidate.name, c.method, c.space, clone(c.model).set_params(**values))
+        replace(c, model=clone(c.model).set_params(**values))
         for c in candidates
         for values in (semi_kpca_grid(c.space.Z) if c.method == "semi_kpca" else GRIDS.get(c.method, [{}]))
     ]
