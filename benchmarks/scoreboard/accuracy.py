@@ -30,14 +30,14 @@ def one_set(name, folder):
     from benchmarks.accuracy.book import OURS, Book
     from benchmarks.accuracy.book import PEERS as OTHERS
     from benchmarks.harness import standardised
-    from benchmarks.papers.alaiz import load
+    from benchmarks.papers.alaiz import USUAL, load
 
     class Alaiz(Book):
         """One of the paper's sets, with draws of labels in place of the book's splits."""
 
         @staticmethod
         def load(folder, name):
-            X, t = load(name, folder)
+            X, t = load(name, folder, 0, USUAL)
             y = (t > 0).astype(int)
             return standardised(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
 

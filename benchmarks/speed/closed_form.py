@@ -27,6 +27,7 @@ from sklearn.datasets import make_blobs
 
 from benchmarks.harness import ROOT, arguments, median_times, publish
 from mercer import LSSVMClassifier, RLSClassifier, SemiKPCA
+from mercer.inputs.labels import read_labels
 from mercer.solvers.ridge.smoother import (
     basis_of_moments,
     left_out_path,
@@ -66,14 +67,13 @@ def many_classes(n, repeats):
 
 def leave_one_out(n, labels, n_gammas, repeats):
     X, given = data(n, 2, labels)
-    model = SemiKPCA(approx="exact")
-    Z, read, weight = model._read(X, given, None)
-    pull = pull_of(Z, read.labelled, read.signs, weight)
-    basis = basis_of_moments(moments_of(Z, weight, mean=False))
+    Z, read = SemiKPCA(approx="exact").fit(X, given).map_.transform(X), read_labels(given)
+    pull = pull_of(Z, read.labelled, read.signs)
+    basis = basis_of_moments(moments_of(Z))
     gammas = np.geomspace(0.01, 0.99, n_gammas) / basis.values[1]
 
     def decompose():
-        basis_of_moments(moments_of(Z, weight, mean=False))
+        basis_of_moments(moments_of(Z))
 
     def semi_kpca_path():
         left_out_path(basis, pull, shift_filter(basis.values, gammas, 1), removed=False)

@@ -116,8 +116,10 @@ def kernel_inertia(K, labels):
 
 
 def clustering(data, n, budget):
-    from tslearn.clustering import KernelKMeans
-
+    try:
+        from tslearn.clustering import KernelKMeans
+    except ImportError:
+        raise SystemExit("This part compares with tslearn: pip install tslearn. Use --only svdd or large.") from None
     usps = np.load(data / "usps.npz")["X_train"].astype(float)
     X = usps[np.random.default_rng(0).permutation(len(usps))[:n]]
     width = bandwidth_of(X, "median")

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmarks.accuracy.book import OURS, Book, picked
+from benchmarks.accuracy.book import OURS, PEERS, Book, picked
+from benchmarks.scoreboard import accuracy
+from benchmarks.speed import closed_form
 from mercer import FewLabelClassifier
 from mercer.inputs.labels import read_labels
 
@@ -43,3 +45,17 @@ def test_the_whole_one_is_a_fit_and_a_single_one_that_picks(folder):
     labels = read_labels(given)
     alone = [np.mean(picked([one], labels)[free] != book.y[free]) for one in book.tuned["lssvm"]]
     assert errors["lssvm"] in alone
+
+
+def test_the_sets_of_the_other_paper_run_through_the_same_models(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(60) % 2, 1, -1)
+    np.savez(tmp_path / "heart.npz", X=rng.normal(size=(60, 4)) + y[:, None], y=y)
+    rows = accuracy.one_set("heart", tmp_path)
+    assert {row["method"] for row in rows} == {*OURS, *PEERS} - {"s2rls"}
+    assert max(row["error"] for row in rows if row["share"] == 0.1) < 40.0
+
+
+def test_left_out_answers_of_all_values_are_timed_beside_one_decomposition():
+    rank, *seconds = closed_form.leave_one_out(60, 20, 5, 1)
+    assert 0 < rank <= 60 and len(seconds) == 3 and min(seconds) > 0
