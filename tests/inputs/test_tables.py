@@ -102,6 +102,23 @@ def test_files_that_are_no_tables_are_refused_by_name(tmp_path, name, content, w
         read_table(put(tmp_path, content, name))
 
 
+def test_control_characters_in_every_cell_are_text_all_the_same(tmp_path):
+    table = read_table(put(tmp_path, "bell,größe\n" + "\x07,\x07\n" * 50_000))  # the sample may end within a letter
+    assert table.encoding == "utf-8" and set(table.frame["bell"]) == {"\x07"}
+    write_table(table, {}, tmp_path / "again.csv")
+    assert read_table(tmp_path / "again.csv").frame.equals(table.frame)
+
+
+def test_many_protected_columns_come_back_as_they_were(tmp_path, monkeypatch):
+    names = [f"x{i}" for i in range(500)]
+    table = read_table(put(tmp_path, ",".join(names) + "\n" + ",".join(["=1", "2"] * 250) + "\n"))
+    table.protect = True
+    monkeypatch.delattr(pd.DataFrame, "isetitem")  # its time grows with the square of the columns
+    write_table(table, {}, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text().splitlines()[1].startswith("'=1,2,'=1,2")
+    assert read_table(tmp_path / "again.csv").frame.equals(table.frame)
+
+
 def test_missing_files_folders_and_unknown_encodings(tmp_path):
     with pytest.raises(InputError, match="There is no file"):
         read_table(tmp_path / "no.csv")

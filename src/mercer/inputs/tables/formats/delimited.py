@@ -73,9 +73,8 @@ class Csv(Format):
         delimiter, decimal = self.marks(table)
         frame, names = table.joined(new), table.written_names(new)
         if table.protect:
-            for position, column in enumerate(frame.columns):
-                if frame[column].dtype.kind not in "iufbM":
-                    frame.isetitem(position, protected(frame[column].to_numpy(dtype=object, na_value="")))
+            columns = {name: _protected_column(frame[name]) for name in frame.columns}  # one by one is quadratic
+            frame = need("pandas").DataFrame(columns, index=frame.index)
             names = list(protected(names))
         frame.columns = names
         # Left to itself pandas would write a wide table row by row, which costs a conversion for every single cell.
@@ -101,6 +100,12 @@ class Csv(Format):
         options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (self.encoding(table), "utf-8")}
         more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
         return f"pd.read_csv({str(path)!r}{more})"
+
+
+def _protected_column(column):
+    if column.dtype.kind in "iufbM":
+        return column
+    return protected(column.to_numpy(dtype=object, na_value=""))
 
 
 class Tsv(Csv):

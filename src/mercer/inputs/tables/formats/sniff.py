@@ -32,7 +32,7 @@ def decode(raw, name, encoding=None):
     found = encoding or next((code for mark, code in _BOMS if raw.startswith(mark)), None)
     sample = raw[:100_000]
     strange = len(sample) - len(sample.translate(None, _CONTROL))
-    if found is None and (b"\0" in sample or strange > 0.01 * len(sample)):
+    if found is None and (b"\0" in sample or (strange > 0.01 * len(sample) and not _is_utf8(sample))):
         raise InputError(
             f"{name} holds bytes that no text has, so it is no text table. Give it the ending of its format (.parquet, "
             ".npz, .xlsx, …), or save it as CSV."
@@ -47,6 +47,15 @@ def decode(raw, name, encoding=None):
         except LookupError:
             raise InputError(f"The encoding {code!r} is not known. Try utf-8, latin-1 or utf-16.") from None
     raise InputError(f"{name} is not valid {found} at {wrong}. Save the file as UTF-8, or give another --encoding.")
+
+
+def _is_utf8(sample):
+    """Whether bytes are UTF-8, the last character of which may be cut off: hardly any that are no text are."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def delimiter_of(text, usual=","):
