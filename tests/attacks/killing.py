@@ -40,6 +40,8 @@ def child(arguments):
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
+    except KeyboardInterrupt:  # before the first line of the command or after its last one: Python ends so itself
+        code = 130
     finally:
         os._exit(code)
 
