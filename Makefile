@@ -1,4 +1,5 @@
 # Everything a fresh clone needs: `make demo` shows the main job, `make test` checks the tree.
+# `make demo` installs the command line only; `make test` adds the test tools.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,17 +9,22 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test attack lint format docs docs-quick man dist matrix install clean scoreboard scoreboard-quick
+.PHONY: demo test test-all quick stubs attack lint format docs docs-quick man dist matrix install clean scoreboard scoreboard-quick
 
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	test -e $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[test,cli,docs]'
 	touch $@
 
-demo: install
+$(VENV)/.cli: pyproject.toml
+	test -e $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	test -e $(VENV)/.installed || $(BIN)/python -m pip install --quiet -e '.[cli]'
+	touch $@
+
+demo: $(VENV)/.cli
 	$(BIN)/mercer demo
 
 lint: install
@@ -30,8 +36,22 @@ format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Everything but the long attacks, the browser and the site, which `make test-all` adds (CI runs that).
 test: install lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
+
+test-all: install lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# One folder of tests in less than a minute: make quick T=kernels
+T ?= kernels
+quick: install
+	$(BIN)/ruff check src tests
+	$(BIN)/python -m pytest -n 2 -m "not slow and not browser and not process" tests/$(T)
+
+# The types of the public names, for mypy and pyright.
+stubs: install
+	$(BIN)/python .ci/stubs.py
 
 # N hostile tables, model files and calls each, in processes of their own; SEED is the first, JOBS how many at once.
 N ?= 10000

@@ -1,10 +1,10 @@
-"""Rows in Dask beside what was asked of them: time, memory of the client, traffic, processor time, and rates.
+"""Rows in Dask, and the targets: time, memory of the client, traffic, processor time, and rates.
 
     python -m benchmarks.cluster --quick
     python -m benchmarks.cluster --rows 10000000 --workers 2 --data FOLDER
 
 Writes Parquet files of random clusters into a temporary folder (or below --data, where they are kept), starts a local
-cluster of processes with one thread and 2 GB each, and prints a table: what was measured, what was asked.
+cluster of processes with one thread and 2 GB each, and prints a table of measurements and targets.
 """
 
 import argparse
@@ -34,10 +34,10 @@ COLUMNS = 20
 def part(path, number, rows, columns=COLUMNS):
     """Write one file of rows in five clusters; 20 rows of the first file have a label."""
     rng = np.random.default_rng(number)
-    centres = np.random.default_rng(0).standard_normal((5, columns)) * 2
+    centers = np.random.default_rng(0).standard_normal((5, columns)) * 2
     kind = rng.integers(5, size=rows)
     frame = pd.DataFrame(
-        centres[kind] + rng.standard_normal((rows, columns)), columns=[f"x{j}" for j in range(columns)]
+        centers[kind] + rng.standard_normal((rows, columns)), columns=[f"x{j}" for j in range(columns)]
     )
     frame["id"] = np.arange(number * rows, (number + 1) * rows)
     label = np.full(rows, -1)
@@ -104,7 +104,7 @@ def cpu_seconds():
 
 
 def fitted(path, landmarks):
-    """A model of the rows in a folder, with the labels that stand there."""
+    """A model of the rows in a folder, with the labels that are there."""
     table = dd.read_parquet(path)
     return SemiKPCA(approx=landmarks).fit(table[[f"x{j}" for j in range(COLUMNS)]], table["kind"])
 
@@ -119,13 +119,13 @@ def mb(number):
     return f"{number / 1e6:.0f} MB"
 
 
-def line(what, found, asked=""):
-    print(f"{what:66} {found:>22}   {asked}", flush=True)
+def line(what, found, target=""):
+    print(f"{what:66} {found:>22}   {target}", flush=True)
 
 
 def large(client, watch, folder, rows, each):
     """Fit and label many rows; (seconds of the fit, core seconds, model)."""
-    path, out = parquet(client, folder, rows, each), folder / "labelled"
+    path, out = parquet(client, folder, rows, each), folder / "labeled"
     full = rows == 10_000_000
     with watch():
         model = fitted(path, 200)
@@ -145,8 +145,8 @@ def large(client, watch, folder, rows, each):
     return *fit, watch.core_seconds, model, path
 
 
-def beside_numpy(path, times, fit, answer):
-    """Processor time beside that of NumPy, files included, on `path`, which has a share 1 / times of the rows."""
+def compared_with_numpy(path, times, fit, answer):
+    """Processor time next to that of NumPy, files included, on `path`, which has a fraction 1 / times of the rows."""
     begun = time.process_time()
     table = pd.read_parquet(path)
     X, y = table[[f"x{j}" for j in range(COLUMNS)]].to_numpy(), table["kind"].to_numpy()
@@ -155,19 +155,19 @@ def beside_numpy(path, times, fit, answer):
     middle = time.process_time()
     pd.DataFrame({"kind": model.predict(X)}).to_parquet(path / "_numpy.parquet")
     own = middle - begun, time.process_time() - middle + reading
-    line("  processor time of the fit beside NumPy's", f"{fit / own[0] / times:.2f} ×", "≤ 2 ×")
-    line("  processor time of labelling beside NumPy's", f"{answer / own[1] / times:.2f} ×", "≤ 2 ×")
+    line("  processor time of the fit compared with NumPy's", f"{fit / own[0] / times:.2f} ×", "≤ 2 ×")
+    line("  processor time of labeling compared with NumPy's", f"{answer / own[1] / times:.2f} ×", "≤ 2 ×")
 
 
 def many_chunks(watch, chunks=160, r=1000, rows=40_000):
-    """The client's memory where every chunk has an r × r sum."""
+    """The client's memory if every chunk has an r × r sum."""
     X = da.random.default_rng(0).standard_normal((rows, COLUMNS), chunks=(rows // chunks, COLUMNS))
     y = {i: i % 2 for i in range(40)}
     SemiKPCA(approx=r).fit(X[: 20 * rows // chunks], y)  # what is loaded once is loaded
     with watch():
         SemiKPCA(approx=r).fit(X, y)
-    asked = f"< {mb(50e6 + 3 * 8 * r**2)}"
-    line(f"{chunks} chunks, r = {r}: client, network", f"+{mb(watch.growth)}, {mb(watch.sent)}", asked)
+    target = f"< {mb(50e6 + 3 * 8 * r**2)}"
+    line(f"{chunks} chunks, r = {r}: client, network", f"+{mb(watch.growth)}, {mb(watch.sent)}", target)
 
 
 def rates(d=100, r=1000, rows=20_000):
@@ -189,23 +189,23 @@ def rates(d=100, r=1000, rows=20_000):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="200 000 rows instead of --rows")
+    parser.add_argument("--quick", action="store_true", help="200,000 rows instead of --rows")
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="2GB", help="of each worker")
     parser.add_argument("--data", type=Path, help="folder for the files; they are kept")
-    asked = parser.parse_args()
-    rows = 200_000 if asked.quick else asked.rows
+    options = parser.parse_args()
+    rows = 200_000 if options.quick else options.rows
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    options = {"n_workers": asked.workers, "threads_per_worker": 1, "memory_limit": asked.memory}
-    with tempfile.TemporaryDirectory() as temporary, LocalCluster(**options, dashboard_address=":0") as cluster:
-        folder = asked.data or Path(temporary)
+    workers = {"n_workers": options.workers, "threads_per_worker": 1, "memory_limit": options.memory}
+    with tempfile.TemporaryDirectory() as temporary, LocalCluster(**workers, dashboard_address=":0") as cluster:
+        folder = options.data or Path(temporary)
         with Client(cluster) as client:
             watch = Watch(client)
             fitted(parquet(client, folder, 20_000, 10_000), 50)  # what is loaded once is loaded
             small = large(client, watch, folder, rows // 10, rows // 100)
             big = large(client, watch, folder, rows, rows // 100)
-            beside_numpy(small[-1], 10, big[1], big[2])
+            compared_with_numpy(small[-1], 10, big[1], big[2])
             exponent = math.log10(big[0] / small[0])
             line(f"exponent of the time of a fit from {rows // 10} to {rows} rows", f"{exponent:.2f}", "≤ 1.1")
             large(client, watch, folder, rows, rows // 10)
@@ -215,13 +215,13 @@ def main():
             name = f"{rows // 5} rows, default of {model.map_.rank_} landmarks: fit"
             line(name, f"{watch.seconds:.1f} s", "no worker ends")
             with watch():
-                label(model, some, folder / "labelled")
+                label(model, some, folder / "labeled")
             line("  label to Parquet", f"{watch.seconds:.1f} s")
-            if asked.quick:
+            if options.quick:
                 many_chunks(watch, 40, 300, 10_000)
             else:
                 many_chunks(watch)
-    rates(rows=5_000 if asked.quick else 20_000)
+    rates(rows=5_000 if options.quick else 20_000)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ PICTURES = ROOT / "docs" / "img"
 
 
 def arguments(doc, *, data=None, threads=None, **extra):
-    """Options of a benchmark: --quick, and where they are asked for --data, --threads and `extra`.
+    """Options of a benchmark: --quick, and where they are requested --data, --threads and `extra`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def publish(name, text, quick=False):
         (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def standardised(X):
+def standardized(X):
     """Columns with mean 0 and deviation 1; constant columns become 0."""
     scale = X.std(axis=0)
     scale[~(scale > 0)] = 1.0

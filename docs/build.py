@@ -25,13 +25,14 @@ MENDED = [
     ("docs", r"\]\(\.\./benchmarks/results/", "](results/"),
     ("docs", r"\]\(\.\./CHANGELOG\.md", "](changelog.md"),
     ("docs", r"\]\(\.\./CONTRIBUTING\.md", "](contributing.md"),
+    ("docs", r"\]\(\.\./SECURITY\.md", "](security.md"),
     ("results", r"\]\(\.\./\.\./docs/", "](../"),
     ("results", r"\[([^\]]+)\]\(\.\./[^)]+\.py\)", r"\1"),  # scripts are not on the site
     ("root", r"\]\(docs/", "]("),
     ("root", r"\]\(benchmarks/results/", "](results/"),
 ]
 
-KEPT = re.compile(r"(?<=\d) (?=\d{3}\b|%)")  # a space in a table that no line may end at: 4 000, 95 %
+KEPT = re.compile(r"(?<=\d) (?=\d{3}\b|%)")  # a space in a table that no line may end at: 4,000, 95%
 
 
 def put(path, text):
@@ -41,8 +42,20 @@ def put(path, text):
         path.write_text(text)
 
 
+def published():
+    """Names of the result pages on the site: those that docs/results/index.md links to. The others are in the tree."""
+    return set(re.findall(r"benchmarks/results/(\w+)\.md", (DOCS / "results" / "index.md").read_text()))
+
+
+def unlinked(text):
+    """The text without links to result pages that are not on the site."""
+    pattern = r"\[([^\]]+)\]\((?:\.\./)*(?:benchmarks/results/)?(\w+)\.md(?:#[\w-]*)?\)"
+    names = {page.stem for page in (ROOT / "benchmarks" / "results").glob("*.md")} - published()
+    return re.sub(pattern, lambda found: found[1] if found[2] in names else found[0], text)
+
+
 def mended(kind, page):
-    text = page.read_text()
+    text = unlinked(page.read_text())
     for where, pattern, replacement in MENDED:
         if where == kind:
             text = re.sub(pattern, replacement, text)
@@ -50,9 +63,9 @@ def mended(kind, page):
     return text if text.startswith("# ") else f"# {page.stem.replace('_', ' ').capitalize()}\n\n{text}"
 
 
-def guide():
-    """The page guide.md, with every page of docs/ that no table of contents names added to its own."""
-    text = mended("docs", DOCS / "guide.md")
+def concepts():
+    """The page concepts.md, with every page of docs/ that no table of contents names added to its own."""
+    text = mended("docs", DOCS / "concepts.md")
     listed = re.findall(r"\{toctree\}.*?```", "".join(page.read_text() for page in DOCS.glob("*.md")), re.S)
     named = set(re.findall(r"[\w./-]+", " ".join(listed))) | {"index", "methods", "scoreboard"}
     others = sorted({page.stem for page in DOCS.glob("*.md")} - named)
@@ -64,15 +77,15 @@ def lay_out(source, quick):
     for path in sorted(DOCS.rglob("*")):
         target = source / path.relative_to(DOCS)
         if path.suffix == ".md":
-            put(target, guide() if path.name == "guide.md" else mended("docs", path))
+            put(target, concepts() if path.name == "concepts.md" else mended("docs", path))
         elif path.suffix in {".py", ".css"} and "__pycache__" not in path.parts:
             put(target, path.read_text())
         elif path.suffix == ".png":
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target)
-    for path in sorted((ROOT / "benchmarks" / "results").glob("*.md")):
-        put(source / "results" / path.name, mended("results", path))
-    for name in ("CHANGELOG", "CONTRIBUTING"):
+    for name in sorted(published()):
+        put(source / "results" / f"{name}.md", mended("results", ROOT / "benchmarks" / "results" / f"{name}.md"))
+    for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY"):
         put(source / f"{name.lower()}.md", mended("root", ROOT / f"{name}.md"))
     shutil.copy2(ROOT / "src" / "mercer" / "studio" / "page" / "icon.svg", source / "_static")
     shutil.copytree(ROOT / "examples" / "gallery", source / "examples", dirs_exist_ok=True)
@@ -82,6 +95,24 @@ def lay_out(source, quick):
         from method_pictures import draw_all
 
         draw_all(source / "api" / "img")
+
+
+def for_agents():
+    """llms.txt: what the package is and where each page is, for programs that read the documentation."""
+    home = (DOCS / "index.md").read_text(encoding="utf-8")
+    summary = re.search(r"\*\*(.+?)\*\*(.+?)\n\n", home, re.S)
+    lines = ["# mercer", "", "> " + " ".join((summary[1] + summary[2]).split()), ""]
+    for part in ("get-started", "how-to", "concepts", "reference", "results/index", "project"):
+        page = (DOCS / f"{part}.md").read_text(encoding="utf-8")
+        lines += [f"## {page.splitlines()[0].lstrip('# ')}", ""]
+        for first, second in re.findall(r"^\| (.+?) \| (.+?) \|$", page, re.M):
+            link, text = (first, second) if "](" in first else (second, first)
+            if found := re.match(r"\[(.+?)\]\((?:\.\./)*(.+?)\.md\)", link):
+                page = found[2].replace("benchmarks/", "").lower() if "results/" in found[2] else found[2].lower()
+                lines.append(f"- [{found[1]}]({page}.html): {text}")
+        lines.append("")
+    lines += ["## API", "", "- [All public names](api/index.html): classes and functions with their parameters", ""]
+    return "\n".join(lines)
 
 
 def build(out, quick=False):
@@ -94,6 +125,7 @@ def build(out, quick=False):
     code = main(["-q", "-W", "--keep-going", "-d", str(out / "doctrees"), str(source), str(html)])
     if code:
         raise SystemExit(f"The site was not built: sphinx ended with {code}.")
+    put(html / "llms.txt", for_agents())
     return broken(html)
 
 

@@ -35,6 +35,7 @@ numpydoc_use_plots = False
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
+smartquotes_action = "qe"  # quotes and ellipses; -- begins an option of a command
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
@@ -61,7 +62,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "start": [], "choosing": [], "gallery/index": []}
+html_sidebars = {"index": [], "gallery/index": []}
 html_context = {"default_mode": "auto"}
 toc_object_entries_show_parents = "hide"
 html_theme_options = {

@@ -12,16 +12,10 @@ from pathlib import Path
 
 import mercer
 import mercer.plots
+from mercer.cli.machine import reads_rows, runs_on
 
-READS = {
-    "moments": "one pass, then a small problem",
-    "sweeps": "several passes",
-    "rows": "row by row on the host",
-    "graph": "one graph of all rows",
-}
-ON_DASK = {"moments": ", Dask (at most two passes)", "sample": ", Dask (one pass, for a sample)"}
 PAGE = Path(__file__).parent / "methods.md"
-# Room of the first module → group of the reference; what is not here stands under the last one.
+# Folder of the first module → group of the reference; everything else is in the last one.
 GROUPS = {
     "few_label": "Few labels",
     "estimators": "No labels",
@@ -31,14 +25,14 @@ GROUPS = {
     "geometry": "Maps and operators",
     "inputs": "Tables",
     "io": "Saving",
-    "bridges": "Other libraries",
+    "bridges": "Other tools",
     "backend": "Devices",
     "errors": "Errors and warnings",
-    "": "Beside these",
+    "": "Other",
 }
-# Not exported at the top, but what others point to.
-BENEATH = {
-    "Beneath": (
+# Not exported at the top, but linked from other pages.
+BELOW = {
+    "Building blocks": (
         "estimators.base.KernelEstimator",
         "estimators.classifier.KernelClassifier",
         "geometry.maps.base.FeatureMap",
@@ -46,14 +40,31 @@ BENEATH = {
         "solvers.result.Result",
         "model_selection.leave_one_label_out",
     ),
-    "Pictures": tuple(f"plots.{name}" for name in mercer.plots.__all__),
+    "Plots": tuple(f"plots.{name}" for name in mercer.plots.__all__),
 }
+
+
+# Methods that a user of scikit-learn looks for, in this order.
+STANDARD = (
+    "fit", "predict", "predict_proba", "predict_log_proba", "decision_function", "score", "fit_predict", "transform",
+    "fit_transform", "inverse_transform", "score_samples", "select", "teach", "unteach", "relabel", "taught", "prepare",
+)  # fmt: skip
+# Extension points and what other modules of the package call.
+INTERNAL = {
+    "answering", "check", "check_whole", "gamma_path", "learn", "names", "path", "places", "profile", "profile_slope",
+    "reach", "refits", "resolve", "routes", "row_numbers", "slope", "solve", "sparse_features", "spectral_sample",
+    "check_prepared", "diag", "hurry", "looks_at", "parts", "relocate", "score_of_rows", "solution_for", "tilted",
+    "unsupported", "get_params", "terms", "tile", "withheld", "set_params", "advice_rows", "trust", "sets_of",
+    "confidence_of", "on_landmarks",
+    "twin",
+    "left_out_path", "library_", "answers_", "dask_", "weight_", "offsets_", "scores_", "looked_at", "opinions",
+}  # fmt: skip
 
 
 HEAD = """# Methods and API
 
-Everything public is importable from `mercer`. [The methods on one page](../methods.md) says how each reads the rows and
-where it runs; [how to choose](../choosing.md) says which to take.
+Import everything from `mercer`. [The methods on one page](../methods.md) lists how each one reads the rows and where it
+runs. [How to choose](../choosing.md) helps to pick one.
 """
 
 
@@ -76,9 +87,8 @@ def table():
     for name in mercer.__all__:
         thing = getattr(mercer, name)
         if is_method(thing):
-            how = READS.get(getattr(thing, "access", ""), "as the methods it chooses from")
-            where = ("NumPy, torch" if hasattr(thing, "access") else "NumPy") + ON_DASK.get(thing.on_dask, "")
-            lines.append(f"| `{name}` | {inspect.getdoc(thing).splitlines()[0]} | {how} | {where} |")
+            does = inspect.getdoc(thing).splitlines()[0]
+            lines.append(f"| `{name}` | {does} | {reads_rows(thing)} | {runs_on(thing)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -90,13 +100,19 @@ def grouped():
         if is_method(thing):
             room = "few_label" if hasattr(thing, "predict_proba") or "Regressor" in name else "estimators"
         groups[GROUPS.get(room, GROUPS[""])].append(name)
-    groups["Few labels"].append(groups["No labels"].pop(groups["No labels"].index("MinimumVarianceKPCA")))
+    for name in ("MinimumVarianceKPCA", "ImageShifts"):
+        if name in groups["No labels"]:
+            groups["Few labels"].append(groups["No labels"].pop(groups["No labels"].index(name)))
     return {title: names for title, names in groups.items() if names}
 
 
 def own_members(thing):
-    """Public methods and properties of a class that this package defines, in the order of the classes."""
-    found = {}
+    """Public methods and properties of a class that this package defines: the standard methods first.
+
+    Extension points (`solve`, `path`, `tile`, …) are described in the contributors' guide, and not on the page of every
+    class that has them.
+    """
+    found = dict.fromkeys(name for name in STANDARD if hasattr(thing, name) and _is_ours(thing, name))
     for cls in thing.__mro__:
         if cls.__module__.startswith("mercer"):
             for name, value in vars(cls).items():
@@ -104,11 +120,16 @@ def own_members(thing):
                 if (
                     not name.startswith("_")
                     and not name.endswith("_request")
+                    and name not in INTERNAL
                     and called
                     and inspect.getdoc(getattr(thing, name, None))
                 ):
                     found.setdefault(name, None)
     return list(found)
+
+
+def _is_ours(thing, name):
+    return any(name in vars(cls) for cls in thing.__mro__ if cls.__module__.startswith("mercer"))
 
 
 def reference(name, thing, module="mercer", picture=False):
@@ -118,7 +139,10 @@ def reference(name, thing, module="mercer", picture=False):
         lines += [f".. image:: img/{name}.png", f"   :alt: {name} on a small data set", "   :width: 520px", ""]
     lines += [f".. currentmodule:: {module}", ""]
     if inspect.isclass(thing):
-        lines += [f".. autoclass:: {name}", f"   :members: {', '.join(own_members(thing))}"]
+        lines += [f".. autoclass:: {name}", ""]
+        for member in own_members(thing):
+            kind = "autoproperty" if isinstance(inspect.getattr_static(thing, member), property) else "automethod"
+            lines += [f"   .. {kind}:: {member}"]
     else:
         lines += [f".. autofunction:: {name}"]
         answer = inspect.signature(thing).return_annotation
@@ -138,7 +162,7 @@ def pages(pictures=True):
     """{path below the sources of the site: text} of every page that is made from the code."""
     made, index = {}, [HEAD]
     groups = {title: [(name, "mercer") for name in names] for title, names in grouped().items()}
-    for title, paths in BENEATH.items():
+    for title, paths in BELOW.items():
         groups[title] = [(path.rpartition(".")[2], f"mercer.{path.rpartition('.')[0]}") for path in paths]
     for title, names in groups.items():
         index += [f"## {title}", "", "| | |", "|---|---|"]

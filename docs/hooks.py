@@ -23,7 +23,7 @@ def prose(text):
 
 
 def items(line):
-    """(name, sentence) of each item of a line: attributes may stand side by side, `a_ : this. b_ : that.`"""
+    """(name, sentence) of each item of a line: attributes may are side by side, `a_ : this. b_ : that.`"""
     found = re.split(r"(?<=[.;]) (\w+_) : ", line["text"])
     return [(line["name"], found[0]), *zip(found[1::2], found[2::2])]
 
@@ -48,11 +48,26 @@ def one_line_items(app, what, name, obj, options, lines):
     lines[:] = out
 
 
+def of_scikit_learn(literal):
+    """Whether a name in code means scikit-learn's class: in the first column of "there | here", or in "replaces"."""
+    entry = literal.parent
+    while entry is not None and not isinstance(entry, nodes.entry):
+        entry = entry.parent
+    if entry is None:
+        return "scikit-learn's" in literal.parent.astext()
+    if "Which class replaces" in entry.astext():
+        return True
+    heads = [head.astext() for head in entry.parent.parent.parent.findall(nodes.thead)]
+    return bool(heads) and heads[0].startswith("there") and entry.parent.index(entry) == 0
+
+
 def linked_names(app, doctree):
     """Make `KernelPCA` in code type a link to its page, on every page and not inside other links or headings."""
     for literal in list(doctree.findall(nodes.literal)):
         name = literal.astext().removeprefix("mercer.").split("(")[0]
         inside = literal.parent
+        if of_scikit_learn(literal):
+            continue
         if name not in mercer.exports or isinstance(inside, (nodes.reference, nodes.title, addnodes.pending_xref)):
             continue
         link = addnodes.pending_xref(
@@ -76,19 +91,25 @@ def by_last_name(app, env, node, contnode):
     return make_refnode(app.builder, node["refdoc"], objects[full].docname, full, contnode, full)
 
 
-def spelt(formula):
+def spelled(formula):
     """\\tfrac12 as \\tfrac{1}{2}: docutils takes both digits for the numerator."""
     return re.sub(r"\\([td]?frac)(\w)(\w)", r"\\\1{\2}{\3}", formula)
 
 
+def mathml(formula, as_block):
+    """MathML of a formula; norm bars keep the height of their line."""
+    found = tex2mathml(spelled(formula), as_block=as_block)
+    return re.sub(r"<mo(?: [^>]*)?>([‖∥])</mo>", r'<mo stretchy="false">\1</mo>', found)
+
+
 def inline_formula(writer, node):
-    writer.body.append(tex2mathml(spelt(node.astext()), as_block=False))
+    writer.body.append(mathml(node.astext(), as_block=False))
     raise nodes.SkipNode
 
 
 def block_formula(writer, node):
     try:
-        formula = tex2mathml(spelt(node.astext()), as_block=True)
+        formula = mathml(node.astext(), as_block=True)
     except Exception as error:
         raise ValueError(f"formula {escape(node.astext())!r}: {error}") from error
     writer.body.append(f'<div class="formula">{formula}</div>')

@@ -14,7 +14,7 @@ from sklearn.datasets import make_circles, make_moons
 
 import mercer
 
-BLUE, ORANGE, GREY = "#2563c9", "#d9590f", "0.35"
+BLUE, ORANGE, GRAY = "#2563c9", "#d9590f", "0.35"
 MOONS, MOON = make_moons(300, noise=0.08, random_state=0)
 KNOWN = np.concatenate([np.flatnonzero(c == MOON)[[3, 40, 80, 120]] for c in (0, 1)])
 RINGS, _ = make_circles(300, factor=0.4, noise=0.05, random_state=0)
@@ -35,7 +35,7 @@ def draw_all(folder):
 
 
 def drawing_of(model):
-    kinds = [(is_classifier, labelled), (is_regressor, numbers), (is_outlier_detector, normal), (is_clusterer, groups)]
+    kinds = [(is_classifier, labeled), (is_regressor, numbers), (is_outlier_detector, normal), (is_clusterer, groups)]
     return next((draw for is_kind, draw in kinds if is_kind(model)), components)
 
 
@@ -52,12 +52,12 @@ def plane(X):
     return xx, yy, np.column_stack([xx.ravel(), yy.ravel()])
 
 
-def rows_on(axis, X, colour=GREY, **more):
-    axis.scatter(*X.T, s=more.pop("s", 6), c=colour, linewidths=more.pop("linewidths", 0), **more)
+def rows_on(axis, X, color=GRAY, **more):
+    axis.scatter(*X.T, s=more.pop("s", 6), c=color, linewidths=more.pop("linewidths", 0), **more)
     axis.set(xticks=[], yticks=[])
 
 
-def labelled(axis, model):
+def labeled(axis, model):
     y = np.full(len(MOONS), -1)
     y[KNOWN] = MOON[KNOWN]
     model = fine(model).fit(MOONS, y)
@@ -85,7 +85,7 @@ def numbers(axis, model):
         model = fine(model).fit(x, y)
         low, high = model.predict_interval(x, coverage=0.9).T
         axis.fill_between(x[:, 0], low, high, color=BLUE, alpha=0.15, label="90 % interval")
-    axis.plot(x, truth, color=GREY, ls=":", label="truth")
+    axis.plot(x, truth, color=GRAY, ls=":", label="truth")
     axis.plot(x, model.predict(x), color=BLUE, label="predicted")
     axis.scatter(x[known], y[known], c=ORANGE, s=16, label="given")
     axis.legend(fontsize=8)

@@ -1,4 +1,4 @@
-"""A model in MLflow: stored as a .mercer file, which holds no code, and served by a small pyfunc class.
+"""A model in MLflow: stored as a .mercer file, which contains no code, and served by a small pyfunc class.
 
     python examples/mlflow_model.py
 
@@ -54,7 +54,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = saved(model, Path(place) / "digits", X[:2])
         answers = mlflow.pyfunc.load_model(str(folder)).predict(X[:200])
-        print(f"{np.mean(answers['label'] == y[:200]):.0%} of 200 answers from the stored model are right.")
+        print(f"{np.mean(answers['label'] == y[:200]):.0%} of 200 predictions from the stored model are correct.")
 
 
 if __name__ == "__main__":

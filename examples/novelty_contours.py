@@ -2,8 +2,8 @@
 
     python examples/novelty_contours.py [--data DIR] [--out DIR]
 
-Writes novelty_contours.png (levels of three detectors that each leave out about 10 % of the rows; the boundary is red)
-and iris_density.png (kernel density of two iris features with the regions that hold 25, 50, 75, 95 and 99 % of it).
+Writes novelty_contours.png (levels of three detectors that each leave out about 10% of the rows; the boundary is red)
+and iris_density.png (kernel density of two iris features with the regions that contain 25, 50, 75, 95 and 99% of it).
 With --data DIR the features are glucose and bmi of DIR/pima.npz; without it, blood sugar and bmi of the diabetes data
 that scikit-learn ships.
 """
@@ -38,8 +38,8 @@ def main():
     kernel = RBF.from_gamma(0.2)
     detectors = {
         f"SVDD, nu = {SHARE}": SVDD(nu=SHARE, kernel=kernel),
-        "kernel density, 10 % left out": KernelDensityNovelty(contamination=SHARE),
-        "kernel PCA error, 10 % left out": KPCANovelty(n_components=6, kernel=kernel, contamination=SHARE),
+        "kernel density, 10% left out": KernelDensityNovelty(contamination=SHARE),
+        "kernel PCA error, 10% left out": KPCANovelty(n_components=6, kernel=kernel, contamination=SHARE),
     }
     xx, yy, points = grid(X)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
@@ -66,7 +66,7 @@ def main():
     figure, axis = plt.subplots(figsize=(5, 3.8), layout="constrained")
     axis.contourf(xx, yy, np.exp(log_density), 12, cmap="Greens", alpha=0.8)
     lines = axis.contour(xx, yy, log_density, np.sort(cuts), colors="0.2", linewidths=1, linestyles="solid")
-    axis.clabel(lines, fmt={cut: f"{share} %" for cut, share in zip(cuts, held)}, fontsize=8)
+    axis.clabel(lines, fmt={cut: f"{share}%" for cut, share in zip(cuts, held)}, fontsize=8)
     axis.scatter(*X.T, s=8, color="0.1", linewidths=0)
     axis.set(title="Kernel density of two iris features", xlabel="sepal width (cm)", ylabel="petal length (cm)")
     save(figure, args.out / "iris_density.png")

@@ -4,7 +4,7 @@
 
 A small network learns the digits 0 to 4; its hidden layer is the embedding. The detectors see embeddings of these five
 only and score unseen digits of both kinds, as benchmarks of out-of-distribution detection do: the area under the ROC
-curve, and the share of strange digits that pass as known while 95 % of the known ones do. The five digits are five
+curve, and the fraction of strange digits that pass as known while 95% of the known ones do. The five digits are five
 clusters, so the ball needs a narrow kernel: with the median width strange rows are in the middle between them.
 """
 

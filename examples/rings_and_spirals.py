@@ -1,10 +1,10 @@
-"""Kernel c-means beside plain c-means, on two rings and on two spirals.
+"""Kernel c-means compared with plain c-means, on two rings and on two spirals.
 
     python examples/rings_and_spirals.py [--data DIR] [--out DIR]
 
 Writes rings_and_spirals.png. Plain c-means cuts both pictures in half: a half-plane cannot be a ring. The same
 algorithm with an RBF kernel of the right width separates the rings, but no width separates the spirals, whose arms are
-longer than they are apart; a diffusion kernel, for which points joined by a chain of neighbours are near, does. With
+longer than they are apart; a diffusion kernel, for which points joined by a chain of neighbors are near, does. With
 --data DIR the spirals are DIR/spirals.npz, otherwise they are generated.
 """
 

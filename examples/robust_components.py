@@ -2,10 +2,10 @@
 
     python examples/robust_components.py [--out DIR] [--quick]
 
-Digits, polynomial kernel of degree 2, three components. A share of the rows gets noise of a size that no digit has.
+Digits, polynomial kernel of degree 2, three components. A fraction of the rows gets noise of a size that no digit has.
 Prints the largest principal angle, in feature space, between the components of the clean rows and those found in the
 contaminated ones, for kernel PCA and for robust kernel PCA, and how many of the contaminated rows had their pull
-bounded; writes robust_components.png. Robust kernel PCA is told nothing about the outliers: influence=0.5 bounds the
+bounded; writes robust_components.png. Robust kernel PCA does not know the outliers: influence=0.5 bounds the
 pull of the longer half of the rows, whatever they are. About two minutes.
 """
 
@@ -21,7 +21,7 @@ S = 3
 
 
 def contaminate(X, share, rng):
-    """A copy of X in which a share of the rows has gross noise, and which rows those are."""
+    """A copy of X in which a fraction of the rows has gross noise, and which rows those are."""
     X, hit = X.copy(), rng.choice(len(X), round(share * len(X)), replace=False)
     X[hit] += 2.0 * rng.standard_normal((len(hit), X.shape[1]))
     return X, hit
@@ -34,7 +34,7 @@ def largest_angle(kernel, clean, X_clean, other, X_other):
 
 
 def main():
-    options = arguments(__doc__, quick="1 000 rows and one draw")
+    options = arguments(__doc__, quick="1,000 rows and one draw")
     X = load_digits().data / 16.0
     X = X[:1000] if options.quick else X
     kernel = Polynomial(2).resolve(X)
@@ -56,16 +56,16 @@ def main():
         for name in models:
             angles[name].append(draws[name])
         said = ", ".join(f"{name} {np.median(draws[name]):5.1f}" for name in models)
-        print(f"{100 * share:5.1f} % contaminated: {said}; at the bound: {100 * np.median(caught):.0f} % of those rows")
+        print(f"{100 * share:5.1f}% contaminated: {said}; at the bound: {100 * np.median(caught):.0f}% of those rows")
     draw(angles, options.out / "robust_components.png")
 
 
 def draw(angles, path):
     fig, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-    for (name, values), colour in zip(angles.items(), ("#c0392b", "#1f5f8b")):
+    for (name, values), color in zip(angles.items(), ("#c0392b", "#1f5f8b")):
         values = np.array(values)
-        ax.plot(100 * np.array(SHARES), np.median(values, axis=1), "o-", color=colour, label=name)
-        ax.fill_between(100 * np.array(SHARES), values.min(axis=1), values.max(axis=1), color=colour, alpha=0.15, lw=0)
+        ax.plot(100 * np.array(SHARES), np.median(values, axis=1), "o-", color=color, label=name)
+        ax.fill_between(100 * np.array(SHARES), values.min(axis=1), values.max(axis=1), color=color, alpha=0.15, lw=0)
     ax.set(xlabel="contaminated rows, %", ylabel="angle to the clean components, °", ylim=(0, 92))
     ax.legend(frameon=False)
     save(fig, path)

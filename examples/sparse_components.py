@@ -1,12 +1,12 @@
-"""How few rows a kernel PCA model can stand on: accuracy of a classifier on its scores against the rows it stores.
+"""How few rows a kernel PCA model needs: accuracy of a classifier on its scores against the rows it stores.
 
     python examples/sparse_components.py [--out DIR] [--quick]
 
-Digits, RBF kernel of median width, five components, logistic regression on the scores, 40 % of the rows for testing.
+Digits, RBF kernel of median width, five components, logistic regression on the scores, 40% of the rows for testing.
 Three models that store the same number of rows: sparse kernel PCA (the loss chooses them), kernel PCA through that many
 landmarks drawn uniformly (all rows still decide the components), and kernel PCA of a uniform sample alone. Prints a
 table, writes sparse_components.png. What to expect: the loss keeps the rows at the rim, one or two per component when
-few are asked for, and that is where it wins (11 and 21 of 1 078 rows). With more rows the threshold is lower, the rim
+few are asked for, and that is where it wins (11 and 21 of 1,078 rows). With more rows the threshold is lower, the rim
 still decides, and landmarks or even a sample do better.
 """
 
@@ -62,10 +62,10 @@ def main():
 
 def draw(sizes, curves, full, path):
     fig, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-    for (name, points), colour in zip(curves.items(), ("#1f5f8b", "#c0392b", "#7f8c8d")):
+    for (name, points), color in zip(curves.items(), ("#1f5f8b", "#c0392b", "#7f8c8d")):
         mean, spread = np.array(points).T
-        ax.plot(sizes, mean, "o-", color=colour, label=name)
-        ax.fill_between(sizes, mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
+        ax.plot(sizes, mean, "o-", color=color, label=name)
+        ax.fill_between(sizes, mean - spread, mean + spread, color=color, alpha=0.15, lw=0)
     ax.axhline(full, color="0.3", lw=0.8, ls=":", label="all rows")
     ax.set(xscale="log", xlabel="rows stored and evaluated", ylabel="test accuracy")
     ax.legend(frameon=False)

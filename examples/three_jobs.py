@@ -20,10 +20,10 @@ def photograph(ax, found):
     """The clicks, and where the mask is one half."""
     photo, mask, size = found["photo"], found["mask"], found["size"]
     ax.imshow(photo)
-    centres = [(np.arange(n) + 0.5) * size for n in mask.shape[::-1]]
-    ax.contour(*centres, mask, [0.5], colors="w", linewidths=1.5)
-    for clicks, colour in ((found["background"], "w"), (found["flower"], "k")):
-        ax.scatter(*(np.array(clicks)[:, ::-1] * size + size / 2).T, c=colour, edgecolors="0.5", s=30)
+    centers = [(np.arange(n) + 0.5) * size for n in mask.shape[::-1]]
+    ax.contour(*centers, mask, [0.5], colors="w", linewidths=1.5)
+    for clicks, color in ((found["background"], "w"), (found["flower"], "k")):
+        ax.scatter(*(np.array(clicks)[:, ::-1] * size + size / 2).T, c=color, edgecolors="0.5", s=30)
     ax.set_title(f"A mask from {len(found['flower'] + found['background'])} clicks")
 
 
@@ -42,7 +42,7 @@ def machine(ax, found):
 
 
 def tickets(ax, found):
-    """Right answers, and what the model said of itself."""
+    """Accuracy, and its estimate by the model."""
     right, said = found["right"], found["said"]
     ax.bar(["TF-IDF and logistic\nregression", "FewLabel-\nClassifier"], list(right.values()), color=["0.7", BLUE])
     bars = [[said.value - said.low], [said.high - said.value]]
@@ -54,7 +54,7 @@ def tickets(ax, found):
         yticks=[0, 0.5, 1],
         title=f"{len(found['frame'])} tickets from {len(found['sorted_by_hand'])} labels",
     )
-    ax.set_yticklabels(["0", "50 %", "100 %"])
+    ax.set_yticklabels(["0", "50%", "100%"])
     ax.legend(loc="lower left", fontsize=8)
 
 

@@ -13,7 +13,7 @@ from mercer import RBF, Diffusion, LeastSquaresKPCA, LogisticKPCA, SpectralGraph
 
 X, truth = make_moons(300, noise=0.08, random_state=0)
 rng = np.random.default_rng(1)
-y = np.full(len(X), -1)  # -1 marks unlabelled rows
+y = np.full(len(X), -1)  # -1 marks unlabeled rows
 for code in (0, 1):
     rows = rng.choice(np.flatnonzero(truth == code), 4, replace=False)
     y[rows] = code
@@ -22,7 +22,7 @@ hidden = y == -1
 
 def report(name, model):
     right = np.mean(model.transduction_[hidden] == truth[hidden])
-    print(f"{name:44s} {100 * right:5.1f} % of the unlabelled rows right")
+    print(f"{name:44s} {100 * right:5.1f}% accuracy on the unlabeled rows")
 
 
 report("LS-KPCA, median width, as it is", LeastSquaresKPCA().fit(X, y))

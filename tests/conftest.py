@@ -27,3 +27,24 @@ HOMES = {"numpy": to_numpy, "torch": to_torch, "dask": to_dask}
 def home(request):
     """A function that moves a host array into one of the homes: NumPy, torch (CPU) or Dask."""
     return HOMES[request.param]
+
+
+# Folders and files whose tests carry a mark; `make test` leaves out the slow ones and those in a browser.
+MARKS = {
+    "attacks": ("slow", "process"),
+    "studio/browser": ("browser", "process"),
+    "test_site.py": ("slow",),
+    "test_cluster.py": ("process",),
+}
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark tests by their place."""
+    root = config.rootpath / "tests"
+    for item in items:
+        if item.path.is_relative_to(root):
+            place = item.path.relative_to(root).as_posix()
+            for name, marks in MARKS.items():
+                if place == name or place.startswith(f"{name}/"):
+                    for mark in marks:
+                        item.add_marker(mark)

@@ -39,7 +39,7 @@ _VALUE = {
 }
 
 
-def centred(K, weight=None):
+def centered(K, weight=None):
     """D^½ (I − 1wᵀ) K (I − w1ᵀ) D^½ written out."""
     n = len(K)
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -54,7 +54,7 @@ def eigh(A):
 
 
 def kernel_pca(K, K_new, s, center=True):
-    """Eigenvalues, projections of the training rows and of new rows, from the dense centred matrix."""
+    """Eigenvalues, projections of the training rows and of new rows, from the dense centered matrix."""
     n = len(K)
     ones = np.full((n, n), 1 / n) if center else np.zeros((n, n))
     wide = np.full((len(K_new), n), 1 / n) if center else np.zeros((len(K_new), n))
@@ -67,8 +67,8 @@ def kernel_pca(K, K_new, s, center=True):
 
 def reconstruction_error(K, K_new, diag_new, s):
     """‖φ(x) − mean − its projection‖² for new rows."""
-    centred_diag = diag_new - 2 * K_new.mean(axis=1) + K.mean()
-    return centred_diag - np.sum(kernel_pca(K, K_new, s)[2] ** 2, axis=1)
+    centered_diag = diag_new - 2 * K_new.mean(axis=1) + K.mean()
+    return centered_diag - np.sum(kernel_pca(K, K_new, s)[2] ** 2, axis=1)
 
 
 def nystrom(K_nl, K_ll):
@@ -84,7 +84,7 @@ def same_up_to_sign(A, B, atol):
 
 
 def assert_close(actual, expected, rtol=None, atol=0.0):
-    """NumPy's check, without its relative tolerance of 1e-7 beside a stated absolute one."""
+    """NumPy's check, without its relative tolerance of 1e-7 next to a stated absolute one."""
     if rtol is None:
         rtol = 0.0 if atol else 1e-12
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)

@@ -108,9 +108,9 @@ def test_feature_names_must_match(X):
 
 
 def test_more_components_than_rows(X):
-    with pytest.raises(InputError, match="n_components=31 components were asked of 30 rows. Accepted: 1 to 30"):
+    with pytest.raises(InputError, match="n_components=31 components were requested for 30 rows. Accepted: 1 to 30"):
         KernelPCA(31).fit(X)
-    with pytest.raises(InputError, match="n_components=31 components were asked of 29 rows"):
+    with pytest.raises(InputError, match="n_components=31 components were requested for 29 rows"):
         KernelPCA(31).fit(X, sample_weight=np.arange(30))
 
 
@@ -125,7 +125,7 @@ def test_more_components_than_rows(X):
         (np.ones(29), r"sample_weight.shape == \(29,\), expected \(30,\)"),
         (np.ones((30, 2)), "must be 1D array or scalar"),
         (np.zeros(30), "only zeros. Accepted: numbers ≥ 0"),
-        (-np.ones(30), "holds a negative"),
+        (-np.ones(30), "contains a negative"),
         (np.full(30, np.nan), "NaN value"),
         (np.full(30, np.inf), "infinite"),
     ],
@@ -223,7 +223,7 @@ def test_an_exact_factor_and_an_inverse_that_do_not_fit(little_memory):
 
 
 def test_numbers_without_a_square_are_refused(X):
-    with pytest.raises(InputError, match=r"holds a number of .*e\+15\d, and its square is none in float64"):
+    with pytest.raises(InputError, match=r"contains a number of .*e\+15\d, and its square is none in float64"):
         KernelPCA().fit(1e155 * X)
     with pytest.raises(InputError, match="in float32"):
         KernelPCA(kernel="rbf").fit((1e19 * X).astype(np.float32))

@@ -132,7 +132,7 @@ def cells_slowly(*task):
     return cells(*task)
 
 
-def test_a_worker_lost_while_a_folder_is_labelled_changes_no_byte(client, data, tmp_path):
+def test_a_worker_lost_while_a_folder_is_labeled_changes_no_byte(client, data, tmp_path):
     X, t, y = data
     (tmp_path / "in").mkdir()
     frame = pd.DataFrame(X, columns=list("abcd")).assign(row=np.arange(N), kind=np.where(y >= 0, y.astype(str), None))

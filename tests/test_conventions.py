@@ -260,24 +260,24 @@ def test_arrow_tables_with_text_are_read_like_data_frames():
     pa = pytest.importorskip("pyarrow")
     X, y = (part[:100] for part in load_iris(return_X_y=True))
     table = pa.table({f"c{i}": column for i, column in enumerate(X.T)})
-    table = table.append_column("colour", pa.array(["red" if i % 3 else "blue" for i in range(100)]))
+    table = table.append_column("color", pa.array(["red" if i % 3 else "blue" for i in range(100)]))
     frame, given = table.to_pandas(), few(y.tolist())
     np.testing.assert_array_equal(TableEncoder().fit_transform(table), TableEncoder().fit_transform(frame))
     model, other = (FewLabelClassifier(["lssvm"]).fit(rows, given) for rows in (table, frame))
     assert model.feature_names_in_.tolist() == table.column_names
     for rows in (table, table.to_batches()[0], frame):
         np.testing.assert_array_equal(model.predict_proba(rows), other.predict_proba(frame))
-    with pytest.warns(UserWarning, match="colour"):
-        model.predict(table.drop_columns(["colour"]))
+    with pytest.warns(UserWarning, match="color"):
+        model.predict(table.drop_columns(["color"]))
 
 
 # Weights in scores, threads
 
 
-def test_the_labeled_scorer_drops_the_weights_of_unlabelled_rows():
+def test_the_labeled_scorer_drops_the_weights_of_unlabeled_rows():
     X, y = load_iris(return_X_y=True)
     given, weight = few(y.tolist()), np.random.default_rng(0).uniform(size=len(y))
-    model, known = SemiKPCA().fit(X, given), np.arange(0, len(y), 5)
+    model, known = SemiKPCA(1).fit(X, given), np.arange(0, len(y), 5)
     model.coef_ = np.roll(model.coef_, 1, axis=1)  # some wrong answers
     for scoring in ("accuracy", "neg_log_loss", None):
         plain = check_scoring(model, scoring=scoring)(model, X[known], y[known], sample_weight=weight[known])
@@ -343,7 +343,7 @@ def test_rows_near_the_largest_numbers_are_refused_or_answered():
             for rows in [*plain, sp.csr_array(plain[1])]:
                 model = FewLabelClassifier(["lssvm", "forest"])
                 if size > most:
-                    with pytest.raises(InputError, match="X holds .*StandardScaler"):
+                    with pytest.raises(InputError, match="X contains .*StandardScaler"):
                         model.fit(rows, y)
                 else:
                     assert np.isfinite(model.fit(rows, y).predict_proba(rows)).all()

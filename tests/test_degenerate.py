@@ -1,4 +1,4 @@
-"""Degenerate data: finite right answers or a clear refusal, never NaN.
+"""Degenerate data: finite correct predictions or a clear refusal, never NaN.
 
 Scales: kernels of the distance with a bandwidth rule take data between 1e-150 and 1e150; kernels of the inner product,
 whose values are squares and whose certificates square them again, between 1e-70 and 1e70 (float32: 1e-15 to 1e15 and
@@ -50,14 +50,14 @@ def tables(draw):
 
 
 def check_components(X, kernel, atol=1e-8, **params):
-    """A kernel PCA with all its components reproduces the centred kernel matrix."""
+    """A kernel PCA with all its components reproduces the centered kernel matrix."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = KernelPCA(kernel=kernel, **params).fit(X)
         scores = model.transform(X)
     wide = np.asarray(X, dtype=np.float64)
     K = model.kernel_(wide)
-    expected = naive.centred(K)
+    expected = naive.centered(K)
     size = max(np.abs(K).max(), np.finfo(float).tiny)
     assert np.isfinite(scores).all() and np.all(model.eigenvalues_ >= 0)
     scores = np.asarray(scores, dtype=np.float64)
@@ -99,7 +99,7 @@ def test_duplicates_and_constant_columns_in_maps(X, kernel, choice):
 def test_more_components_than_rows_or_than_rank(X, kernel, s):
     model = KernelPCA(s, kernel=kernel)
     if s > len(X):
-        with pytest.raises(InputError, match=f"n_components={s} components were asked of {len(X)} rows"):
+        with pytest.raises(InputError, match=f"n_components={s} components were requested for {len(X)} rows"):
             model.fit(X)
         return
     scores = model.fit_transform(X)
@@ -160,7 +160,7 @@ def test_scales_of_float32(X, exponent):
 def test_every_solver_on_duplicates(X, solver):
     s = max(1, len(X) // 2)
     model = KernelPCA(s, kernel=RBF(1.0), eigen_solver=solver).fit(X)
-    values = naive.eigh(naive.centred(RBF(1.0)(X)))[0][:s]
+    values = naive.eigh(naive.centered(RBF(1.0)(X)))[0][:s]
     assert_close(model.eigenvalues_, values, atol=1e-7 * len(X))
     assert np.isfinite(model.transform(X)).all()
 

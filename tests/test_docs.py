@@ -25,8 +25,10 @@ def test_links_and_pictures_exist():
 
 
 def test_walks_name_functions_that_exist():
-    page = (ROOT / "docs" / "how-it-works.md").read_text()
-    steps = re.findall(r"^ *(\w+(?:/\w+)+) +([A-Za-z_.]+)", "\n".join(re.findall(r"```\n(.*?)```", page, re.S)), re.M)
+    page = (ROOT / "docs" / "code-walks.md").read_text()
+    steps = re.findall(
+        r"^ *(\w+(?:/\w+)+) +([A-Za-z_.]+)", "\n".join(re.findall(r"```text\n(.*?)```", page, re.S)), re.M
+    )
     assert len(steps) > 20
     for place, name in steps:
         home = ROOT / "src" / "mercer" / place
@@ -34,3 +36,11 @@ def test_walks_name_functions_that_exist():
         code = "".join(path.read_text() for path in files)
         for part in name.split("."):
             assert re.search(rf"(def|class) {part}\b", code), f"{place} has no {name}"
+
+
+def test_messages_of_the_troubleshooting_page_exist():
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    sources = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    words = re.findall(r"^\| `([^`]+)` \|", page, re.M)
+    assert len(words) >= 8
+    assert [one for one in words if one not in sources] == []

@@ -1,4 +1,4 @@
-"""Calls at the ends of the floating-point range and on tensors of odd shapes: an answer, or a sentence."""
+"""Calls at the ends of the floating-point range and on tensors of odd shapes: a prediction, or a sentence."""
 
 import warnings
 
@@ -24,7 +24,7 @@ from mercer import (
     TransductiveSVMClassifier,
 )
 from mercer.errors import InputError
-from mercer.few_label.forest import Trees
+from mercer.few_label.candidates.forest import Trees
 from mercer.inputs.weights import check_weight
 
 rng = np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_a_constant_kernel_of_large_values_has_no_components():
 
 def test_numbers_to_predict_have_squares():
     X, y = rng.normal(size=(12, 2)), np.where(np.arange(12) % 3, 1e299, np.nan)
-    with pytest.raises(InputError, match="Input y holds a number of 1.0e\\+299"):
+    with pytest.raises(InputError, match="Input y contains a number of 1.0e\\+299"):
         LSSVMRegressor().fit(X, y)
     scaled = LSSVMRegressor().fit(X, y / 1e199).predict(X)
     np.testing.assert_allclose(scaled / 1e100, LSSVMRegressor().fit(X, y / 1e299).predict(X), rtol=1e-6)

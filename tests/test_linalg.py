@@ -21,7 +21,9 @@ def factor(K, max_rank=None, seed=None, dtype=np.float64, diag=None):
 
 
 def check_shape(K, pivots, F, residual, rtol):
-    """What holds for every answer: distinct pivots, a triangle, exact rows at the pivots, an honest residual."""
+    """What is valid for every prediction: distinct pivots, a triangle, exact rows at the pivots, an unbiased
+    residual.
+    """
     scale = np.abs(K).max(initial=0.0)
     assert len(set(pivots.tolist())) == len(pivots) == F.shape[1]
     assert_array_equal(np.triu(F[pivots], 1), 0)

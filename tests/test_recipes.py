@@ -8,11 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import mercer
-from mercer import RBF, InputError, KernelPCA, LSSVMClassifier, SemiKPCA, load, rows, save
+from mercer import RBF, FewLabelClassifier, InputError, KernelPCA, LSSVMClassifier, SemiKPCA, load, rows, save
+from mercer.few_label import catalog
 from mercer.homes import HOMES
 from mercer.io import registry
 from naive import same_up_to_sign
-from recipes import PAGE, recipe
+from recipes import PAGE, line, recipe
 
 RationalQuadratic = recipe("A kernel").RationalQuadratic
 ZeroedRidge = recipe("A few-label method").ZeroedRidge
@@ -53,6 +54,17 @@ def test_models_with_classes_of_a_recipe_are_saved_once_they_are_registered(mode
     again = load(tmp_path / "model.mercer")
     assert type(again) is type(model) and again.kernel_ == model.kernel_
     assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+def test_a_method_of_a_recipe_is_a_candidate_by_its_entry_in_the_catalog(monkeypatch):
+    entry = eval(line("A few-label method"), vars(catalog) | {"ZeroedRidge": ZeroedRidge})
+    monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, entry))
+    X, y = data()
+    model = FewLabelClassifier(["zeroed"]).fit(X, y)
+    assert {one.method for one in model.candidates_} == {"zeroed"} and "zeroed lam=0.1" in str(model.report_)
+    assert all(isinstance(one.model, ZeroedRidge) and one.settings.startswith("lam=0.1") for one in model.candidates_)
+    assert np.mean(model.transduction_ == np.arange(60) % 2) > 0.9
+    assert "zeroed" not in {one.method for one in FewLabelClassifier().fit(X, y).candidates_}
 
 
 def test_the_verbs_on_rows_of_a_new_home(strips):

@@ -1,4 +1,4 @@
-"""The six verbs give the same answer in every home."""
+"""The six verbs give the same prediction in every home."""
 
 import numpy as np
 import pytest

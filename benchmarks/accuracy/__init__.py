@@ -1,1 +1,1 @@
-"""Errors on data sets, beside other classifiers and other rules."""
+"""Errors on data sets, next to other classifiers and other rules."""

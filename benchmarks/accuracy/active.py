@@ -1,12 +1,13 @@
-"""Labels needed for 90 % accuracy on MNIST and USPS, ten classes: `suggest` against random and uncertainty sampling.
+"""Labels needed for 90% accuracy on MNIST and USPS, ten classes: `suggest` against random and uncertainty sampling.
 
     python -m benchmarks.accuracy.active --data DIR [--sets usps mnist] [--seeds 10] [--only curves|stop] [--quick]
 
-Each seed draws a table of 1 200 rows. Labels are asked for five at a time, the model is the diffusion part of
-FewLabelClassifier, and accuracy is the share of the whole table that is labelled right. Random and uncertainty sampling
-start from ten random rows, `suggest` from ten rows it chose without labels. Then the stop rule: what `expected_change`
-says of twenty more labels beside what they changed once they were given. Prints the medians and ratios; writes
-benchmarks/results/active.{csv,md}, active_stop.csv and docs/img/active.png. Sets can be run one at a time.
+Each seed draws a table of 1,200 rows. Labels are requested five at a time, the model is the diffusion part of
+FewLabelClassifier, and accuracy is the fraction of the whole table that is labeled correctly. Random and uncertainty
+sampling start from ten random rows, `suggest` from ten rows it chose without labels. Then the stop rule is tested: the
+change that `expected_change` predicts for twenty more labels, and the change after they were given. Prints the medians
+and ratios; writes benchmarks/results/active.{csv,md}, active_stop.csv and docs/img/active.png. Sets can be run one at a
+time.
 """
 
 import os
@@ -58,7 +59,7 @@ def prepared(folder, name, seed):
 
 
 def stop(name, options):
-    """Share of the predictions that twenty more labels are expected to change, and that they do change."""
+    """Fraction of the predictions that twenty more labels are expected to change, and that they do change."""
     found = []
     for seed in range(1 if options.quick else min(STOP_SEEDS, options.seeds)):
         X, y, model = prepared(options.data, name, seed)
@@ -106,7 +107,7 @@ def merged(file_name, new):
     return rows
 
 
-def summarise(rows):
+def summarize(rows):
     """(summary lines, curves {(set, strategy): {labels: accuracies}})."""
     points: dict = {}
     for r in rows:
@@ -124,7 +125,7 @@ def summarise(rows):
                 {
                     "set": name,
                     "strategy": strategy,
-                    "mean labels to 90 %": f"{count.mean():.0f}",
+                    "mean labels to 90%": f"{count.mean():.0f}",
                     "median": f"{np.median(count):.0f}",
                     "range": f"{count.min()} to {count.max()}",
                     "mean, of random's": f"{count.mean() / counts['random'].mean():.0%}",
@@ -135,7 +136,7 @@ def summarise(rows):
 
 
 def stop_lines(rows):
-    """One line a set and number of labels: means over the tables."""
+    """One line per set and number of labels: means over the tables."""
     groups: dict = {}
     for r in rows:
         groups.setdefault((r["set"], int(r["labels"])), []).append((float(r["expected"]), float(r["changed"])))
@@ -155,13 +156,13 @@ def picture(curves):
     names = list(dict.fromkeys(name for name, _ in curves))
     figure, axes = plt.subplots(1, len(names), figsize=(5.2 * len(names), 3.8), squeeze=False)
     for axis, name in zip(axes[0], names):
-        for strategy, colour in zip(STRATEGIES, ("0.5", "C1", "C0")):
+        for strategy, color in zip(STRATEGIES, ("0.5", "C1", "C0")):
             A = np.array(curves[name, strategy])
             at = START + BATCH * np.arange(A.shape[1])
-            axis.plot(at, A.mean(axis=0), color=colour, label=strategy)
-            axis.fill_between(at, A.min(axis=0), A.max(axis=0), color=colour, alpha=0.12, lw=0)
+            axis.plot(at, A.mean(axis=0), color=color, label=strategy)
+            axis.fill_between(at, A.min(axis=0), A.max(axis=0), color=color, alpha=0.12, lw=0)
         axis.axhline(GOAL, color="0.7", lw=1, ls=":")
-        axis.set(xlabel="labels", ylabel="share of the table right", title=f"{name}, {ROWS} rows, ten classes")
+        axis.set(xlabel="labels", ylabel="accuracy on the table", title=f"{name}, {ROWS} rows, ten classes")
         axis.legend(frameon=False, loc="lower right")
     figure.tight_layout()
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -181,20 +182,20 @@ def main():
     if options.quick:
         return
     rows, stops = merged("active", found), merged("active_stop", stops)
-    lines, curves = summarise(rows)
+    lines, curves = summarize(rows)
     picture(curves)
     page = f"""# Which rows to label next
 
-Labels needed until 90 % of a table of {ROWS} rows are right (asked: `suggest` at most 60 % of random's).
-A run that does not get there stops at {MOST} labels and counts as {MOST}, which flatters
-random. Command: `python -m benchmarks.accuracy.active --data DIR`.
+Labels needed until 90% of a table of {ROWS:,} rows are correct. The target for `suggest` is at most 60% of the labels
+that random sampling needs. A run that does not reach 90% stops at {MOST} labels and counts as {MOST}, which favors
+random sampling. Command: `python -m benchmarks.accuracy.active --data DIR`.
 
 {markdown(lines)}
 
-![accuracy against labels](../../docs/img/active.png) (mean over the seeds; band: lowest to highest)
+![accuracy against labels](../../docs/img/active.png) (mean over the seeds, with a band from lowest to highest)
 
-When to stop: the share of the unlabelled rows whose class {MORE} more labels are expected to change, and the share
-that they changed once they were given (means over the tables).
+When to stop: the table shows the fraction of unlabeled rows whose class is expected to change with {MORE} more labels,
+and the fraction that changed after these labels were given. Both are means over the tables.
 
 {markdown(stop_lines(stops))}
 

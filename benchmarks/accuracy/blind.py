@@ -1,11 +1,11 @@
-"""FewLabelClassifier on data that hardly played a part in its design: eight tables, 20 and 60 random labels.
+"""FewLabelClassifier on tables that were not used to choose its candidates: eight tables, 20 and 60 random labels.
 
     python -m benchmarks.accuracy.blind --data DIR [--splits 6] [--quick]
 
-The candidates of FewLabelClassifier were settled on the sets of book.py; none was settled here. One thing did
-see the first six tables: of ten losses to weigh the candidates by, the Brier score was best on the book's sets and on
-these six. Labels are drawn at random with every class at least twice. Prints and writes
-benchmarks/results/few_label_blind.md: mean errors in % over the unlabelled rows, beside scikit-learn's classifiers
+The candidates of FewLabelClassifier were chosen on the sets of book.py and none was chosen here. The first six tables
+helped to choose the loss by which candidates are weighed. Of ten losses, the Brier score was best on the book's sets
+and on these six. Labels are drawn at random with every class at least twice. Prints and writes
+benchmarks/results/few_label_blind.md: mean errors in % over the unlabeled rows, next to scikit-learn's classifiers
 tuned on the labels as in book.py.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.accuracy.page import table
 from benchmarks.accuracy.peers import peers
-from benchmarks.harness import arguments, machine, publish, standardised
+from benchmarks.harness import arguments, machine, publish, standardized
 from mercer import FewLabelClassifier
 
 SETS = ["australian_uci", "heart_uci", "sonar_uci", "breastcancer_uci", "diabetes", "wdbc", "usps", "mnist"]
@@ -48,16 +48,16 @@ def draw(y, n_labels, seed):
 def run(name, options):
     X, y = load(options.data, name)
     # tables are scaled for the other classifiers; FewLabelClassifier scales itself
-    others = peers(X if name in ("usps", "mnist") else standardised(X), y)
+    others = peers(X if name in ("usps", "mnist") else standardized(X), y)
     model, found = None, {}
     for n_labels in (20, 60):
         for split in range(1 if options.quick else options.splits):
             given = draw(y, n_labels, split)
             free = given < 0
             model = FewLabelClassifier(time_budget=None).fit(X, given) if model is None else model.relabel(given)
-            answers = {"FewLabelClassifier": model.predicted_} | {m: f(given) for m, f in others.items()}
-            for method, answer in answers.items():
-                found.setdefault((name, n_labels, method), []).append(100 * np.mean(answer[free] != y[free]))
+            predictions = {"FewLabelClassifier": model.predicted_} | {m: f(given) for m, f in others.items()}
+            for method, predicted in predictions.items():
+                found.setdefault((name, n_labels, method), []).append(100 * np.mean(predicted[free] != y[free]))
     print(name, {f"{m} {l}": round(float(np.mean(e)), 1) for (_, l, m), e in found.items()}, flush=True)
     return found
 
@@ -73,11 +73,12 @@ def main():
         for (s, l, m), e in found.items()
     ]
     text, _ = table(rows, SETS, ("20", "60"))
-    page = f"""# FewLabelClassifier on data that hardly played a part in its design
+    page = f"""# FewLabelClassifier on tables that were not used to choose its candidates
 
-Mean error in % over the unlabelled rows, {options.splits} draws of 20 and of 60 labels
-(command: `python -m benchmarks.accuracy.blind --data DIR`). No candidate was settled on these tables. The loss by
-which candidates are weighed was: of ten, the Brier score was best on the book's sets and on the first six of these.
+Mean error in % over the unlabeled rows, {options.splits} draws of 20 and of 60 labels
+(command: `python -m benchmarks.accuracy.blind --data DIR`). No candidate was chosen on these tables. The first six
+helped to choose the loss by which candidates are weighed. Of ten losses, the Brier score was best on them and on the
+book's sets.
 
 {text}
 

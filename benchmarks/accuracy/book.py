@@ -4,11 +4,11 @@
     python -m benchmarks.accuracy.book --data DIR --seconds
     python -m benchmarks.accuracy.book --merge DIR
 
-Every method tunes on the labels only. Prints a table of mean errors over the unlabelled rows (14 cells, mean, mean
-rank) for FewLabelClassifier, our single methods tuned alone (by leave-one-label-out over the same spaces and the values
-in GRIDS, the label-free default kept unless another candidate is clearly better) and scikit-learn's classifiers
-(cross-validated on the labels), and how far its probabilities are right. Writes benchmarks/results/few_label_book.{csv,
-md}, few_label_reliability.csv and docs/img/few_label_reliability.png.
+Every method tunes on the labels only. Prints a table of mean errors over the unlabeled rows (14 cells, mean, mean
+rank) for FewLabelClassifier, the single methods of mercer (tuned by leave-one-label-out over the same spaces and the
+values in GRIDS, the label-free default kept unless another candidate is clearly better) and scikit-learn's classifiers
+(cross-validated on the labels), and how well its probabilities are calibrated. Writes
+benchmarks/results/few_label_book.{csv, md}, few_label_reliability.csv and docs/img/few_label_reliability.png.
 
 The errors do not depend on the clock, so the splits may run in several processes (--jobs, one thread each), and sets
 and methods one at a time: results are merged into the CSV files. --out DIR keeps them in another folder, which --merge
@@ -37,14 +37,18 @@ from benchmarks.accuracy.page import BINS, COVERAGE, SETS, write_page
 from benchmarks.harness import RESULTS, arguments, need_data, read_csv, write_csv
 from mercer import FewLabelClassifier, S2RLSClassifier
 from mercer.estimators.semi_kpca import convexity_interval, spread_of_gamma
-from mercer.few_label.plan import METHODS, planned
+from mercer.few_label.catalog import methods_named, methods_of
+from mercer.few_label.plan import planned
 from mercer.few_label.weights import pool
 from mercer.inputs.labels import read_labels
 from mercer.linalg import eigh_down
 from mercer.rows import gram
 
 WHOLE = {"FewLabelClassifier": "average", "FewLabelClassifier pick": "pick"}
-OURS = [*WHOLE, *(method for method in METHODS if method != "forest")]  # forests take no sparse rows
+OURS = [
+    *WHOLE,
+    *(name for name, method in methods_of("classes").items() if not method.dense),
+]  # trees take no sparse rows
 PEERS = list(peers.NAMES)
 GRIDS = {  # for a method tuned alone, instead of the one value it has among FewLabelClassifier's candidates
     "rls": [{"lam": lam} for lam in (0.01, 0.001, 0.1)],
@@ -74,8 +78,12 @@ class Book:
         self.X, self.y, self.splits = self.load(folder, name)
         whole = [method for method in methods if method in WHOLE]
         self.models = {method: FewLabelClassifier(combine=WHOLE[method]).prepare(self.X) for method in whole}
-        singles = tuple(method for method in methods if method in METHODS)
-        found = [candidate for step in planned(self.X, singles) for candidate in step.build()] if singles else []
+        singles = tuple(method for method in methods if method in methods_of("classes"))
+        found = (
+            [candidate for step in planned(self.X, methods_named("classes", singles)) for candidate in step.build()]
+            if singles
+            else []
+        )
         self.tuned = {method: tuned([one for one in found if one.method == method]) for method in singles}
         others = [method for method in methods if method in PEERS]
         answers = peers.peers(self.X, self.y) if others else {}
@@ -103,7 +111,7 @@ class Book:
 
 
 def picked(candidates, labels):
-    """(n,) codes of the classes by the candidate that the left-out labels choose."""
+    """(n,) codes of the classes by the candidate that the held-out labels choose."""
     fitted = [candidate.solve(labels) for candidate in candidates]
     scores = np.array([one.scores().T for one in fitted])
     own = fitted[int(np.argmax(pool(fitted, labels, scores, "pick").weights))].scores()
@@ -127,7 +135,9 @@ def semi_kpca_grid(Z):
 
 
 def reliability(confidence, right):
-    """(bins (BINS, 3) of count, confidence, right; accuracy among the surest share of the rows, for each COVERAGE)."""
+    """(bins (BINS, 3) of count, confidence, right; accuracy among the surest fraction of the rows, for each
+    COVERAGE).
+    """
     bins = np.zeros((BINS, 3))
     place = np.minimum((confidence * BINS).astype(int), BINS - 1)
     np.add.at(bins, place, np.column_stack([np.ones(len(right)), confidence, right]))
@@ -187,7 +197,7 @@ def run_sets(options, methods):
 
 
 def watched(answers, total):
-    """Print each answer as it comes, with the processor seconds it took."""
+    """Print each prediction as it comes, with the processor seconds it took."""
     spent = 0.0
     for number, (task, answer, seconds) in enumerate(answers):
         spent += seconds
@@ -244,7 +254,7 @@ def merged(name, new, folder):
 
 
 def chosen(names):
-    """The methods asked for, in the order of the table; "ours" and "peers" stand for several."""
+    """The methods requested, in the order of the table; "ours" and "peers" represent several."""
     wanted = {m for name in names for m in {"ours": OURS, "peers": PEERS}.get(name, [name])}
     strange = wanted - {*OURS, *PEERS}
     if strange:

@@ -12,21 +12,21 @@ from mercer.solvers.label_search.features import search_basis, search_rows
 from mercer.solvers.label_search.solve import label_search
 
 THREADS = 2
-PUBLIC_SECONDS = 15.6  # of the public max-margin code at n = 4 000, as reported
+PUBLIC_SECONDS = 15.6  # of the public max-margin code at n = 4,000, as reported
 
 
 def accuracy(found, truth):
-    """Share of rows on the right side of a two-way split, whichever cluster is called 1."""
+    """Fraction of rows on the correct side of a two-way split, whichever cluster is called 1."""
     right = float(np.mean(found == truth))
     return max(right, 1.0 - right)
 
 
 def clusters(options):
-    """Accuracy on digit pairs, and the time at n = 4 000, all with the default penalty, search and approx="auto".
+    """Accuracy on digit pairs, and the time at n = 4,000, all with the default penalty, search and approx="auto".
 
-    The public code's numbers are as reported for its steepest descent with the kernel exp(−‖x − x'‖²/(d·var)), our
-    width "scale"; the default width is the median distance. Its 15.6 s at n = 4 000 are with the exact kernel; ours
-    takes landmarks. How the default penalty was found: see penalty.
+    The public code's numbers are as reported for its steepest descent with the kernel exp(−‖x − x'‖²/(d·var)). This is
+    the width "scale" here, and the default width is the median distance. Its 15.6 s at n = 4,000 are with the exact
+    kernel. mercer uses landmarks. The part "penalty" shows how the default penalty was found.
     """
     X, y = load_digits(return_X_y=True)
     rows = []
@@ -90,12 +90,12 @@ def clusters(options):
 
 
 def penalty(options):
-    """Mean accuracy over 178 two-class sets of the default penalty and of others; then the four pairs, held out.
+    """Mean accuracy over 178 two-class sets of the default penalty and of others, then the four held-out pairs.
 
-    "default" is 3e-4 of the features' variance, searched at 30 λ, 3 λ and λ; "annealed" is the same with another share;
-    "once" searches at one penalty only, from 10 random starts, or from 20, as many as the default has in all. Shares
-    from 1e-4 to 1e-3 differ by about as much as two seeds of the search do; the default is the middle of that range.
-    λ = 1e-3, searched once, was the default before.
+    "default" is 3e-4 of the features' variance, searched at 30 λ, 3 λ and λ. "annealed" is the same with another
+    fraction. "once" searches at one penalty only, from 10 random starts, or from 20, as many as the default has in all.
+    Fractions from 1e-4 to 1e-3 differ by about as much as two seeds of the search. The default is the middle of that
+    range.
     """
     answers = {}
     for number, (family, name, X, y) in enumerate(two_class_sets(options.data)):
@@ -124,13 +124,13 @@ def clusters_by_rule(X, kernel):
     found = {"default": model.labels_}
     for share in (1e-3, 1e-4):
         other = MaxMarginClustering(lam=model.lam_ * share / 3e-4, **fixed)
-        found[f"annealed, share {share:g}"] = other.fit(X).labels_
+        found[f"annealed, fraction {share:g}"] = other.fit(X).labels_
     Z, n = model.map_.transform(X), len(X)
-    basis = search_basis(Z.T @ Z / n - np.outer(model.centre_, model.centre_))
-    once = {"once, share 3e-4, 20 starts": (model.lam_, 20)}
+    basis = search_basis(Z.T @ Z / n - np.outer(model.center_, model.center_))
+    once = {"once, fraction 3e-4, 20 starts": (model.lam_, 20)}
     once |= {f"once, λ = {lam:g}": (lam, 10) for lam in (1e-3, 3e-4, 1e-4)}
     for rule, (lam, starts) in once.items():
-        W, _ = search_rows(Z, 1.0 / n, basis, lam, model.centre_)
+        W, _ = search_rows(Z, 1.0 / n, basis, lam, model.center_)
         shared = {"shares": [0.5, 0.5], "slack": 0.2, "n_jobs": THREADS, "random_state": 0, "certify": False}
         found[rule] = label_search(W, np.full(n, -1), n_restarts=starts, **shared).value
     return found

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs, make_circles, make_moons
 
-from benchmarks.harness import standardised
+from benchmarks.harness import standardized
 
 HELD = {(3, 8): 0.989, (1, 7): 0.997, (2, 7): 0.997, (8, 9): 0.963}  # pair: accuracy of the public code
 TABLES = ("australian_uci", "breastcancer_uci", "diabetes", "heart_uci", "sonar_uci")
@@ -17,7 +17,7 @@ BOOK = ("ssl_digit1", "ssl_g241c", "ssl_g241d", "ssl_bci", "ssl_coil2")
 
 
 def two_class_sets(folder):
-    """Yield (family, name, X, y), y boolean; images in [0, 1], tables standardised, at most 800 rows (MNIST: 1 500)."""
+    """Yield (family, name, X, y), y boolean; images in [0, 1], tables standardized, at most 800 rows (MNIST: 1,500)."""
     X, y = load_digits(return_X_y=True)
     for pair in HELD:
         yield of_pair("held out", X / 16, y, pair)
@@ -33,7 +33,7 @@ def two_class_sets(folder):
     for pair in itertools.combinations(range(10), 2):
         yield of_pair("MNIST", X, y, pair, 400)
     for pair in ((1, 7), (2, 5), (3, 8), (4, 9)):
-        yield of_pair("MNIST, 1 500 rows", X, y, pair, 1500)
+        yield of_pair("MNIST, 1,500 rows", X, y, pair, 1500)
     data = np.load(folder / "coil20.npz")
     for pair in COIL:
         yield of_pair("COIL", data["X"] / 255, data["y"], pair)
@@ -53,13 +53,13 @@ def tables(folder):
     for name, load in (("wine", load_wine), ("iris", load_iris)):
         X, y = load(return_X_y=True)
         for pair in itertools.combinations(range(3), 2):
-            _, numbers, *rows = of_pair("tables", standardised(X), y, pair)
+            _, numbers, *rows = of_pair("tables", standardized(X), y, pair)
             yield "tables", f"{name} {numbers}", *rows
     X, y = load_breast_cancer(return_X_y=True)
-    yield "tables", "breast cancer", standardised(X), y == 1
+    yield "tables", "breast cancer", standardized(X), y == 1
     for name in TABLES:
         data = np.load(folder / f"{name}.npz")
-        yield "tables", name, standardised(data["X"].astype(np.float64)), data["y"] == 1
+        yield "tables", name, standardized(data["X"].astype(np.float64)), data["y"] == 1
 
 
 def generated():

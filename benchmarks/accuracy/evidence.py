@@ -1,27 +1,25 @@
-"""Whether the estimates of FewLabelClassifier hold: errors beside peers, intervals, sets, probabilities, on many draws.
+"""How accurate FewLabelClassifier and its estimates are: errors, intervals, prediction sets, probabilities.
 
     python -m benchmarks.accuracy.evidence --data DIR [--seeds 8] [--jobs 16] [--minutes 60] [--parts ...] [--quick]
 
-DIR holds the benchmark sets and a folder `tables` of CSV files whose column `class` has the labels. From each set at
-most 1 500 rows are drawn, labels are drawn at random among them (at least two classes), and every number is about the
-unlabelled rows:
+DIR contains the benchmark sets and a folder `tables` of CSV files whose column `class` has the labels. From each set at
+most 1,500 rows are drawn, labels are drawn at random among them (at least two classes), and every number is about the
+unlabeled rows:
 
 * tables, coins: 10, 20, 50 and 100 labels; coins replaces the classes by tosses of a fair coin;
 * book: the seven sets of the semi-supervised learning book, official splits, 10 and 100 labels;
 * suggest: 20 labels drawn at random, then rows from `suggest` with audit=0.2 up to 50 and 100.
 
 Printed, and written to benchmarks/results/evidence.md (the draws: evidence.csv): mean errors by number of classes
-beside scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95 %
-interval beside those of as many independent answers; coverage and size of 90 % sets; calibration error in ten bins,
-where every draw counts the same.
+next to scikit-learn's classifiers on the same labels; bias of the estimated accuracy, coverage and width of its 95%
+interval next to that of as many independent labels; coverage and size of 90% sets; calibration error in ten bins,
+with the same weight for every draw.
 """
 
 from benchmarks.harness import RESULTS, arguments, need_data, thread_variables
 
 LABELS = (10, 20, 50, 100)
 ROWS = 1500
-PEERS = ("svc", "logistic", "random forest", "extra trees", "label spreading", "self-training")
-GROUPS = ((2, 2, "2 classes"), (3, 9, "3 to 9"), (10, 999, "10 and more"))
 
 
 def main():
@@ -33,7 +31,7 @@ def main():
         data="optional",
         seeds={"type": int, "default": 8, "help": "draws of the labels (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
-        minutes={"type": float, "help": "stop then, and tell of the draws that are done, seed by seed"},
+        minutes={"type": float, "help": "stop then and use the draws that are done, seed by seed"},
         parts={"nargs": "*", "default": ["tables", "book", "coins", "suggest"], "help": "which parts"},
         out={"default": str(RESULTS), "help": "folder of the results"},
     )
@@ -53,6 +51,8 @@ def main():
         except TimeoutError:
             print(f"{sum(one.done() for one in waiting)} of {len(waiting)} draws were done in time.")
             pool.shutdown(wait=False, cancel_futures=True)
+    from benchmarks.accuracy.evidence_page import page
+
     text = page(rows, options)
     print(text)
     if not options.quick:
@@ -103,7 +103,7 @@ def table_rows(part, file, seed):
     if part == "coins":
         y = rng.choice(["heads", "tails"], len(y))
     if part == "suggest":
-        known, drawn = labelled(rng, y, 20), np.zeros(len(y), dtype=bool)
+        known, drawn = labeled(rng, y, 20), np.zeros(len(y), dtype=bool)
         drawn[known] = True
         model = FewLabelClassifier().fit(frame, masked(y, known), drawn=drawn)
         while len(known) < min(100, len(y) // 2):
@@ -113,7 +113,7 @@ def table_rows(part, file, seed):
             if len(known) in (50, 100):
                 yield facts(part, file.stem, seed, len(known), model, y, known)
         return
-    order = labelled(rng, y, max(LABELS))
+    order = labeled(rng, y, max(LABELS))
     for number in LABELS:
         known = order[:number]
         if number > len(y) // 2:
@@ -143,7 +143,7 @@ def book_rows(file, split):
         yield facts("book", file.stem[4:], split, number, model, y, known)
 
 
-def labelled(rng, y, number):
+def labeled(rng, y, number):
     """Rows drawn at random, the first two of different classes."""
     import numpy as np
 
@@ -195,7 +195,7 @@ def facts(part, name, seed, number, model, y, known):
 def peers(X, y, known):
     """Errors of scikit-learn's classifiers on the same encoded rows and labels."""
     import numpy as np
-    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
     from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
@@ -211,87 +211,16 @@ def peers(X, y, known):
         "logistic": LogisticRegression(max_iter=1000),
         "random forest": RandomForestClassifier(200, random_state=0),
         "extra trees": ExtraTreesClassifier(200, random_state=0),
+        "boosting": HistGradientBoostingClassifier(min_samples_leaf=2, random_state=0),
         "label spreading": LabelSpreading(kernel="knn"),
         "self-training": SelfTrainingClassifier(LogisticRegression(max_iter=1000)),
     }
     out = {}
     for name, model in models.items():
-        unlabelled = name in ("label spreading", "self-training")
-        fitted = model.fit(X, partly) if unlabelled else model.fit(X[known], codes[known])
+        unlabeled = name in ("label spreading", "self-training")
+        fitted = model.fit(X, partly) if unlabeled else model.fit(X[known], codes[known])
         out[name] = 100 * float(np.mean(fitted.predict(X[rest]) != codes[rest]))
     return out
-
-
-def page(rows, options):
-    """The tables as Markdown."""
-    import numpy as np
-
-    lines = [
-        "# Evidence that holds",
-        "",
-        f"`python -m benchmarks.accuracy.evidence --data DIR --seeds {options.seeds}`",
-        "",
-    ]
-
-    def pick(part, number):
-        return [row for row in rows if row["part"] == part and row["labels"] == number]
-
-    tables = [row for row in rows if row["part"] == "tables"]
-    if tables:
-        lines += ["## Mean error on the unlabelled rows, %", ""]
-        lines += ["| classes | labels | mercer | " + " | ".join(PEERS) + " | above the best |"]
-        lines += ["|---" * (4 + len(PEERS)) + "|"]
-        for low, high, title in GROUPS:
-            for number in LABELS:
-                some = [r for r in tables if low <= r["classes"] <= high and r["labels"] == number]
-                if some:
-                    means = [np.mean([r[name] for r in some]) for name in ("mercer", *PEERS)]
-                    gap = means[0] - min(means[1:])
-                    cells = " | ".join(f"{m:.1f}" for m in means)
-                    lines.append(f"| {title} | {number} | {cells} | {gap:+.1f} |")
-        lines += ["", "Largest distance of a table's mean error above the best peer's, at 50 and 100 labels:", ""]
-        for number in (50, 100):
-            gaps = {}
-            for name in sorted({r["set"] for r in tables}):
-                some = [r for r in tables if r["set"] == name and r["labels"] == number]
-                if some:
-                    mean = {p: np.mean([r[p] for r in some]) for p in ("mercer", *PEERS)}
-                    gaps[name] = mean["mercer"] - min(mean[p] for p in PEERS)
-            worst = sorted(gaps, key=gaps.get)[-3:][::-1]
-            lines.append(f"- {number} labels: " + ", ".join(f"{name} {gaps[name]:+.1f}" for name in worst))
-    cells = [
-        np.mean([r["mercer"] for r in rows if r["part"] == "book" and (r["set"], r["labels"]) == key])
-        for key in sorted({(r["set"], r["labels"]) for r in rows if r["part"] == "book"})
-    ]
-    if cells:
-        lines += ["", f"The book's {len(cells)} cells: mean error {np.mean(cells):.2f} %."]
-    lines += ["", "## The estimate", ""]
-    lines += [
-        "| part | labels | draws | truth | bias | s.e. | covered | width | independent | sets | size | calibration |"
-    ]
-    lines += ["|---" * 12 + "|"]
-    for part in options.parts:
-        for number in LABELS:
-            some = pick(part, number)
-            if not some:
-                continue
-            a = {
-                k: np.array([r[k] for r in some])
-                for k in ("truth", "estimate", "low", "high", "drawn", "inside", "size")
-            }
-            bias = (a["estimate"] - a["truth"])[np.isfinite(a["estimate"])]  # none where all labels differ
-            covered = np.mean((a["low"] <= a["truth"] + 1e-9) & (a["truth"] <= a["high"] + 1e-9))
-            p = np.clip(a["truth"] / 100, 0.02, 0.98)
-            ideal = np.mean(2 * 196 * np.sqrt(p * (1 - p) / a["drawn"]))
-            bins = np.mean([r["bins"] / r["bins"][:, 0].sum() for r in some], axis=0)
-            ece = 100 * np.sum(np.abs(bins[:, 1] - bins[:, 2]))
-            lines.append(
-                f"| {part} | {number} | {len(some)} | {a['truth'].mean():.1f} | {bias.mean():+.1f} | "
-                f"{bias.std() / np.sqrt(len(bias)):.1f} | {100 * covered:.0f} % | "
-                f"{np.mean(a['high'] - a['low']):.0f} | {ideal:.0f} | "
-                f"{a['inside'].mean():.1f} % | {a['size'].mean():.2f} | {ece:.1f} |"
-            )
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

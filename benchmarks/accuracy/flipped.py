@@ -2,10 +2,10 @@
 
     python -m benchmarks.accuracy.flipped --data DIR [--splits 12] [--quick]
 
-The binary sets of the semi-supervised learning book on which FewLabelClassifier errs by less than 15 % with 100 labels,
-official splits. Prints and writes benchmarks/results/flipped.md: the share of the flipped labels within the first 25 of
-`suspicious` (asked: at least 60 %; drawing 25 at random finds 25 %), and the error over the unlabelled rows before and
-after the ten most suspicious labels are taken back with `unteach`.
+The binary sets of the semi-supervised learning book on which FewLabelClassifier errs by less than 15% with 100 labels,
+official splits. Prints and writes benchmarks/results/flipped.md: the fraction of the flipped labels within the first
+25 of `suspicious` (target: at least 60%; drawing 25 at random finds 25%), and the error over the unlabeled rows before
+and after the ten most suspicious labels are removed with `unteach`.
 """
 
 import os
@@ -20,7 +20,7 @@ from benchmarks.harness import arguments, machine, markdown, publish
 from mercer import FewLabelClassifier, suspicious
 
 SETS = ["digit1", "usps", "g241c", "g241d"]
-FLIPPED, LOOKED_AT, TAKEN_BACK = 20, 25, 10
+FLIPPED, LOOKED_AT, REMOVED = 20, 25, 10
 
 
 def run(name, options):
@@ -39,27 +39,27 @@ def run(name, options):
         noisy = np.mean(model.predicted_[free] != y[free])
         first = suspicious(model, LOOKED_AT).rows
         caught = np.isin(wrong, first).mean()
-        model.unteach(suspicious(model, TAKEN_BACK).rows)
+        model.unteach(suspicious(model, REMOVED).rows)
         found.append((clean, noisy, np.mean(model.predicted_[free] != y[free]), caught))
-    clean, noisy, mended, caught = np.mean(found, axis=0)
-    print(name, *(f"{100 * v:.1f}" for v in (clean, noisy, mended, caught)), flush=True)
+    clean, noisy, fixed, caught = np.mean(found, axis=0)
+    print(name, *(f"{100 * v:.1f}" for v in (clean, noisy, fixed, caught)), flush=True)
     return {
         "set": name,
-        "error, right labels": f"{100 * clean:.1f}",
+        "error, correct labels": f"{100 * clean:.1f}",
         "error, 20 wrong": f"{100 * noisy:.1f}",
-        "error, ten taken back": f"{100 * mended:.1f}",
-        "flipped found in the first 25": f"{100 * caught:.0f} %",
+        "error, ten removed": f"{100 * fixed:.1f}",
+        "flipped found in the first 25": f"{100 * caught:.0f}%",
     }, caught
 
 
 def main():
     splits = {"type": int, "default": 12, "help": "official splits used"}
     options = arguments(__doc__, data="required", splits=splits)
-    rows, shares = zip(*(run(name, options) for name in (SETS[:1] if options.quick else SETS)))
+    rows, found = zip(*(run(name, options) for name in (SETS[:1] if options.quick else SETS)))
     page = f"""# Wrong labels found
 
-20 of 100 labels flipped, mean over {options.splits} official splits; errors in %.
-Mean share found: {np.mean(shares):.0%} (asked: at least 60 %).
+20 of 100 labels are flipped. Values are means over {options.splits} official splits, with errors in %.
+The mean fraction of flipped labels found is {np.mean(found):.0%} (target: at least 60%).
 Command: `python -m benchmarks.accuracy.flipped --data DIR`.
 
 {markdown(list(rows))}

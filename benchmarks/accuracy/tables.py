@@ -1,45 +1,51 @@
-"""Errors on real tables from 20, 50 and 100 labels: our encoding beside skrub's, and the command beside the library.
+"""Errors on real tables from 20, 50 and 100 labels: our encoding next to skrub's, and the command next to the library.
 
-    python -m benchmarks.accuracy.tables --data FOLDER [--seeds 3]
+    OMP_NUM_THREADS=1 python -m benchmarks.accuracy.tables --data FOLDER [--seeds 3] [--jobs 16] [--out tables.md]
 
-FOLDER holds CSV files whose column `class` has the labels. Of each at most 1 500 rows are drawn; the labels are drawn
-at random with every class at least once; errors are over the unlabelled rows, in per cent, mean over the draws. The
+FOLDER holds CSV files whose column `class` has the labels. Of each at most 1,500 rows are drawn; the labels are drawn
+at random with every class at least once; errors are over the unlabeled rows, in per cent, mean over the draws. The
 same labels serve everybody:
 
 * mercer: `FewLabelClassifier` on the data frame;
-* svc, logistic, trees: SVC, logistic regression and extra trees of scikit-learn, with their defaults, on skrub's
-  `TableVectorizer` followed by `StandardScaler` (left out where skrub is not installed);
-* the same three on our `TableEncoder`.
+* svc, logistic, trees, boosting: SVC, logistic regression, extra trees and histogram gradient boosting (with leaves of
+  at least 2 rows) of scikit-learn on skrub's `TableVectorizer` followed by `StandardScaler`, if skrub is installed;
+* the same four on our `TableEncoder`.
 
 The last column counts on which answers `mercer label` and the library agree, and whether their matrices are equal.
 """
 
 import argparse
+import os
 import tempfile
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks.accuracy.draws import drawn, labeled
+from benchmarks.harness import thread_variables
 from mercer import FewLabelClassifier
-from mercer.cli.labelling import label
-from mercer.cli.screen import Screen
+from mercer.cli.console import Console
+from mercer.cli.labeling import label
 from mercer.inputs.tables import TableEncoder, read_table
-from mercer.jobs.sources import Reading, matrix
+from mercer.jobs.options import ReadOptions
+from mercer.jobs.tables import encode
 
-ROWS = 1500
 LABELS = (20, 50, 100)
 PEERS = {
     "svc": SVC,
     "logistic": lambda: LogisticRegression(max_iter=1000),
     "trees": lambda: ExtraTreesClassifier(200, random_state=0),
+    "boosting": lambda: HistGradientBoostingClassifier(min_samples_leaf=2, random_state=0),
 }
 
 
@@ -50,46 +56,50 @@ def main():
     parser.add_argument("--seeds", type=int, default=3, help="draws of labels (default %(default)s)")
     parser.add_argument("--only", nargs="*", help="names of tables")
     parser.add_argument("--peers-only", action="store_true", help="without FewLabelClassifier, which takes the time")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, of one thread each (default %(default)s)")
+    parser.add_argument("--out", type=Path, help="file to write the table to as well")
     options = parser.parse_args()
-    warnings.filterwarnings("ignore")
+    os.environ.update(thread_variables(1))
     rivals = [f"{name}+skrub" for name in PEERS] if _skrub() else []
     names = [*([] if options.peers_only else ["mercer"]), *(f"{name}+ours" for name in PEERS), *rivals]
-    print(f"{'table':14}{'labels':>7}", *(f"{name:>15}" for name in names), f"{'seconds':>8}  command = library")
+    lines = [
+        " ".join([f"{'table':14}{'labels':>7}", *(f"{name:>15}" for name in names), " seconds  command = library"])
+    ]
+    print(lines[0])
     found: dict = {name: {n: [] for n in LABELS} for name in names}
-    for path in sorted(options.data.glob("*.csv")):
-        if options.only and path.stem not in options.only:
-            continue
-        begun = time.perf_counter()
-        frame, y = drawn(path)
-        errors = measured(frame, y, names, options.seeds)
-        agree = agreement(frame, y)
-        for n in LABELS:
-            for name in names:
-                found[name][n].append(errors[name][n])
-            last = f"{time.perf_counter() - begun:8.0f}  {agree}" if n == LABELS[-1] else ""
-            print(f"{path.stem:14}{n:7}", *(f"{errors[name][n]:15.1f}" for name in names), last, flush=True)
-    for n in LABELS:
-        print(f"{'mean':14}{n:7}", *(f"{np.mean(found[name][n]):15.1f}" for name in names))
+    paths = [path for path in sorted(options.data.glob("*.csv")) if not options.only or path.stem in options.only]
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        for path, (errors, agree, seconds) in zip(paths, pool.map(partial(row, names, options.seeds), paths)):
+            for n in LABELS:
+                for name in names:
+                    found[name][n].append(errors[name][n])
+                last = f"{seconds:8.0f}  {agree}" if n == LABELS[-1] else ""
+                lines.append(" ".join([f"{path.stem:14}{n:7}", *(f"{errors[name][n]:15.1f}" for name in names), last]))
+                print(lines[-1], flush=True)
+    means = {n: [f"{np.mean(found[name][n]):15.1f}" for name in names] for n in LABELS}
     every = np.array([[error for n in LABELS for error in found[name][n]] for name in names])
     ranks = every.argsort(axis=0).argsort(axis=0).mean(axis=1) + 1
-    print(f"{'mean':14}{'all':>7}", *(f"{mean:15.1f}" for mean in every.mean(axis=1)))
-    print(f"{'rank':14}{'all':>7}", *(f"{rank:15.2f}" for rank in ranks))
+    end = [" ".join([f"{'mean':14}{n:7}", *means[n]]) for n in LABELS]
+    end.append(" ".join([f"{'mean':14}{'all':>7}", *(f"{mean:15.1f}" for mean in every.mean(axis=1))]))
+    end.append(" ".join([f"{'rank':14}{'all':>7}", *(f"{rank:15.2f}" for rank in ranks)]))
+    if not options.peers_only:
+        gaps = every[0] - every[1:].min(axis=0)  # from the best of the others, chosen afterwards
+        end.append(
+            f"Compared with the best of the others in each row: {np.sum(gaps < -1)} better by more than a point, "
+            f"{np.sum(np.abs(gaps) <= 1)} within a point, {np.sum(gaps > 1)} worse."
+        )
+    print("\n".join(end))
+    if options.out:
+        options.out.write_text("\n".join([*lines, *end]) + "\n")
 
 
-def drawn(path):
-    """At most 1 500 rows, and their classes as text."""
-    frame = pd.read_csv(path)
-    if len(frame) > ROWS:
-        frame = frame.sample(ROWS, random_state=0).reset_index(drop=True)
-    return frame.drop(columns="class"), frame["class"].astype(str).to_numpy()
-
-
-def labelled(y, n, seed):
-    """Rows with labels: one of each class, the others at random."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    first = order[np.unique(y[order], return_index=True)[1]]
-    rest = order[~np.isin(order, first)]
-    return np.concatenate([first, rest[: max(n - len(first), 0)]])
+def row(names, seeds, path):
+    """(errors, agreement of command and library, seconds) of one table."""
+    warnings.filterwarnings("ignore")
+    begun = time.perf_counter()
+    frame, y = drawn(path)
+    errors = measured(frame, y, names, seeds)
+    return errors, agreement(frame, y), time.perf_counter() - begun
 
 
 def measured(frame, y, names, seeds):
@@ -103,7 +113,7 @@ def measured(frame, y, names, seeds):
     model = None
     for n in LABELS:
         for seed in range(seeds):
-            rows = labelled(y, n, seed)
+            rows = labeled(y, n, seed)
             hidden = np.setdiff1d(np.arange(len(y)), rows)
             for name in names:
                 if name == "mercer":
@@ -121,15 +131,15 @@ def measured(frame, y, names, seeds):
 
 
 def agreement(frame, y):
-    """How many answers of `mercer label` are those of the library, and whether the matrices are equal."""
-    given = np.where(np.isin(np.arange(len(y)), labelled(y, 50, 0)), y, "")
+    """How many predictions of `mercer label` are those of the library, and whether the matrices are equal."""
+    given = np.where(np.isin(np.arange(len(y)), labeled(y, 50, 0)), y, "")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         frame.assign(target=given).to_csv(path, index=False)
-        X = matrix(Screen(quiet=True), read_table(path), ["target"], Reading())[1]
+        X = encode(read_table(path), ["target"], ReadOptions())[1]
         same = "equal" if np.array_equal(X, TableEncoder().fit_transform(frame)) else "different"
         marks = {"missing": [""]}  # a class may be called -1
-        by_command = label(Screen(quiet=True), path, "target", method="lssvm", **marks)[0]
+        [(by_command, _)] = label(Console(quiet=True), path, ["target"], method="lssvm", **marks)
     by_library = FewLabelClassifier("lssvm", missing_label=["", None], random_state=0).fit(frame, given)
     equal = int(np.sum(by_command.probabilities_.max(axis=1) == by_library.probabilities_.max(axis=1)))
     return f"{equal} of {len(y)} answers, matrices {same}"

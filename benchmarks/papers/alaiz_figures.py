@@ -6,7 +6,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-CAPTION = {  # what the paper's caption says of its panels, over the plane and without the first eigenvector
+CAPTION = {  # what the paper's caption states about its panels, over the plane and without the first eigenvector
     "a": ("only w = 0", "only w = 0"),
     "b": ("a line of solutions", "only w = 0"),
     "c": ("unbounded", "only w = 0"),
@@ -43,7 +43,7 @@ def figure_1(path):
         for j, gamma in enumerate(gammas):
             panel = "abcdefghij"[5 * i + j]
             found = tuple(_kind(X, y, gamma, basis) for basis in (vectors, vectors[:, 1:]))
-            agrees = "agrees" if found == CAPTION[panel] else f"says {CAPTION[panel]}"
+            agrees = "agrees" if found == CAPTION[panel] else f"differs: {CAPTION[panel]}"
             rows.append((f"1{panel}", words[j], *found, agrees))
             if figure is None:
                 continue
@@ -79,7 +79,7 @@ def _kind(X, y, gamma, basis):
 
 def figure_2(problem, path):
     """Which γ leave the problem bounded, for k = 0, 1, 2, 3 removed components, KPCA above and Semi-KPCA below."""
-    colour = {"only w = 0": "#f2d060", "a solution w ≠ 0": "#4c78a8", "unbounded": "#d9534f"}
+    color = {"only w = 0": "#f2d060", "a solution w ≠ 0": "#4c78a8", "unbounded": "#d9534f"}
     values = problem.values[:5]
     ends = 1 / values
     left, right = ends[0] / 3, ends[4] * 1.3
@@ -90,9 +90,9 @@ def figure_2(problem, path):
             for low, high in zip(np.r_[left, ends], np.r_[ends, right]):
                 bounded = 1 - np.sqrt(low * high) * values[k] > 0
                 kind = "unbounded" if not bounded else "only w = 0" if title == "KPCA" else "a solution w ≠ 0"
-                axis.barh(k, high - low, left=low, height=0.62, color=colour[kind], linewidth=0)
+                axis.barh(k, high - low, left=low, height=0.62, color=color[kind], linewidth=0)
             if title == "KPCA":
-                axis.plot([ends[k]] * 2, [k - 0.31, k + 0.31], color=colour["a solution w ≠ 0"], linewidth=4)
+                axis.plot([ends[k]] * 2, [k - 0.31, k + 0.31], color=color["a solution w ≠ 0"], linewidth=4)
         axis.set_xscale("log")
         axis.set_xlim(left, right)
         axis.set_yticks(range(4), [f"k = {k}" for k in range(4)])
@@ -103,15 +103,15 @@ def figure_2(problem, path):
         for side in ("top", "right", "left"):
             axis.spines[side].set_visible(False)
     axes[1].set_xlabel(f"γ (eigenvalues of {problem.name})")
-    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in colour.values()]
-    figure.legend(handles, colour, loc="upper right", ncol=3, fontsize=9, frameon=False)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=c) for c in color.values()]
+    figure.legend(handles, color, loc="upper right", ncol=3, fontsize=9, frameon=False)
     figure.tight_layout(rect=(0, 0, 1, 0.97))
     figure.savefig(path, dpi=100)
     plt.close(figure)
 
 
 def figure_3(problems, path, n_draws, n_grid):
-    """Mean accuracy with 1 % of labels against γ."""
+    """Mean accuracy with 1% of labels against γ."""
     names = [name for name in ("australian", "synth") if name in problems]
     figure, axes = plt.subplots(len(names), 1, figsize=(7.5, 3.4 * len(names)), squeeze=False)
     for axis, name in zip(axes[:, 0], names):
@@ -126,12 +126,12 @@ def figure_3(problems, path, n_draws, n_grid):
             "Semi-LSSVM": (p.semi_lssvm, {}, np.inf, 10 * d / n),
             "Subs-LSSVM": (p.subs_lssvm, {}, np.inf, 100 * d / n),
         }
-        for colour, (label, (method, also, limit, fixed)) in zip(
+        for color, (label, (method, also, limit, fixed)) in zip(
             ("#999999", "#4c78a8", "#59a14f", "#e18727"), curves.items()
         ):
             gammas = np.append(grid[grid < limit], 0.9999 * limit) if np.isfinite(limit) else grid
             mean = method(T, gammas, **also).mean(axis=1)
-            axis.plot(gammas, mean, color=colour, label=label, linewidth=1.6)
+            axis.plot(gammas, mean, color=color, label=label, linewidth=1.6)
             best = int(np.argmax(mean))
             axis.plot(gammas[best], mean[best], "*", color="#d62728", markersize=10, zorder=5)
             axis.plot(fixed, method(T, [fixed], **also).mean(), "*", color="#1f3fbf", markersize=10, zorder=5)

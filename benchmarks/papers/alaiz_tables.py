@@ -42,7 +42,7 @@ synth 20 96.0 0.6 95.1 1.8 96.6 1.4 96.8 0.9 94.2 3.1 94.7 3.2
 synth 40 97.6 0.5 96.5 1.5 97.3 0.7 97.4 0.5 96.4 1.8 96.9 0.9
 """
 
-# Table 1: rows, features and share of the larger class, as the paper states them.
+# Table 1: rows, features and fraction of the larger class, as the paper states them.
 TABLE_1 = {
     "australian": (690, 14, 55.5),
     "breastcancer": (683, 10, 65.0),

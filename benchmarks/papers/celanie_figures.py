@@ -10,7 +10,7 @@ from mercer import KernelPCA, LandmarkMap, Laplacian, bandwidth_of
 
 
 def figure1(save):
-    """DC steps on g − h = x⁴/4 − x²: h is replaced by its tangent, and the convex rest is minimised."""
+    """DC steps on g − h = x⁴/4 − x²: h is replaced by its tangent, and the convex rest is minimized."""
     x, path = np.linspace(-2.1, 2.1, 400), [0.25]
     for _ in range(6):
         path.append(np.cbrt(2 * path[-1]))  # x³ = h'(x) = 2 x
@@ -30,7 +30,7 @@ def figure1(save):
 
 
 def figure3(save, n=500):
-    """Nyström components of n standard normal points in the plane for several numbers of columns, beside the exact."""
+    """Nyström components of n standard normal points in the plane for several numbers of columns, next to the exact."""
     X = np.random.default_rng(0).standard_normal((n, 2))
     kernel = Laplacian(bandwidth_of(X))
     exact = KernelPCA(2, kernel=kernel).fit_transform(X)
@@ -43,7 +43,7 @@ def figure3(save, n=500):
         off = np.linalg.norm(scores - exact) / np.linalg.norm(exact)
         ax.plot(*exact.T, ".", ms=4, color="0.75")
         ax.plot(*scores.T, ".", ms=2, color="#1f5f8b")
-        ax.set_title(f"c = {columns}: {100 * off:.1f} % off", fontsize=9)
+        ax.set_title(f"c = {columns}: {100 * off:.1f}% off", fontsize=9)
         ax.set_xlabel("first component")
     axes[0].set_ylabel("second component")
     fig.tight_layout()

@@ -4,13 +4,13 @@
         [--jobs N] [--quick] [--out DIR] [--pictures DIR]
 
 Reads DIR/usps.npz and DIR/faithful.npz. Prints, and writes to the results folder,
-  denoeux_nu.csv        fraction of outliers and of support vectors for nu = 1 ... 90 %: slide, ours, difference;
+  denoeux_nu.csv        fraction of outliers and of support vectors for nu = 1 ... 90%: slide, ours, difference;
   denoeux_times.csv     training seconds against n for several nu;
   denoeux_features.csv  test error of a linear SVM on polynomial kernel PCA features, all cells;
   denoeux_study.csv     the same up to 256 components for every protocol that was tried (denoeux_features.py);
-  denoeux.md            the page: every cell beside the slide's, counts, causes;
+  denoeux.md            the page: every cell next to the slide's, counts, causes;
 and the pictures denoeux_times.png, denoeux_outliers.png and denoeux_faithful.png. Features and study keep the rows that
-are there, and may be broken off: delete the file to begin anew. --quick takes two degrees, fewer components and sizes,
+are there, and may be broken off: delete the file to begin again. --quick takes two degrees, fewer components and sizes,
 and writes to a temporary folder.
 """
 
@@ -65,7 +65,7 @@ def time_curve(X, sizes, repeats=3):
 
 
 def faithful(X, path):
-    """c-means of Old Faithful with 2 and 3 clusters, as on the slides, beside scikit-learn's k-means."""
+    """c-means of Old Faithful with 2 and 3 clusters, as on the slides, next to scikit-learn's k-means."""
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
     rows = []
     for axis, k in zip(axes, (2, 3)):
@@ -85,7 +85,7 @@ def faithful(X, path):
 
 
 def picture_outliers(X, y, path, count=24):
-    """The images with the lowest decision value of a ball with nu = 5 %."""
+    """The images with the lowest decision value of a ball with nu = 5%."""
     model = SVDD(nu=0.05, kernel=RBF.from_gamma(1 / 128), approx="exact").fit(X)
     value = model.decision_function(X)
     worst = np.argsort(value)[:count]

@@ -1,6 +1,6 @@
 """Denœux's table of test errors on USPS: a linear SVM on polynomial kernel PCA features; called by denoeux.py.
 
-The slides give the kernel's name (polynomial), 3 000 images for the components, and a linear SVM. What they leave open
+The slides give the kernel's name (polynomial), 3,000 images for the components, and a linear SVM. What they leave open
 is a `Protocol`; `study` computes the table up to 256 components for each of them, `table` all cells for one.
 """
 
@@ -26,7 +26,7 @@ SLIDE_ERRORS = {
 }
 GRID = (1, 3, 10, 30)  # of C, for features of mean square norm 1
 N_MAP = 3000
-ONE_ERROR = 0.45  # points: standard error of one error rate near 4 % on 2 007 images
+ONE_ERROR = 0.45  # points: standard error of one error rate near 4% on 2,007 images
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Protocol:
     choose : whether C is chosen for each degree (at 256 components) or for each cell (beyond 256 components that at
         256), on a fifth of the images.
     scheme : "rest", liblinear one against the rest; "pairs", libsvm one against one.
-    images : whether the components come from the "first" 3 000 images or from "random" ones.
-    svm_rows : whether the SVM sees "all" 7 291 images or the "same" 3 000.
+    images : whether the components come from the "first" 3,000 images or from "random" ones.
+    svm_rows : whether the SVM sees "all" 7,291 images or the "same" 3,000.
     scale : whether components are taken as they are ("none") or divided by their deviation ("white").
     """
 
@@ -107,7 +107,7 @@ def features(train, test, degree, protocol, most, n_map=N_MAP):
 
 
 def svm(C, scheme):
-    """Liblinear with an intercept that is hardly penalised, or libsvm."""
+    """Liblinear with an intercept that is hardly penalized, or libsvm."""
     if scheme == "pairs":
         return SVC(kernel="linear", C=C, cache_size=1000)
     return LinearSVC(C=C, intercept_scaling=10, max_iter=300, random_state=0)

@@ -7,38 +7,43 @@ from benchmarks.papers.denoeux_features import COMPONENTS, SLIDE_ERRORS, counts,
 
 SLIDE_SECONDS = {0.01: 36, 0.05: 36, 0.1: 65, 0.3: 269, 0.5: 1284, 0.9: 2349}
 TIMES = (
-    "The slide's are seconds on its machine for the 2 007 test images; ours for 2 048 and, in the last columns, the "
-    "growth from 2 048 over 4 096 to 8 192 images (one thread). The slide says: about linear for ν ≤ 5 %, worse above."
+    "The slide has seconds on its machine for the 2,007 test images. mercer has seconds for 2,048 and, in the last "
+    "columns, the growth from 2,048 over 4,096 to 8,192 images (one thread). According to the slide the growth is "
+    "about linear for ν ≤ 5%, and worse above."
 )
 NOTES = """\
-Standard errors: an error rate of 4 % on 2 007 images has 0.45 points, taken for every cell; slide and ours are measured
-on the same images, so their difference varies less than two independent ones would. A share of 2 007 rows has 0.2 to
-1.1 points. In the ν table “worse” has no meaning: counts are of higher and lower shares.
+An error rate of 4% on 2,007 images has a standard error of 0.45 points, which is used for every cell. Slide and mercer
+are measured on the same images, so their difference varies less than two independent ones would. A fraction of 2,007
+rows has 0.2 to 1.1 points. In the ν table “worse” has no meaning, so the counts are of higher and lower fractions.
 
 ## What differs, and why
 
-- Features. The slides state the kind of kernel, the 3 000 images for the components and a linear SVM. Eleven readings
-  of the rest were tried (table below). One explains the table: **images smoothed by a Gaussian filter of 0.75 pixels**,
-  kernel (x·y/256)^d without an offset, C chosen for each number of components on a fifth of the training images (beyond
-  256 components that at 256), one class against the rest, the first 3 000 images. It was found by comparing with the
-  slide; the slides do not mention smoothing.
-- “plain” are the images as they are with one C for each degree. Degree 1 agrees, because linear components hardly
-  change with the filter; products of neighbouring pixels do. An offset of 1 repairs degrees 6 and 7 (it adds lower
-  degrees) and not 2 and 3; one against one is too good at degree 1 by 2 points, and with an offset nearly everywhere;
-  pixels from 0 to 1, whitened components, 3 000 random images and an SVM that sees 3 000 images only do not help.
-- Degree 7 of the smoothed images was computed on another machine, where rounding chose C = 30 in place of 10 at 64
-  components: 8.0 % in place of 8.4. Cells with 128 and 256 components moved by 0.05. Counts are the same either way.
-- The first 3 000 images and the hardly penalised intercept were settled by looking at test errors.
-- ν. The slides do not state the width. The table is that of Schölkopf et al. (2001) with exp(−‖x − y‖²/c), c = 0.5 ·
-  256, on the test images; at c = 116 the support vectors come nearest to the printed ones, and all 16 shares agree. The
-  slide's shares of outliers stay below ours by up to 1.7 points (ν = 50 %). Rows that are outside the ball by more than
-  0.0008 to 0.0015 in squared distance, for every ν from 5 to 90 %, are as many as the slide's outliers: a tolerance in
-  the counting would explain it. A loose tolerance of the solver does not (libsvm with tolerances from 1e-6 to 1 keeps
-  49.1 to 49.6 % at the bound for ν = 50 %), nor do smoothed images.
-- Old Faithful has no figures on the slides, only pictures: kernel c-means with a linear kernel finds the partition of
-  scikit-learn's k-means, with the same sum of squares.
+- **Features.** The slides state the kind of kernel, the 3,000 images for the components and a linear SVM. Eleven
+  readings of the rest were tried (table below). One explains the table: **images smoothed by a Gaussian filter of 0.75
+  pixels**, kernel (x·y/256)^d without an offset, one class against the rest, the first 3,000 images. C is chosen for
+  each number of components on a fifth of the training images (beyond 256 components that at 256). This reading was
+  found by comparing with the slides, which do not mention smoothing.
+- **Plain images.** “plain” are the images without a filter, with one C for each degree. Degree 1 agrees, because the
+  filter hardly changes linear components. It changes products of neighboring pixels. An offset of 1 repairs degrees 6
+  and 7 (it adds lower degrees) and not 2 and 3. One against one is too good at degree 1 by 2 points, and with an offset
+  nearly everywhere. Pixels from 0 to 1, whitened components, 3,000 random images and an SVM that sees 3,000 images only
+  do not help.
+- **Rounding.** Degree 7 of the smoothed images was computed on another machine. There, rounding chose C = 30 in place
+  of 10 at 64 components, with 8.0% in place of 8.4. Cells with 128 and 256 components changed by 0.05. Counts are the
+  same either way.
+- **Test errors.** The first 3,000 images and the hardly penalized intercept were chosen by test errors.
+- **ν.** The slides do not state the width. The table is that of Schölkopf et al. (2001) with exp(−‖x − y‖²/c), c = 0.5
+  · 256, on the test images. At c = 116 the support vectors are nearest to the printed ones, and all 16 fractions agree.
+- **Outliers.** The slide's fractions of outliers are lower than those of mercer by up to 1.7 points (ν = 50%). A
+  tolerance in the counting would explain it. Rows that are outside the ball by more than 0.0008 to 0.0015 in squared
+  distance, for every ν from 5 to 90%, are as many as the slide's outliers. A loose tolerance of the solver does not
+  explain it (libsvm with tolerances from 1e-6 to 1 keeps 49.1 to 49.6% at the bound for ν = 50%), nor do smoothed
+  images.
+- **Old Faithful** has no figures on the slides, only pictures. Kernel c-means with a linear kernel finds the partition
+  of scikit-learn's k-means, with the same sum of squares.
 
-`python -m benchmarks.papers.denoeux --data DIR`: about 15 minutes on one core, most of them for the features.
+The command `python -m benchmarks.papers.denoeux --data DIR` takes about 15 minutes on one core, most of them for the
+features.
 """
 
 
@@ -91,7 +96,7 @@ def study_lines(rows):
 
 
 def nu_counts(rows, c):
-    """(agree, higher, lower) of the shares of outliers and support vectors, by two standard errors of a share."""
+    """(agree, higher, lower) of the fractions of outliers and support vectors, by two standard errors of a fraction."""
     z = []
     for row in rows:
         for what in ("outliers", "SVs"):
@@ -103,8 +108,8 @@ def nu_counts(rows, c):
 
 
 def time_lines(rows):
-    """Slide's and our seconds at about 2 000 images, relative to ν = 1 %, and the exponent of n in ours."""
-    lines = ["| ν | slide, s | relative | ours, s | relative | ours ~ n^ | seconds at 8 192 |", "|" + "---|" * 7]
+    """Seconds of the slide and of mercer at about 2,000 images, relative to ν = 1%, and the exponent of n in ours."""
+    lines = ["| ν | slide, s | relative | mercer, s | relative | mercer ~ n^ | seconds at 8,192 |", "|" + "---|" * 7]
     at = {(float(row["nu"]), int(row["n"])): float(row["seconds"]) for row in rows}
     for nu, power in exponents(rows).items():
         slow, ours = SLIDE_SECONDS[nu], at[nu, 2048]
@@ -130,19 +135,27 @@ def report(folder):
     lines = [
         "# Denœux, Kernel-based methods (slides)",
         "",
-        "Cells that agree with the slides by two standard errors:",
+        "Cells that agree with the slides within two standard errors:",
         "",
     ]
     lines += [f"- USPS features, protocol “{name}”: {told(rows)} (▲ worse)" for name, rows in own.items()]
     for c in (128, 116):
         agree, higher, lower = nu_counts(nu, c)
         lines.append(
-            f"- ν, shares of outliers and support vectors, c = {c}: {agree} of 16 agree, {higher} higher, {lower} lower"
+            f"- ν, fractions of outliers and support vectors, c = {c}: {agree} of 16 agree, {higher} higher, {lower} "
+            "lower"
         )
     lines += ["", NOTES]
     for name, rows in own.items():
         title = f"## USPS: test error in % of a linear SVM on kernel PCA features, protocol “{name}”"
-        lines += [title, "", "Slide; ours; difference (–: not computed).", "", *feature_lines(rows), ""]
+        lines += [
+            title,
+            "",
+            "A cell has the slide's error, mercer's and the difference (– is not computed).",
+            "",
+            *feature_lines(rows),
+            "",
+        ]
     if study:
         lines += ["## Protocols that were tried, up to 256 components", "", *study_lines(study), ""]
     lines += ["## USPS: one-class SVM, ν", "", markdown(nu), ""]

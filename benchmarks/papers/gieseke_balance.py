@@ -1,16 +1,19 @@
-"""S²RLSC where the class shares are unknown: from the labels, estimated inside the search, or told.
+"""S²RLSC where the class frequencies are unknown: from the labels, estimated inside the search, or told.
 
-    python -m benchmarks.papers.gieseke_balance --data DIR [--only pairs|secstr] [--repeats 10] [--jobs N] [--resume]
-        [--minutes M] [--quick]
+    python -m benchmarks.papers.gieseke_balance --data DIR [--only pairs|machine|secstr] [--repeats 10] [--jobs N]
+        [--resume] [--minutes M] [--quick]
 
-The paper's Table 3 fails where a few labels give the wrong share (its ε = 0.2 then shuts the right labelling out).
+The paper's Table 3 fails where a few labels give the wrong share (its ε = 0.2 then shuts the right labeling out).
 pairs    the paper's digit pairs and Gaussian2C, 500 rows of which 20 have labels, drawn at random or equally many of
-         each class, with half or a fifth of the rows in class 1; λ = λ' = 1. Mean error of the unlabelled rows in %,
-         and how far the share that was used is from the truth in points, for balance="labels", "estimate", None and
-         the true share (ε = 0.1); written to gieseke_balance.csv.
-secstr   83 679 protein positions, 100, 1 000 and 10 000 labels (the book's splits), 15 codes as 315 columns, linear
+         each class, with half or a fifth of the rows in class 1; λ = λ' = 1. Mean error of the unlabeled rows in %,
+         and how far the fraction that was used is from the truth in points, for balance="labels", "estimate", None and
+         the true fraction (ε = 0.1); written to gieseke_balance.csv.
+machine  the same problems for TransductiveSVMClassifier with its default parameters, the columns of each part scaled to
+         a mean squared length of one; balance="labels", "estimate" and the true fraction; written to
+         transductive_balance.csv, which transductive.py --only report shows.
+secstr   83,679 protein positions, 100, 1,000 and 10,000 labels (the book's splits), 15 codes as 315 columns, linear
          kernel, λ = 100 / labels (RLSC's error on two splits was looked at), λ' = 0.1, three restarts; RLSC with the
-         same λ beside it; written to gieseke_secstr.csv.
+         same λ next to it; written to gieseke_secstr.csv.
 
 A part that was broken off goes on with --resume. gieseke.py --only report puts both into gieseke.md.
 """
@@ -26,16 +29,17 @@ from joblib import Parallel, delayed
 
 from benchmarks.harness import arguments, read_csv, write_csv
 from benchmarks.papers.gieseke_data import load
-from mercer import RLSClassifier, S2RLSClassifier
+from mercer import RLSClassifier, S2RLSClassifier, TransductiveSVMClassifier
 
 PAIRS = ("USPS(2,5)", "MNIST(3,8)", "Gaussian2C", "USPS(3,8)", "MNIST(2,5)", "USPS(2,7)", "MNIST(2,7)", "USPS(8,0)",
          "MNIST(1,7)")  # fmt: skip
 BALANCES = ("labels", "estimate", "none", "true")
+MACHINE = ("labels", "estimate", "true")
 SHARES = ("labels", "estimate", "true")  # of SecStr
 
 
 def thinned(X, y, share, n, rng):
-    """n rows (fewer where there are not so many) with this share of class 1."""
+    """n rows (fewer if there are not so many) with this fraction of class 1."""
     ones, zeros = (rng.permutation(np.flatnonzero(y == c)) for c in (1, 0))
     n = min(n, int(len(ones) / share), int(len(zeros) / (1 - share)))
     rows = rng.permutation(np.r_[ones[: round(n * share)], zeros[: n - round(n * share)]])
@@ -56,7 +60,7 @@ def few_labels(y, l, equal, rng):
 
 
 def fitted(X, labels, y, balance, lam, lam_unlabeled, seed, n_restarts):
-    """(error in %, distance of the share used from the truth in points) of one fit."""
+    """(error in %, distance of the fraction used from the truth in points) of one fit."""
     free = labels < 0
     share = y[free].mean()
     given = {"true": {"balance": float(share), "balance_slack": 0.1}, "none": {"balance": None}}
@@ -82,11 +86,26 @@ def one_pair(folder, name, share, equal, l, seed):
     return [fitted(X, labels, y, balance, 1.0, 1.0, seed, 20) for balance in BALANCES]
 
 
-def pairs(options):
-    """Rows of gieseke_balance.csv: one for each way of drawing labels, share and data set."""
+def one_machine(folder, name, share, equal, l, seed):
+    """[(error in %, distance of the fraction used in points)] of the transductive machine with each balance."""
+    rng = np.random.default_rng(seed)
+    X, y = thinned(*load(folder, name, seed=seed), share, 500, rng)
+    labels = few_labels(y, l, equal, rng)
+    X, free = X / np.sqrt(np.mean(np.sum(X**2, axis=1))), labels < 0
+    true, found = y[free].mean(), []
+    for balance in MACHINE:
+        model = TransductiveSVMClassifier(balance=float(true) if balance == "true" else balance, kernel="linear")
+        model.fit(X, labels)
+        off = 100 * abs(model.balance_[1] - true)
+        found.append((100 * np.mean(model.transduction_[free] != y[free]), off))
+    return found
+
+
+def pairs(options, file="gieseke_balance", one=one_pair, balances=BALANCES):
+    """Rows of a table: one for each way of drawing labels, share and data set."""
     names, repeats = (("USPS(2,5)",), 2) if options.quick else (PAIRS, options.repeats)
-    rows = read_csv("gieseke_balance") if options.resume else []
-    done = {(row["data"], row["class 1 %"], row["labels"]) for row in rows}
+    rows = read_csv(file) if options.resume else []
+    done = {(row["data"], row["class 1%"], row["labels"]) for row in rows}
     for name in names:
         for share in (0.5, 0.2):
             for how in ("random", "equal"):
@@ -95,21 +114,27 @@ def pairs(options):
                     continue
                 found = np.array(
                     Parallel(options.jobs)(
-                        delayed(one_pair)(options.data, name, share, how == "equal", 20, seed)
-                        for seed in range(repeats)
+                        delayed(one)(options.data, name, share, how == "equal", 20, seed) for seed in range(repeats)
                     )
                 )
-                row = {"data": name, "class 1 %": f"{100 * share:.0f}", "labels": how, "draws": repeats}
-                row |= {f"error, {b}": f"{found[:, i, 0].mean():.1f}" for i, b in enumerate(BALANCES)}
-                row |= {f"share off, {b}": f"{found[:, i, 1].mean():.1f}" for i, b in enumerate(BALANCES[:3])}
+                row = {"data": name, "class 1%": f"{100 * share:.0f}", "labels": how, "draws": repeats}
+                row |= {f"error, {b}": f"{found[:, i, 0].mean():.1f}" for i, b in enumerate(balances)}
+                row |= {
+                    f"fraction off, {b}": f"{found[:, i, 1].mean():.1f}" for i, b in enumerate(balances) if b != "true"
+                }
                 print(row, flush=True)
                 rows.append(row)
                 if not options.quick:
-                    write_csv("gieseke_balance", rows)
+                    write_csv(file, rows)
+
+
+def machine(options):
+    """Rows of transductive_balance.csv."""
+    pairs(options, "transductive_balance", one_machine, MACHINE)
 
 
 def one_split(X, y, chosen, number):
-    """A row of gieseke_secstr.csv: errors in %, share off and seconds of S²RLSC with each balance; RLSC's error."""
+    """A row of gieseke_secstr.csv: errors in %, fraction off and seconds of S²RLSC with each balance; RLSC's error."""
     labels = np.full(len(y), -1)
     labels[chosen] = y[chosen]
     free = labels < 0
@@ -118,7 +143,7 @@ def one_split(X, y, chosen, number):
     row = {"labels": len(chosen), "split": number, "error, RLSC": 100 * np.mean(alone.predict(X[free]) != y[free])}
     for balance in SHARES:
         start = time.perf_counter()
-        row[f"error, {balance}"], row[f"share off, {balance}"] = fitted(X, labels, y, balance, lam, 0.1, number, 3)
+        row[f"error, {balance}"], row[f"fraction off, {balance}"] = fitted(X, labels, y, balance, lam, 0.1, number, 3)
         row[f"seconds, {balance}"] = time.perf_counter() - start
     return {name: value if isinstance(value, int) else f"{value:.2f}" for name, value in row.items()}
 
@@ -150,7 +175,7 @@ def spread(values):
 
 
 def summary(rows):
-    """Means over the splits, for each number of labels, and how often a share gains or loses against RLSC.
+    """Means over the splits, for each number of labels, and how often a fraction gains or loses against RLSC.
 
     Seconds are those of the splits from 1 on, which were measured side by side on one machine.
     """
@@ -162,7 +187,7 @@ def summary(rows):
         for name in SHARES:
             off = wrong[name] - wrong["RLSC"]
             line[f"{name} − RLSC"] = f"{spread(off)}; {np.sum(off < 0)} lower, {np.sum(off > 0)} higher"
-        for what, some in (("share off", own), ("seconds", own[1:])):
+        for what, some in (("fraction off", own), ("seconds", own[1:])):
             for name in SHARES[:2]:
                 line[f"{what}, {name}"] = f"{np.mean([float(row[f'{what}, {name}']) for row in some]):.1f}"
         out.append(line)
@@ -176,13 +201,13 @@ def main():
     options = arguments(
         __doc__,
         data="required",
-        only={"choices": ["pairs", "secstr"], "help": "one of the parts (default both)"},
+        only={"choices": ["pairs", "machine", "secstr"], "help": "one of the parts (default both)"},
         repeats={"type": int, "default": 10, "help": "draws of labels, or splits (default %(default)s)"},
         jobs={"type": int, "default": 1, "help": "processes that share the draws"},
         minutes={"type": float, "default": float("inf"), "help": "begin no further row after so many"},
         resume={"action": "store_true", "help": "go on with a table that was broken off"},
     )
-    for name, part in (("pairs", pairs), ("secstr", secstr)):
+    for name, part in (("pairs", pairs), ("machine", machine), ("secstr", secstr)):
         if options.only in (None, name):
             part(options)
 

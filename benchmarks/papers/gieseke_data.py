@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# data set, labelled, unlabelled, test, then mean and deviation of RLSC, LIBSVM, UniverSVM, S²RLSC: Table 2, Table 3.
+# data set, labeled, unlabeled, test, then mean and deviation of RLSC, LIBSVM, UniverSVM, S²RLSC: Table 2, Table 3.
 TABLES = """
 Gaussian2C 25 225 250 10.6 2.3 13.0 2.9 1.0 0.5 0.8 0.5 11.4 2.4 13.2 2.8 1.8 0.9 3.3 1.8
 Gaussian2C 50 200 250 4.9 1.9 5.8 2.2 1.0 0.4 0.8 0.6 5.3 2.1 6.3 2.4 1.8 0.8 2.4 1.5
@@ -94,7 +94,7 @@ def gaussians(n, d, four, rng):
 
 
 def split(y, l, u, t, seed, equal=False):
-    """Positions of l labelled, u unlabelled and t test rows, drawn until the labels have both classes twice.
+    """Positions of l labeled, u unlabeled and t test rows, drawn until the labels have both classes twice.
 
     `equal` takes the same number of labels from both classes (one more of class 1 when l is odd).
     """
@@ -104,9 +104,9 @@ def split(y, l, u, t, seed, equal=False):
         if equal:
             first = np.concatenate([np.flatnonzero(y[order] == c)[: l // 2 + c * (l % 2)] for c in (0, 1)])
             order = np.concatenate([order[first], np.delete(order, first)])
-        labelled = order[:l]
-        if min(np.bincount(y[labelled], minlength=2)) >= 2:
-            return labelled, order[l : l + u], order[l + u : l + u + t]
+        labeled = order[:l]
+        if min(np.bincount(y[labeled], minlength=2)) >= 2:
+            return labeled, order[l : l + u], order[l + u : l + u + t]
 
 
 def rotated(X, rows):

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 
 SMALL = GRID[::2]  # Figure 7
 QUICK = {"search": "round_robin", "n_restarts": 10}
-BLUE, RED, GREY = "#1f6fb4", "#c8442e", "#8a8a8a"
+BLUE, RED, GRAY = "#1f6fb4", "#c8442e", "#8a8a8a"
 
 
 def figures(folder, repeats, quick, only=()):
@@ -49,9 +49,9 @@ def save(figure, name, quick):
 def moons_partition(folder, repeat, widths, lambdas):
     """The rows, and for each method the least test error over its parameters with the model that has it."""
     X, y = load(folder, "Moons", seed=repeat)
-    labelled, unlabelled, test = split(y, 5, 95, 100, repeat)
-    train = np.r_[labelled, unlabelled]
-    labels = np.r_[y[labelled], np.full(95, -1)]
+    labeled, unlabeled, test = split(y, 5, 95, 100, repeat)
+    train = np.r_[labeled, unlabeled]
+    labels = np.r_[y[labeled], np.full(95, -1)]
     s = np.sqrt(np.sum((X.max(axis=0) - X.min(axis=0)) ** 2))
     search = {"balance": y.mean(), "balance_slack": 0.1, "search": "ea", "n_parents": 5, "n_children": 25,
               "n_restarts": 10, "label_folds": 0, "n_jobs": 1, "random_state": repeat}  # fmt: skip
@@ -62,11 +62,11 @@ def moons_partition(folder, repeat, widths, lambdas):
             models += [("RLSC", RLSClassifier(lam, kernel=RBF(width)))]
             models += [("S²RLSC", S2RLSClassifier(lam, weight, kernel=RBF(width), **search)) for weight in (0.1, 1.0)]
             for method, model in models:
-                fitted = model.fit(X[labelled], y[labelled]) if method == "LIBSVM" else model.fit(X[train], labels)
+                fitted = model.fit(X[labeled], y[labeled]) if method == "LIBSVM" else model.fit(X[train], labels)
                 wrong = 100 * np.mean(fitted.predict(X[test]) != y[test])
                 if method not in best or wrong < best[method][0]:
                     best[method] = wrong, fitted
-    return X, y, labelled, unlabelled, best
+    return X, y, labeled, unlabeled, best
 
 
 def moons(folder, repeats, quick):
@@ -77,7 +77,7 @@ def moons(folder, repeats, quick):
     grid = ((0.5, 1), GRID[::5]) if quick else ((0.1, 0.5, 1, 5, 10), GRID)
     found = Parallel(repeats)(delayed(moons_partition)(folder, repeat, *grid) for repeat in range(repeats))
     errors = {method: [one[-1][method][0] for one in found] for method in ("RLSC", "LIBSVM", "S²RLSC")}
-    X, y, labelled, unlabelled, best = found[0]
+    X, y, labeled, unlabeled, best = found[0]
     models = {method: model for method, (_, model) in best.items()}
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharex=True, sharey=True)
     grid = np.stack(np.meshgrid(np.linspace(-1.6, 2.6, 160), np.linspace(-1.1, 1.6, 120)), axis=-1)
@@ -89,26 +89,26 @@ def moons(folder, repeats, quick):
             [-0.5, 0.5, 1.5],
             colors=["#dbe8f4", "#f6ddd7"],
         )
-        axis.scatter(*X[unlabelled].T, s=8, color="#404040")
-        for value, colour, mark in ((0, BLUE, "^"), (1, RED, "s")):
-            axis.scatter(*X[labelled][y[labelled] == value].T, s=70, color=colour, marker=mark, edgecolor="white")
-        axis.set_title(f"{method} ({np.mean(errors[method]):.1f} ± {np.std(errors[method]):.1f} %)")
+        axis.scatter(*X[unlabeled].T, s=8, color="#404040")
+        for value, color, mark in ((0, BLUE, "^"), (1, RED, "s")):
+            axis.scatter(*X[labeled][y[labeled] == value].T, s=70, color=color, marker=mark, edgecolor="white")
+        axis.set_title(f"{method} ({np.mean(errors[method]):.1f} ± {np.std(errors[method]):.1f}%)")
         axis.set_xticks([])
         axis.set_yticks([])
     save(figure, "gieseke_fig6", quick)
     return [
-        {"figure": 6, "setting": f"moons, l = 5, {method}", "value": f"{np.mean(v):.1f} ± {np.std(v):.1f} %"}
+        {"figure": 6, "setting": f"moons, l = 5, {method}", "value": f"{np.mean(v):.1f} ± {np.std(v):.1f}%"}
         for method, v in errors.items()
     ]
 
 
 def amount_of_data(folder, repeats, quick):
-    """Figure 7: labelled data from 5 to 80 % of the 250 training rows, then unlabelled data with 20 % labelled."""
+    """Figure 7: labeled data from 5 to 80% of the 250 training rows, then unlabeled data with 20% labeled."""
     shares = (0.05, 0.2, 0.8) if quick else (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
     figure, axes = plt.subplots(1, 4, figsize=(13, 3.2), sharey=True)
     rows = []
     for column, name in enumerate(("Gaussian2C", "Gaussian4C")):
-        for part, what in enumerate(("labelled", "unlabelled")):
+        for part, what in enumerate(("labeled", "unlabeled")):
             means = {"RLSC": [], "S²RLSC": []}
             for share in shares:
                 l = round(250 * share) if part == 0 else 50
@@ -116,27 +116,25 @@ def amount_of_data(folder, repeats, quick):
                 errors = {"RLSC": [], "S²RLSC": []}
                 for repeat in range(repeats):
                     X, y = load(folder, name, seed=repeat)
-                    labelled, unlabelled, test = split(y, l, u, 250, repeat, equal=True)
-                    Z = rotated(X, np.r_[labelled, unlabelled])
+                    labeled, unlabeled, test = split(y, l, u, 250, repeat, equal=True)
+                    Z = rotated(X, np.r_[labeled, unlabeled])
                     paths = {
-                        "RLSC": rlsc_path(Z, y, labelled),
-                        "S²RLSC": s2rlsc_path(
-                            Z, y, labelled, unlabelled, 0.5, 0.1, SMALL, random_state=repeat, **QUICK
-                        ),
+                        "RLSC": rlsc_path(Z, y, labeled),
+                        "S²RLSC": s2rlsc_path(Z, y, labeled, unlabeled, 0.5, 0.1, SMALL, random_state=repeat, **QUICK),
                     }
                     for method, path in paths.items():
                         errors[method].append(min(error(w, Z[test], y[test]) for w in path.values()))
                 for method in means:
                     means[method].append(np.mean(errors[method]))
             axis = axes[2 * part + column]
-            axis.plot(100 * np.array(shares), means["RLSC"], "o--", color=GREY, label="RLSC")
+            axis.plot(100 * np.array(shares), means["RLSC"], "o--", color=GRAY, label="RLSC")
             axis.plot(100 * np.array(shares), means["S²RLSC"], "o-", color=RED, label="S²RLSC")
             axis.set_title(f"{name}, {what} data varied", fontsize=10)
             axis.set_xlabel(f"{what} rows, % of the training set")
             rows.append(
                 {
                     "figure": 7,
-                    "setting": f"{name}, {what} {', '.join(f'{100 * s:.0f}' for s in shares)} %",
+                    "setting": f"{name}, {what} {', '.join(f'{100 * s:.0f}' for s in shares)}%",
                     "value": "; ".join(f"{m}: {', '.join(f'{v:.1f}' for v in values)}" for m, values in means.items()),
                 }
             )
@@ -154,9 +152,9 @@ def shortcut(folder, repeats, quick):
     times = {"from scratch, O(n²)": [], "shortcut (round-robin)": [], "tabu with swaps": []}
     for n in sizes:
         X, y = gaussians(n, 500, False, np.random.default_rng(0))
-        labelled, unlabelled, _ = split(y, n // 10, n - n // 10, 0, 0)
-        order = np.r_[labelled, unlabelled]
-        codes = np.r_[y[labelled], np.full(len(unlabelled), -1)]
+        labeled, unlabeled, _ = split(y, n // 10, n - n // 10, 0, 0)
+        order = np.r_[labeled, unlabeled]
+        codes = np.r_[y[labeled], np.full(len(unlabeled), -1)]
         shared = {
             "shares": [0.5, 0.5],
             "total": 2.0,
@@ -167,7 +165,7 @@ def shortcut(folder, repeats, quick):
         }
         for name, search in (("shortcut (round-robin)", "round_robin"), ("tabu with swaps", "tabu")):
             start = time.process_time()
-            rows, d2, basis = basis_for(rotated(X, order), labelled, unlabelled, 1.0)
+            rows, d2, basis = basis_for(rotated(X, order), labeled, unlabeled, 1.0)
             W, _ = scaled_rows(rows, basis, 1.0)
             found = label_search(W, codes, search=search, **shared)
             times[name].append(time.process_time() - start)
@@ -187,8 +185,8 @@ def shortcut(folder, repeats, quick):
         assert abs(value - (2.0 - np.sum((W.T @ signs) ** 2))) < 1e-8
         times["from scratch, O(n²)"].append(preparing + evaluations * (time.process_time() - start) / tries)
     figure, axis = plt.subplots(figsize=(5.5, 3.8))
-    for (name, seconds), colour in zip(times.items(), (GREY, BLUE, RED)):
-        axis.loglog(sizes, seconds, "o-", color=colour, label=name)
+    for (name, seconds), color in zip(times.items(), (GRAY, BLUE, RED)):
+        axis.loglog(sizes, seconds, "o-", color=color, label=name)
     axis.set_xlabel("n (Gaussian2C, 50 runs)")
     axis.set_ylabel("CPU seconds, preprocessing included")
     axis.legend(frameon=False)
@@ -204,7 +202,7 @@ def shortcut(folder, repeats, quick):
 
 
 def approximation(folder, repeats, quick):
-    """Figure 9: test error with r landmarks, r from 1 to 10 % of the training rows; λ = λ' = 1."""
+    """Figure 9: test error with r landmarks, r from 1 to 10% of the training rows; λ = λ' = 1."""
     shares = (0.01, 0.1) if quick else (0.01, 0.02, 0.03, 0.05, 0.07, 0.1)
     figure, axes = plt.subplots(1, 4, figsize=(13, 3.0), sharey=True)
     rows = []
@@ -215,23 +213,21 @@ def approximation(folder, repeats, quick):
         for share in (*shares, None):
             errors = []
             for repeat in range(repeats):
-                labelled, unlabelled, test = split(y, l, n - l, n, repeat)
-                train = np.r_[labelled, unlabelled]
+                labeled, unlabeled, test = split(y, l, n - l, n, repeat)
+                train = np.r_[labeled, unlabeled]
                 Z = X
                 if share is not None:
                     mapped = LandmarkMap("linear", max(2, round(share * n)), choice="uniform", random_state=repeat)
                     Z = mapped.fit(X[train]).transform(X)
-                path = s2rlsc_path(
-                    Z, y, labelled, unlabelled, y.mean(), 0.1, [1.0], [1.0], random_state=repeat, **QUICK
-                )
+                path = s2rlsc_path(Z, y, labeled, unlabeled, y.mean(), 0.1, [1.0], [1.0], random_state=repeat, **QUICK)
                 errors.append(error(path[1.0, 1.0], Z[test], y[test]))
             means.append(np.mean(errors))
             spreads.append(np.std(errors))
         axis.errorbar(100 * np.array(shares), means[:-1], spreads[:-1], marker="o", color=RED, capsize=3)
-        axis.axhline(means[-1], color=GREY, linestyle="--", label="exact kernel")
+        axis.axhline(means[-1], color=GRAY, linestyle="--", label="exact kernel")
         axis.set_title(name, fontsize=10)
         axis.set_xlabel("landmarks, % of the rows")
-        setting = f"{name}, r = {', '.join(f'{100 * s:.0f}' for s in shares)} % of n, then exact"
+        setting = f"{name}, r = {', '.join(f'{100 * s:.0f}' for s in shares)}% of n, then exact"
         rows.append({"figure": 9, "setting": setting, "value": ", ".join(f"{m:.1f}" for m in means) + " %"})
     axes[0].set_ylabel("test error, %")
     axes[0].legend(frameon=False)
@@ -240,7 +236,7 @@ def approximation(folder, repeats, quick):
 
 
 def large_scale(folder, repeats, quick):
-    """Figure 10: MNIST, r = 100, 1 % labelled, best of 50 (1+1) searches; on to 60 000 rows (odd against even)."""
+    """Figure 10: MNIST, r = 100, 1% labeled, best of 50 (1+1) searches; on to 60,000 rows (odd against even)."""
     data = np.load(folder / "mnist.npz")
     every_X = np.vstack([data["X_train"], data["X_test"]])
     every_y = np.concatenate([data["y_train"], data["y_test"]])
@@ -262,6 +258,7 @@ def large_scale(folder, repeats, quick):
                 1.0,
                 kernel="linear",
                 approx=100,
+                balance="labels",
                 search="round_robin",
                 n_restarts=50,
                 label_folds=0,
@@ -272,19 +269,19 @@ def large_scale(folder, repeats, quick):
             seconds.append(time.process_time() - start)
             wrong.append(100 * np.mean(model.predict(B) != y[test]))
         points.append((n, np.median(seconds), np.mean(wrong), what))
-        value = f"{np.median(seconds):.2f} CPU s, test error {np.mean(wrong):.1f} %"
+        value = f"{np.median(seconds):.2f} CPU s, test error {np.mean(wrong):.1f}%"
         rows.append({"figure": 10, "setting": f"{what}, {n} training rows", "value": value})
     figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6))
-    for what, colour in (("MNIST (1, 7)", RED), ("MNIST, odd or even", BLUE)):
+    for what, color in (("MNIST (1, 7)", RED), ("MNIST, odd or even", BLUE)):
         own = [point for point in points if point[3] == what]
         if own:
-            axes[0].loglog([p[0] for p in own], [p[1] for p in own], "o-", color=colour, label=what)
-            axes[1].semilogx([p[0] for p in own], [p[2] for p in own], "o-", color=colour, label=what)
+            axes[0].loglog([p[0] for p in own], [p[1] for p in own], "o-", color=color, label=what)
+            axes[1].semilogx([p[0] for p in own], [p[2] for p in own], "o-", color=color, label=what)
     axes[0].set_ylabel("CPU seconds for the final model")
     axes[1].set_ylabel("test error, %")
     axes[1].set_ylim(bottom=0)
     for axis in axes:
-        axis.set_xlabel("training rows, 1 % labelled, r = 100")
+        axis.set_xlabel("training rows, 1% labeled, r = 100")
         axis.legend(frameon=False)
     save(figure, "gieseke_fig10", quick)
     return rows
@@ -297,19 +294,19 @@ def all_labels_known(folder, repeats, quick):
         errors = {"S²RLSC's model": [], "LIBSVM": []}
         for repeat in range(repeats):
             X, y = load(folder, name, seed=repeat)
-            labelled, unlabelled, test = split(y, 25, 225, 250, repeat, equal=True)
-            train = np.r_[labelled, unlabelled]
+            labeled, unlabeled, test = split(y, 25, 225, 250, repeat, equal=True)
+            train = np.r_[labeled, unlabeled]
             Z = rotated(X, train)
             least = 100.0
             for weight in (0.1, 1.0):
-                parts, _, basis = basis_for(Z, labelled, unlabelled, weight)
+                parts, _, basis = basis_for(Z, labeled, unlabeled, weight)
                 for lam in GRID:
                     W, T = scaled_rows(parts, basis, lam)
                     least = min(least, error(coefficients(W, T, y[train], 2)[:, 0], Z[test], y[test]))
             errors["S²RLSC's model"].append(least)
             errors["LIBSVM"].append(min(error(m, Z[test], y[test]) for m in svm_path(Z, y, train).values()))
         for method, values in errors.items():
-            value = f"{np.mean(values):.1f} ± {np.std(values):.1f} %"
+            value = f"{np.mean(values):.1f} ± {np.std(values):.1f}%"
             rows.append(
                 {
                     "figure": "–",

@@ -2,10 +2,10 @@
 
     python -m benchmarks.papers.transductive_candidate --data DIR [--sets NAME ...] [--splits 4] [--quick]
 
-DIR holds the book's sets (ssl_*.npz: 10 and 100 labels, official splits) and the tables of accuracy/blind.py (20 and 60
-random labels). FewLabelClassifier with its own candidates, and with the transductive machine (default parameters,
-left-out answers of five folds) beside them on the principal axes of every kernel space: errors over the unlabelled
-rows, the weight the machine gets, and CPU seconds of one labelling when the spaces are built. Writes
+DIR contains the book's sets (ssl_*.npz: 10 and 100 labels, official splits) and the tables of accuracy/blind.py (20
+and 60 random labels). FewLabelClassifier with its own candidates, and with the transductive machine (default
+parameters, held-out predictions of five folds) next to them on the principal axes of every kernel space: errors over
+the unlabeled rows, the weight the machine gets, and CPU seconds of one labeling when the spaces are built. Writes
 results/transductive_candidate.csv, which transductive.py --only report puts into transductive.md. About 8 minutes on
 one core.
 """
@@ -22,14 +22,15 @@ from benchmarks.accuracy import blind
 from benchmarks.accuracy.book import load
 from benchmarks.harness import arguments, read_csv, write_csv
 from mercer import FewLabelClassifier, TransductiveSVMClassifier
-from mercer.few_label.plan import AUTO, CANDIDATES, METHODS
+from mercer.few_label import catalog
 
 BOOK = ("text", "usps", "digit1", "bci", "g241c")
 TABLES = ("australian_uci", "heart_uci", "sonar_uci", "diabetes", "wdbc", "usps")
+OWN = [method.name for method in catalog.methods_named("classes", "auto")]
 NAME = "tsvm"
 
 
-def labellings(folder, name, splits):
+def labelings(folder, name, splits):
     """X, y and (labels, split, y with −1) for a set of the book, or "table NAME"."""
     if name.startswith("table "):
         X, y = blind.load(folder, name.removeprefix("table "))
@@ -45,11 +46,11 @@ def labellings(folder, name, splits):
 
 
 def run(folder, name, splits):
-    """A row for each labelling; the spaces are built with the first one, which then takes no time of its own."""
-    X, y, given = labellings(folder, name, splits)
+    """A row for each labeling; the spaces are built with the first one, which then takes no time of its own."""
+    X, y, given = labelings(folder, name, splits)
     models = {
         which: FewLabelClassifier(methods, time_budget=None).fit(X, given[0][2])
-        for which, methods in (("own", AUTO), ("with", [*AUTO, NAME]))
+        for which, methods in (("own", OWN), ("with", [*OWN, NAME]))
     }
     rows = []
     for l, split, labels in given:
@@ -67,12 +68,12 @@ def run(folder, name, splits):
 
 
 def sides(gain):
-    """How many labellings have a lower, the same and a higher error with the machine."""
+    """How many labelings have a lower, the same and a higher error with the machine."""
     return ", ".join(str(int(number)) for number in (np.sum(gain > 0), np.sum(gain == 0), np.sum(gain < 0)))
 
 
 def timed(rows, key, which):
-    """Mean seconds of the labellings of a key that took any: not of those that the spaces were built with."""
+    """Mean seconds of the labelings of a key that took any: not of those that the spaces were built with."""
     first = {row["set"]: row for row in reversed(rows)}
     own = [row for row in rows if key is None or (row["set"], row["labels"]) == key]
     return np.mean([float(row[f"seconds, {which}"]) for row in own if row is not first[row["set"]]])
@@ -90,7 +91,7 @@ def summary(rows):
             {
                 "set": key[0] if key else "all",
                 "labels": key[1] if key else "",
-                "labellings": len(own),
+                "labelings": len(own),
                 "own candidates": f"{error['own'].mean():.1f}",
                 "with the machine": f"{error['with'].mean():.1f}",
                 "gain": f"{gain.mean():+.2f} ± {gain.std(ddof=1) / np.sqrt(len(gain)):.2f}",
@@ -110,10 +111,12 @@ def main():
         __doc__,
         data="required",
         sets={"nargs": "*", "default": names, "help": "only these sets; the other rows are kept"},
-        splits={"type": int, "default": 4, "help": "labellings for each number of labels (default %(default)s)"},
+        splits={"type": int, "default": 4, "help": "labelings for each number of labels (default %(default)s)"},
     )
-    CANDIDATES.append((NAME, "axes", TransductiveSVMClassifier(tol=1e-3, max_iter=300), "lam"))
-    METHODS[NAME] = ("Transductive SVM", "keeps its margin clear of the unlabelled rows")
+    own = catalog.Setting("axes", TransductiveSVMClassifier(balance="labels", tol=1e-3, max_iter=300), "lam")
+    does = "keeps its margin clear of the unlabeled rows"
+    method = catalog.Method("classes", NAME, "Transductive SVM", does, (own,), auto=False)
+    catalog.CATALOG = (*catalog.CATALOG, method)
     for name in options.sets[: 1 if options.quick else None]:
         rows = run(options.data, name, 1 if options.quick else options.splits)
         if not options.quick:

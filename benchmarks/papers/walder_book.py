@@ -11,33 +11,33 @@ RUN = {
     "SVM": ("few_label_book", "SVC"),
     "LEM + 1-NN": ("walder_others", "LEM + 1-NN"),
     "QC + CMR": ("walder_others", "QC + CMR"),
-    "Discrete regularisation (here: label spreading, k-NN graph)": ("few_label_book", "LabelSpreading knn"),
+    "Discrete regularization (here: label spreading, k-NN graph)": ("few_label_book", "LabelSpreading knn"),
     "TSVM (here: TransductiveSVMClassifier)": ("walder_others", "TSVM"),
     "SGT": ("few_label_book", "sgt"),
     "Cluster kernel (here: diffusion kernel with least squares)": ("few_label_book", "diffusion"),
     "Laplacian RLS": ("walder_others", "Laplacian RLS"),
 }
-NOT_RUN = ("MVU + 1-NN", "TSVM", "data-dependent regularisation", "LDS", "CHM")
+NOT_RUN = ("MVU + 1-NN", "TSVM", "data-dependent regularization", "LDS", "CHM")
 OURS = ("LS-KPCA", "LR-KPCA", "LR-KPCA hinge", "MV-KPCA-10", "G-LS", "M-LS")
 
 
 def book_table(splits):
     """Lines of the section."""
     rows = [(name, means(read_csv(file), method)) for name, (file, method) in RUN.items()]
-    rows += [(f"**{name}**, ours", means([r for r in splits if r["rule"] == "margin"], name)) for name in OURS]
+    rows += [(f"**{name}**, mercer", means([r for r in splits if r["rule"] == "margin"], name)) for name in OURS]
     heads = [f"{name} {l}" for l in (10, 100) for name in SETS]
     lines = [
-        "## Beside the other algorithms of the book's study",
+        "## The other algorithms of the book's study",
         "",
         "The paper points to chapter 21 of the book (Chapelle, Schölkopf, Zien 2006), which compares eleven other "
-        "algorithms on these splits. **Quoted from the book: nothing.** Neither a copy of its tables nor a paper, "
-        "thesis or repository that prints them was found, and figures without a source are not put here. In their "
-        "place, what could be run: mean errors over the same twelve splits, parameters chosen on the labels "
-        "(`benchmarks.papers.walder_others` and `benchmarks.accuracy.book`). Not run: "
+        "algorithms on these splits. Its tables are not quoted here, because no copy of them was found. The table has "
+        "mean errors of the algorithms that could be run, over the same twelve splits with parameters chosen on the "
+        "labels (`benchmarks.papers.walder_others` and `benchmarks.accuracy.book`). Empty cells were not run, and "
+        "neither were "
         + ", ".join(name for name in NOT_RUN if not any(row.startswith(name) and found for row, found in rows))
-        + "; empty cells were not run either. "
-        "TSVM on text takes the kernel that the labels choose; with the linear one and default parameters it has 30.0 "
-        "and 24.2 % (transductive.md).",
+        + ". "
+        "TSVM on text uses the kernel that the labels choose. With the linear one and default parameters it has 30.0 "
+        "and 24.2% (transductive.md).",
         "",
         "| algorithm | " + " | ".join(heads) + " |",
         "|---|" + "---|" * len(heads),

@@ -5,13 +5,13 @@ import scipy.linalg as sla
 import scipy.sparse as sp
 
 from benchmarks.accuracy.book import load
-from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
+from mercer.kernels.graph import laplacian, low_spectrum, neighbor_graph
 from mercer.linalg import eigh_down
 from mercer.solvers.sphere.secular import variance_basis
 
 
 class Data:
-    """Squared distances, targets, splits, and pairs (theta, Z) with K = ZZᵀ and centred scatter ZᵀHZ = diag(theta)."""
+    """Squared distances, targets, splits, and pairs (theta, Z) with K = ZZᵀ and centered scatter ZᵀHZ = diag(theta)."""
 
     def __init__(self, folder, name):
         self.X, self.codes, self.splits = load(folder, name)
@@ -37,27 +37,27 @@ class Data:
         return self.once(factor, lambda: diagonal(self.gaussian(factor)))
 
     def spectrum(self, k):
-        """Laplacian spectrum of the k-neighbour graph, with the constant as the first of the null vectors."""
+        """Laplacian spectrum of the k-neighbor graph, with the constant as the first of the null vectors."""
 
         def make():
-            values, V, _ = low_spectrum(laplacian(neighbour_graph(self.X, k)[0]))
+            values, V, _ = low_spectrum(laplacian(neighbor_graph(self.X, k)[0]))
             null = int(np.sum(values == 0))
             rest = V[:, :null] @ sla.null_space(V[:, :null].sum(axis=0)[None])
             return values, np.concatenate([np.full((self.n, 1), self.n**-0.5), rest, V[:, null:]], axis=1)
 
         return self.once(("graph", k), make)
 
-    def diffusion(self, k, time, centred=True):
-        """The pair of exp(−time·Lap): the constant has no variance, and the other eigenvectors diagonalise P.
+    def diffusion(self, k, time, centered=True):
+        """The pair of exp(−time·Lap): the constant has no variance, and the other eigenvectors diagonalize P.
 
-        centred=False takes the mean square for the variance: the constant then has one.
+        centered=False takes the mean square for the variance: the constant then has one.
         """
         values, V = self.spectrum(k)
         theta = np.exp(-time * values)
         keep = theta > 1e-12 * theta[1]  # the constant is always kept, and always first
         Z = V[:, keep] * np.sqrt(theta[keep])
         theta = theta[keep].copy()
-        if centred:
+        if centered:
             theta[0] = 0.0
         order = np.argsort(-theta, kind="stable")
         return theta[order], Z[:, order]
@@ -70,7 +70,7 @@ class Data:
         return self.once((k, time, weight, factor), make)
 
     def error(self, scores, rows, threshold=0.0):
-        """Share of the rows without a label that these scores (n, k') put into a wrong class."""
+        """Fraction of the rows without a label that these scores (n, k') put into a wrong class."""
         hidden = np.setdiff1d(np.arange(self.n), rows)
         guess = (scores[hidden, 0] > threshold).astype(int) if scores.shape[1] == 1 else scores[hidden].argmax(axis=1)
         return float(np.mean(guess != self.codes[hidden]))

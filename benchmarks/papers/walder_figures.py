@@ -28,8 +28,8 @@ def pictures():
         axis.contourf(xs, ys, values.reshape(xs.shape), 20, cmap="RdBu_r", vmin=-top, vmax=top)
         axis.contour(xs, ys, values.reshape(xs.shape), [0.0], colors="k", linewidths=0.8)
         axis.scatter(*X[given < 0].T, s=6, c="white", edgecolors="0.4", linewidths=0.4)
-        for code, colour in ((0, "blue"), (1, "red")):
-            axis.scatter(*X[given == code].T, s=42, c=colour, edgecolors="white")
+        for code, color in ((0, "blue"), (1, "red")):
+            axis.scatter(*X[given == code].T, s=42, c=color, edgecolors="white")
         axis.set(title=title, xticks=[], yticks=[])
 
     parts = KernelPCA(2, kernel=kernel).fit(X).transform(grid).T
@@ -52,5 +52,5 @@ def pictures():
         model = kind(100.0, 10.0, kernel=kernel).fit(X, given)
         accuracy = np.mean(model.predict(X) == y)
         name = "LS" if kind is LeastSquaresKPCA else "LR"
-        show(axis, f"{name}-KPCA, c = 100, s²/n = 10: {100 * accuracy:.0f} % right", model.decision_function(grid))
+        show(axis, f"{name}-KPCA, c = 100, s²/n = 10: {100 * accuracy:.0f}% right", model.decision_function(grid))
     figure.savefig(PICTURES / "walder_fig3.png", dpi=80)

@@ -2,8 +2,8 @@
 
     python -m benchmarks.papers.walder_invariance [--draws 100] [--quick]
 
-scikit-learn's 1 797 images of digits, one label drawn for each of the ten classes, --draws times. LS-KPCA and the
-LS-SVM with the term mean (v·∇f)², v the shifts of `ImageShifts(8, 8)`, at several weights beside none: mean error over
+scikit-learn's 1,797 images of digits, one label drawn for each of the ten classes, --draws times. LS-KPCA and the
+LS-SVM with the term mean (v·∇f)², v the shifts of `ImageShifts(8, 8)`, at several weights next to none: mean error over
 the images without a label, and the mean difference to no term on the same draws with its standard error. Everything
 else is fixed (kernel width, c, s²/n, γ), so that nothing is chosen on the labels. `--quick` takes 10 draws. Written to
 benchmarks/results/walder_invariance.md; about two minutes on one core.
@@ -67,9 +67,9 @@ def main():
     text = [
         "# Walder et al. 2010, §6: invariance by gradient penalties",
         "",
-        f"Error in per cent on 1 787 images of digits from ten labels, one a class; {n_draws} draws; gain over no term "
-        "on the same draws ± its standard error. Directions: one-pixel shifts, `invariance=ImageShifts(8, 8)`. Nothing "
-        "is chosen on labels.",
+        f"Error in percent on 1,787 images of digits from ten labels, one per class, over {n_draws} draws. The gain "
+        "over no term is on the same draws ± its standard error. Directions are one-pixel shifts, "
+        "`invariance=ImageShifts(8, 8)`. Nothing is chosen on labels.",
         "",
         markdown(rows),
         "",

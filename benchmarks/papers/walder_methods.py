@@ -1,6 +1,6 @@
 """The methods of Walder et al. (2010) on one split, with their parameters chosen by two rules; called by walder.py.
 
-"margin" is the rule of this library: the smallest mean hinge loss of the left-out margins, in units of a candidate's
+"margin" is the rule of this library: the smallest mean hinge loss of the held-out margins, in units of a candidate's
 own typical margin. "cv" is the paper's: the smallest error in ten-fold cross-validation over the labels (Table 2:
 leaving out one label), ties broken at random, which is the mean error of up to five tied candidates.
 """
@@ -28,7 +28,7 @@ class Candidates:
         self.parameters, self.margin, self.wrong = [], [], []
 
     def add(self, parameters, alone, folds):
-        """alone, folds : (m, l, k') left-out scores for the margin rule and for cross-validation."""
+        """alone, folds : (m, l, k') held-out scores for the margin rule and for cross-validation."""
         self.parameters += parameters
         self.margin += relative_hinge(alone, self.codes).mean(axis=1).tolist()
         self.wrong += (1 - hits(folds, self.codes).mean(axis=1)).tolist()
@@ -108,7 +108,7 @@ def margin_loss(data, rows, pairs, loss, steps):
 
 
 def components(theta, Z, rows, codes, weight):
-    """Ten eigenfunctions of MV-KPCA on all rows, centred, on one scale."""
+    """Ten eigenfunctions of MV-KPCA on all rows, centered, on one scale."""
     groups = [np.flatnonzero(codes == code) for code in np.unique(codes)]
     within = within_group_rows(Z[rows], groups)
     F = Z @ within_variance_components(sp.diags(theta), within, weight, 10).value
@@ -117,7 +117,7 @@ def components(theta, Z, rows, codes, weight):
 
 
 def machine(F, rows, codes, C=100.0, max_iter=-1):
-    """(n, 1) scores of a linear SVM, hard margin where there is one, on functions of the labelled rows."""
+    """(n, 1) scores of a linear SVM, hard margin where there is one, on functions of the labeled rows."""
     F = F / max(float(F.std(axis=0).max()), np.finfo(float).tiny)
     return SVC(kernel="linear", C=C, max_iter=max_iter).fit(F[rows], codes).decision_function(F)[:, None]
 

@@ -3,16 +3,16 @@
     python -m benchmarks.papers.walder_others --data DIR [--sets digit1,usps] [--only others|tsvm] [--jobs N]
         [--quick]
 
-DIR holds the book's data sets as ssl_*.npz. The errors over the unlabelled rows of the twelve official splits go to
-benchmarks/results/walder_others.csv; about ten minutes on one core. Parameters by the error on left-out labels, the
+DIR contains the book's data sets as ssl_*.npz. The errors over the unlabeled rows of the twelve official splits go to
+benchmarks/results/walder_others.csv; about ten minutes on one core. Parameters by the error on held-out labels, the
 first of the grid among ties:
 
-* LEM + 1-NN: the nearest labelled row in the 2, 5, 10 or 20 smoothest eigenvectors of a graph of 5, 10, 20 neighbours.
-* QC + CMR: least squares on the labels with the penalty μ fᵀ(Lap + ε)f on such a graph, then class mass regularisation:
-  the scores of each class are scaled so that their means over all rows are the shares of the classes among the labels.
-* Laplacian RLS: regularised least squares with a Gaussian kernel of 0.5, 1 or 2 medians and the graph term.
+* LEM + 1-NN: the nearest labeled row in the 2, 5, 10 or 20 smoothest eigenvectors of a graph of 5, 10, 20 neighbors.
+* QC + CMR: least squares on the labels with the penalty μ fᵀ(Lap + ε)f on such a graph, then class mass regularization:
+  the scores of each class are scaled so that their means over all rows are the class frequencies among the labels.
+* Laplacian RLS: regularized least squares with a Gaussian kernel of 0.5, 1 or 2 medians and the graph term.
 * TSVM: `TransductiveSVMClassifier` with the linear kernel or a Gaussian one of the median width (300 landmarks),
-  λ = 0.001 or 0.1, by the hinge loss of the left-out margins (five folds); class shares as among the labels.
+  λ = 0.001 or 0.1, by the hinge loss of the held-out margins (five folds); class frequencies as among the labels.
 """
 
 import os
@@ -30,12 +30,12 @@ from mercer import TransductiveSVMClassifier
 from mercer.evidence.margin import relative_hinge
 from mercer.inputs.labels import read_labels
 
-NEIGHBOURS, DIMENSIONS, WIDTHS = (10, 5, 20), (5, 2, 10, 20), (1.0, 0.5, 2.0)
+NEIGHBORS, DIMENSIONS, WIDTHS = (10, 5, 20), (5, 2, 10, 20), (1.0, 0.5, 2.0)
 PENALTIES, GRAPH_WEIGHTS = (0.1, 0.001, 10.0), (1.0, 0.01, 100.0)
 
 
 def nearest(data, rows, spots):
-    """(left-out errors, one-hot scores of all rows) of the nearest labelled row."""
+    """(held-out errors, one-hot scores of all rows) of the nearest labeled row."""
     apart = np.sum((spots[:, None] - spots[rows]) ** 2, axis=2)
     own = apart[rows].copy()
     np.fill_diagonal(own, np.inf)
@@ -56,7 +56,7 @@ def ridge(data, rows, H, penalty):
 def run_split(data, rows):
     """{method: error}."""
     found = {"LEM + 1-NN": [], "QC + CMR": [], "Laplacian RLS": []}
-    for k in NEIGHBOURS:
+    for k in NEIGHBORS:
         values, V = data.spectrum(k)
         found["LEM + 1-NN"] += [nearest(data, rows, V[:, 1 : d + 1]) for d in DIMENSIONS]
         H = data.once(("qc", k), lambda values=values, V=V: (V / (values + 1e-3)) @ V.T)
@@ -65,7 +65,7 @@ def run_split(data, rows):
             share = np.bincount(data.codes[rows], minlength=scores.shape[1]) / len(rows)
             lifted = np.maximum(scores, 1e-9)
             found["QC + CMR"].append((wrong, lifted * share / lifted.mean(axis=0)))
-    values, V = data.spectrum(NEIGHBOURS[0])
+    values, V = data.spectrum(NEIGHBORS[0])
     for factor in WIDTHS:
         for weight in GRAPH_WEIGHTS:
 
@@ -85,11 +85,13 @@ def run_transductive(data, rows):
     given = read_labels(np.where(np.isin(np.arange(data.n), rows), data.codes, -1))
     best = np.inf, None, None, None
     for kernel in ("linear", "rbf"):
-        model = TransductiveSVMClassifier(kernel=kernel, approx=300, tol=1e-2, max_iter=100, random_state=0)
+        model = TransductiveSVMClassifier(
+            balance="labels", kernel=kernel, approx=300, tol=1e-2, max_iter=100, random_state=0
+        )
         state = data.once(("tsvm", kernel), lambda model=model: model.prepare(data.X))
         candidates, left_out = model.path(state, given, {"lam": [0.001, 0.1]})
-        left_out = np.nan_to_num(left_out)  # no answer where a fold leaves no label of a class
-        losses = relative_hinge(left_out, given.codes[given.labelled]).mean(axis=1)
+        left_out = np.nan_to_num(left_out)  # no prediction where a fold leaves no label of a class
+        losses = relative_hinge(left_out, given.codes[given.labeled]).mean(axis=1)
         best = min(
             best, (losses.min(), kernel, model.set_params(**candidates[losses.argmin()]), state), key=lambda b: b[0]
         )

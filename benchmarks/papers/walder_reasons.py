@@ -2,11 +2,11 @@
 
     python -m benchmarks.papers.walder_reasons --data DIR [--quick]
 
-Computes what stands behind the reasons, on the official splits, and writes results/walder_reasons.csv (about two
+Computes the evidence for the reasons, on the official splits, and writes results/walder_reasons.csv (about two
 minutes on one core):
 
-* the margin of the SVM: KPCA-10 with 100 labels at the median width, C = 100, and 10⁶ (300 000 steps);
-* centring: G-LS by CV error with 10 neighbours and τ = 3 or 30, with the variance about the mean, and about 0;
+* the margin of the SVM: KPCA-10 with 100 labels at the median width, C = 100, and 10⁶ (300,000 steps);
+* centering: G-LS by CV error with 10 neighbors and τ = 3 or 30, with the variance about the mean, and about 0;
 * the first principal component: LS-KPCA with c = 0.001, s²/n = 1, at the median width, on g241c.
 """
 
@@ -24,15 +24,15 @@ from benchmarks.papers.walder_methods import components, least_squares, machine
 from mercer.solvers.sphere.secular import constrained_least_squares
 
 HARD_SETS = ("g241c", "g241d", "digit1", "usps", "bci", "text")
-CENTRE_SETS = ("digit1", "g241c", "coil", "text")
+CENTER_SETS = ("digit1", "g241c", "coil", "text")
 WRONG_PAIR = (
-    "The set has two distant pairs of clusters, each pair holding both classes, and the smoothest function on the "
-    "graph separates the pairs. Ten labels do not overrule it: the error is 50 % with hardly any spread."
+    "The set has two distant pairs of clusters, and each pair contains both classes. The smoothest function on the "
+    "graph separates the pairs. Ten labels do not change that, so the error is 50% with hardly any spread."
 )
-CHANCE = "Ten labels say next to nothing about this set: every method is near 50 %, here and in the paper."
+CHANCE = "Ten labels are not enough for this set. Every method is near 50%, here and in the paper."
 FLIPPED = (
-    "The paper's error is far above the 20 % of the answer that there is no positive row: its functions must have had "
-    "the wrong sign or threshold on most splits."
+    "The paper's error is far above 20%, the error of predicting no positive row. Its functions must have had the "
+    "wrong sign or threshold on most splits."
 )
 KNOWN: dict = {(method, 10, "bci"): CHANCE for method in ("LR-KPCA", "M-LS", "G-LS")}
 KNOWN |= {(method, 10, "g241d"): WRONG_PAIR for method in ("G-LS", "M-LS")}
@@ -43,16 +43,16 @@ ABOVE = {"KPCA-10": "the SVM", "MV-KPCA-10": "the SVM", "G-LS": "graphs", "M-LS"
 def why(cell, other):
     """A sentence on a cell by margins, given the same cell by the paper's rule."""
     if other.side == "agree":
-        rule = f"The rule: by CV error it is {other.ours:.1f}, which agrees ({other.off:+.1f} s.e.)."
+        rule = f"The rule explains it. By CV error it is {other.ours:.1f}, which agrees ({other.off:+.1f} s.e.)."
     elif other.side == cell.side:
-        rule = f"Not the rule: by CV error it is {other.ours:.1f} ({other.off:+.1f} s.e.)."
+        rule = f"The rule does not explain it. By CV error it is {other.ours:.1f} ({other.off:+.1f} s.e.)."
     else:
         rule = f"By CV error it is {other.ours:.1f} ({other.off:+.1f} s.e.)."
     note = KNOWN.get((cell.method, cell.labels, cell.name), "")
     if (cell.method, cell.labels, cell.name) == ("LR-KPCA", 100, "g241c"):
         note = (
-            f"Candidates of nearly the same quality: LS-KPCA with c = 0.001, nearly the first principal component, has "
-            f"{_means('first component', '')['g241c', '100']:.1f} %, and what is chosen on the labels costs the "
+            "The candidates have nearly the same quality. LS-KPCA with c = 0.001, nearly the first principal "
+            f"component, has {_means('first component', '')['g241c', '100']:.1f}%. The choice on the labels costs the "
             "difference."
         )
     if not note and cell.side == "better" and cell.method in ABOVE:
@@ -65,34 +65,36 @@ def overview(cells):
     margin = [cell for cell in cells.values() if cell.rule == "margin" and cell.side == "better"]
     same = [cell for cell in margin if cells[cell.method, cell.labels, cell.name, "cv"].side == "better"]
     soft, hard = _means("margin", "C = 100"), _means("margin", "C = 1e6")
-    told = ", ".join(f"{name} {hard[name, '100']:.1f} for {soft[name, '100']:.1f}" for name in HARD_SETS)
+    told = ", ".join(f"{name} {hard[name, '100']:.1f} and {soft[name, '100']:.1f}" for name in HARD_SETS)
     paper = {name: cells["KPCA-10", 100, name, "cv"].paper for name in HARD_SETS}
     inside = [name for name in HARD_SETS if soft[name, "100"] < paper[name] < hard[name, "100"]]
     zero, mean = _means("variance", "about 0"), _means("variance", "about the mean")
     rows = []
     for l in ("10", "100"):
-        for name in CENTRE_SETS:
+        for name in CENTER_SETS:
             cell = cells["G-LS", int(l), name, "cv"]
             rows.append(f"{name} {l}: {cell.paper:.1f}, {zero[name, l]:.1f}, {mean[name, l]:.1f}")
     return [
-        f"Of the {len(margin)} cells that are better by margins, {len(same)} are better by the paper's rule too: the "
-        "rule is not what makes them better. What was tried (`python -m benchmarks.papers.walder_reasons --data DIR`, "
-        "two minutes):",
+        f"Of the {len(margin)} cells that are better by margins, {len(same)} are better by the paper's rule too, so "
+        "the rule is not the reason. Two other reasons were tested (`python -m benchmarks.papers.walder_reasons --data "
+        "DIR`, two minutes):",
         "",
-        "- The SVM: the paper's has a hard margin, ours C = 100. On labels that cannot be separated a hard margin "
-        f"costs much: KPCA-10 with 100 labels at the median width, C = 10⁶ in place of 100: {told}. The paper's "
-        f"figures lie between the two on {', '.join(inside)}: a likely reason for the better cells of KPCA-10 and "
-        "MV-KPCA-10, which was not tested further. (Such a machine is stopped after 300 000 steps.)",
-        "- Graphs: the variance about 0 in place of that about the mean (the form that the paper uses for its bound "
-        "and for the SGT), and fewer graphs. G-LS by CV error with 10 neighbours and τ = 3 or 30 alone, error in % of "
-        f"the paper, about 0, about the mean: {'; '.join(rows)}. The variance about 0 raises digit1, g241c and text "
-        "with 10 labels, the last two beyond the paper's figures, and changes little on coil and on digit1 with 100. "
-        "On g241c with 100 labels one number of neighbours alone, about the mean, gives the paper's figure, and on "
-        "coil it costs 5 points. Either could stand behind better cells of G-LS and M-LS; neither explains all of "
-        "them, and which one the paper had is not known.",
+        "- **The SVM.** The paper's has a hard margin, and mercer's has C = 100. A hard margin is much worse on labels "
+        f"that cannot be separated. KPCA-10 with 100 labels at the median width has, with C = 10⁶ and with C = 100: "
+        f"{told}. The paper's figures are between the two on {', '.join(inside)}. This is a likely reason for the "
+        "better cells of KPCA-10 and MV-KPCA-10, which was not tested further. Such a machine is stopped after 300,000 "
+        "steps.",
+        "- **Graphs.** The paper may use the variance about 0 in place of that about the mean (its form for the bound "
+        "and for the SGT), or fewer graphs. The numbers are for G-LS by CV error with 10 neighbors and τ = 3 or 30 "
+        f"alone. They are the error in % of the paper, about 0, and about the mean: {'; '.join(rows)}.",
+        "",
+        "The variance about 0 raises digit1, g241c and text with 10 labels, the last two above the paper's figures. It "
+        "changes little on coil and on digit1 with 100. On g241c with 100 labels one number of neighbors alone, about "
+        "the mean, gives the paper's figure, and on coil it costs 5 points. Either may explain better cells of G-LS "
+        "and M-LS. Neither explains all of them, and which one the paper used is not known.",
         "",
         "By CV error, ties among dozens of candidates are broken at random, and the mean error is higher in most "
-        "cells: that is what the rule by margins is for.",
+        "cells. The rule by margins avoids such ties.",
     ]
 
 
@@ -116,10 +118,10 @@ def margins(data, splits):
             yield 100, split, name, data.error(scores, rows)
 
 
-def centring(data, splits):
+def centering(data, splits):
     """The same of G-LS with two variances."""
-    for name, centred in (("about the mean", True), ("about 0", False)):
-        pairs = [data.diffusion(10, tau, centred) for tau in (3.0, 30.0)]
+    for name, centered in (("about the mean", True), ("about 0", False)):
+        pairs = [data.diffusion(10, tau, centered) for tau in (3.0, 30.0)]
         for l in (10, 100):
             for split, rows in enumerate(data.splits[l][:splits]):
                 found = least_squares(data, rows, pairs, (0.1, 10.0, 1000.0), folds=False)
@@ -136,7 +138,7 @@ def first_component(data, splits):
 
 PARTS = {
     "margin": (margins, HARD_SETS),
-    "variance": (centring, CENTRE_SETS),
+    "variance": (centering, CENTER_SETS),
     "first component": (first_component, ("g241c",)),
 }
 
@@ -144,7 +146,7 @@ PARTS = {
 def main():
     options = arguments(__doc__, data="required")
     rows = []
-    for name in dict.fromkeys((*HARD_SETS, *CENTRE_SETS)):
+    for name in dict.fromkeys((*HARD_SETS, *CENTER_SETS)):
         data = Data(options.data, name)
         for part, (compute, sets) in PARTS.items():
             if name in sets:

@@ -1,4 +1,4 @@
-"""The scoreboard: this library beside everything a user would pick instead. See `__main__.py` for the command."""
+"""The scoreboard: this library next to everything a user would pick instead. See `__main__.py` for the command."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The scoreboard: this library beside every peer a user would pick instead.
+"""The scoreboard: mercer compared with the methods that a user would pick instead.
 
     python -m benchmarks.scoreboard --data DIR [--parts PART ...] [--threads 1] [--limit 6]     (make scoreboard)
     python -m benchmarks.scoreboard --quick [--store]                                            (make scoreboard-quick)
@@ -8,7 +8,7 @@ Parts: the races kernel_pca, nystroem, svdd, cmeans, ridge, few_label and label_
 the number of rows, up to the size at which a run exceeds --limit seconds), accuracy, correctness, profiles and threads.
 Each part writes its rows to benchmarks/results/scoreboard_*.csv when it is done, and docs/scoreboard.md with its
 pictures is written from those files at the end (--report: only that). --quick races every pair at one size and
-compares the ratios with the stored ones; a fall by more than 30 % is an error. --store stores them.
+compares the ratios with the stored ones; a fall by more than 30% is an error. --store stores them.
 """
 
 import os
@@ -80,7 +80,7 @@ def measure(part, options):
     rows = getattr(import_module(f".{part}", __package__), part)(options)
     merge(
         part, rows, () if part == "profiles" else (next(iter(rows[0])),)
-    )  # names of profiles hold counts: replace all
+    )  # names of profiles contain counts: replace all
 
 
 def note(part, options, line, seconds):
@@ -107,7 +107,7 @@ def quick(options):
     stored = {(row["case"], row["peer"]): float(row["ratio"]) for row in read("reference")}
     lines, bad = compare(found, stored)
     print(markdown(lines))
-    print("A ratio fell by more than 30 %." if bad else "No ratio fell by more than 30 %.")
+    print("A ratio fell by more than 30%." if bad else "No ratio fell by more than 30%.")
     return 1 if bad else 0
 
 

@@ -1,7 +1,7 @@
 """Few labels on the sets of Alaíz et al.: FewLabelClassifier, every single method, and scikit-learn's classifiers.
 
 `accuracy/book.py` has the sets of Chapelle et al.; this part runs the same models, tuned the same way, on the sets of
-the other paper (pima has the rows of diabetes and is left out). Nothing is timed, so the sets share the cores.
+the other paper (pima has the rows of diabetes and is omitted). Nothing is timed, so the sets run at the same time.
 """
 
 import warnings
@@ -17,7 +17,7 @@ PEERS = (
 
 
 def accuracy(options):
-    """Rows: set, share of labels, method, mean error in %, its deviation, number of draws."""
+    """Rows: set, fraction of labels, method, mean error in %, its deviation, number of draws."""
     from joblib import Parallel, delayed
 
     if options.data is None:
@@ -29,7 +29,7 @@ def accuracy(options):
 def one_set(name, folder):
     from benchmarks.accuracy.book import OURS, Book
     from benchmarks.accuracy.book import PEERS as OTHERS
-    from benchmarks.harness import standardised
+    from benchmarks.harness import standardized
     from benchmarks.papers.alaiz import USUAL, load
 
     class Alaiz(Book):
@@ -39,7 +39,7 @@ def one_set(name, folder):
         def load(folder, name):
             X, t = load(name, folder, 0, USUAL)
             y = (t > 0).astype(int)
-            return standardised(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
+            return standardized(X), y, {share: [draw(y, share, i) for i in range(DRAWS)] for share in SHARES}
 
     warnings.simplefilter("ignore")
     methods = [m for m in (*OURS, *OTHERS) if m != "s2rls"]  # speed/label_search.py has that one
@@ -50,13 +50,15 @@ def one_set(name, folder):
         for method in methods:
             errors = 100 * np.array([errors[method] for errors in found])
             mean, spread = round(errors.mean(), 2), round(errors.std(), 2)
-            rows.append({"set": name, "share": share, "method": method, "error": mean, "std": spread, "draws": DRAWS})
+            rows.append(
+                {"set": name, "fraction": share, "method": method, "error": mean, "std": spread, "draws": DRAWS}
+            )
     print(f"   {name} done", flush=True)
     return rows
 
 
 def draw(y, share, number):
-    """Which rows have their label: a share of them, every class at least once."""
+    """Which rows have their label: a fraction of them, every class at least once."""
     rng = np.random.default_rng([number, round(1000 * share)])
     order = rng.permutation(len(y))
     first = [order[np.argmax(y[order] == c)] for c in np.unique(y)]
@@ -71,9 +73,9 @@ def means(rows):
 
 
 def table(rows):
-    """Markdown, one line a method, lowest mean first."""
-    cells = list(dict.fromkeys((row["set"], row["share"]) for row in rows))
-    value = {(row["set"], row["share"], row["method"]): float(row["error"]) for row in rows}
+    """Markdown, one line per method, lowest mean first."""
+    cells = list(dict.fromkeys((row["set"], row["fraction"]) for row in rows))
+    value = {(row["set"], row["fraction"], row["method"]): float(row["error"]) for row in rows}
     lines = ["| method | " + " | ".join(f"{s} {float(p):.0%}" for s, p in cells) + " | mean |"]
     lines.append("|" + "---|" * (len(cells) + 2))
     for method, mean in sorted(means(rows).items(), key=lambda item: item[1]):

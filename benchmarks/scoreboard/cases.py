@@ -25,7 +25,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Case:
-    """One race over sizes. `answer` says what the printed values of the answers are."""
+    """One race over sizes. `answer` shows what the printed values of the predictions are."""
 
     part: str
     name: str
@@ -66,9 +66,9 @@ def mixture(n, d=20, groups=20, classes=4, spread=1.0, n_labels=100):
     from mercer import bandwidth_of
 
     rng = np.random.default_rng(0)
-    centres = 3 * rng.standard_normal((groups, d))
+    centers = 3 * rng.standard_normal((groups, d))
     group = rng.integers(groups, size=n)
-    X = centres[group] + spread * rng.standard_normal((n, d))
+    X = centers[group] + spread * rng.standard_normal((n, d))
     y = group % classes
     given = np.full(n, -1)
     rows = rng.choice(n, min(n_labels, n // 4), replace=False)
@@ -160,7 +160,7 @@ _ALL = (
             peer("scikit-learn LabelSpreading knn", labels.sklearn_few_label("spreading knn"), "mercer LS-KPCA"),
             peer("scikit-learn SelfTraining(SVC)", labels.sklearn_few_label("self-training"), "mercer LS-KPCA"),
         ),
-        "error of the unlabelled rows, %", better="lower",
+        "error of the unlabeled rows, %", better="lower",
     ),
     Case(
         "label_search", "evaluation", "One evaluation of the label search's objective", doubling(500, 8000), 2000,

@@ -1,4 +1,4 @@
-"""The same answers as the peers, to a stated tolerance; tests/benchmarks/test_peers.py asserts some of them."""
+"""The same predictions as the peers, to a stated tolerance; tests/benchmarks/test_peers.py asserts some of them."""
 
 import contextlib
 import subprocess
@@ -34,7 +34,7 @@ def correctness(options):
 
 
 def kernlab(what, X, gamma, setting):
-    """The answer of kernlab.R as an array, or None where R or kernlab is missing."""
+    """The prediction of kernlab.R as an array, or None without R or kernlab."""
     some = next(c for case in CASES.values() for c in case.contenders if c.r)
     if missing(some):
         return None
@@ -114,24 +114,29 @@ def clusters(data):
     Z = V * np.sqrt(np.maximum(values, 0))
     mine = KernelCMeans(5, kernel=kernel, approx="exact", n_init=3, random_state=0).fit(X)
     peer = KMeans(5, n_init=3, tol=0, random_state=0).fit(Z)
-    yield "rows that we move from its solution, share", "scikit-learn KMeans on Z", moves(X, kernel, peer.labels_), 0.0
+    yield (
+        "fraction of rows that mercer moves from its solution",
+        "scikit-learn KMeans on Z",
+        moves(X, kernel, peer.labels_),
+        0.0,
+    )
     means = np.stack([Z[mine.labels_ == c].mean(axis=0) for c in range(5)])
     step = KMeans(5, init=means, n_init=1, max_iter=1, tol=0).fit(Z)
     moved = float(np.mean(step.labels_ != mine.labels_))
-    yield "rows that it moves from our solution, share", "scikit-learn KMeans on Z", moved, 0.0
+    yield "fraction of rows that it moves from mercer's solution", "scikit-learn KMeans on Z", moved, 0.0
     yield "objective of that solution", "scikit-learn KMeans on Z", abs(step.inertia_ / mine.inertia_ - 1), 1e-10
     with contextlib.suppress(ImportError):
         from tslearn.clustering import KernelKMeans
 
         options = {"kernel": "rbf", "kernel_params": {"gamma": data["gamma"]}, "max_iter": 300, "tol": 1e-16}
         moved = moves(X, kernel, KernelKMeans(5, **options, random_state=0).fit(X).labels_)
-        note = "another problem: it takes every mean's norm for 1"
-        yield "rows that we move from its solution, share", "tslearn KernelKMeans", moved, 0.0, note
+        note = "another problem: it assumes that every mean has norm 1"
+        yield "fraction of rows that mercer moves from its solution", "tslearn KernelKMeans", moved, 0.0, note
     found = kernlab("cmeans", X, data["gamma"], 5)
     if found is not None:
         moved = moves(X, kernel, found.astype(int) - 1)
         yield (
-            "rows that we move from its solution, share",
+            "fraction of rows that mercer moves from its solution",
             "kernlab kkmeans",
             moved,
             0.0,
@@ -140,13 +145,13 @@ def clusters(data):
 
 
 def moves(X, kernel, labels):
-    """Share of rows that one of our steps moves when it starts from these labels."""
+    """Fraction of rows that one of our steps moves when it starts from these labels."""
     from mercer import KernelCMeans
 
     labels = np.asarray(labels, dtype=int)
     step = KernelCMeans(labels.max() + 1, kernel=kernel, approx="exact", n_init=1, max_iter=1, init=labels)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one step is no convergence
+        warnings.simplefilter("ignore")  # one step is not a convergence
         return float(np.mean(step.fit(X).labels_ != labels))
 
 
@@ -193,7 +198,7 @@ def nystroem(data):
     yield "kernel matrix from its 60 landmarks, formula", "scikit-learn Nystroem", _relative(Z @ Z.T, exact), 1e-8
     mine = LandmarkMap(RBF.from_gamma(gamma)).fit(X[peer.component_indices_]).transform(X)
     yield (
-        "kernel matrix from its 60 landmarks, our map",
+        "kernel matrix from its 60 landmarks, mercer's map",
         "scikit-learn Nystroem",
         _relative(mine @ mine.T, Z @ Z.T),
         1e-8,

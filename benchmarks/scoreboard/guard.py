@@ -1,10 +1,10 @@
-"""The regression guard: ratios of a quick race beside stored ones; a fall by more than 30 % is flagged."""
+"""The regression guard: ratios of a quick race next to stored ones; a fall by more than 30% is flagged."""
 
 FALL = 0.3
 
 
 def ratios(rows):
-    """{(case, peer): peer's fastest run / ours} of speed rows at one size each; whoever did not run is left out."""
+    """{(case, peer): peer's fastest run / ours} of speed rows at one size each; anyone who did not run is left out."""
     from .judge import verdicts
 
     lines = verdicts([{**row, "seconds": row["fastest"]} for row in rows])  # with few runs the fastest is the steadiest
@@ -19,7 +19,7 @@ def compare(found, stored, fall=FALL):
         if now is None or then is None:
             verdict = "did not run here" if now is None else "new: no stored ratio"
         elif now < (1 - fall) * then:
-            verdict, bad = f"FELL by {100 * (1 - now / then):.0f} %", True
+            verdict, bad = f"FELL by {100 * (1 - now / then):.0f}%", True
         else:
             verdict = "ok"
         shown = ["" if value is None else f"{value:.3g}" for value in (now, then)]

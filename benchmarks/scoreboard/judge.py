@@ -2,12 +2,12 @@
 
 import math
 
-ASKED = 1.2  # peer's seconds over ours
+TARGET = 1.2  # peer's seconds over ours
 MEMORY_SLACK_MB = 1.0  # below this the difference is the allocator's
 
 
 def numbers(rows):
-    """Speed rows of a CSV with numbers in place of text; n, seconds and the rest are None where there was no run."""
+    """Speed rows of a CSV with numbers in place of text; n, seconds and the rest are None without a run."""
     out = []
     for row in rows:
         ok = row["status"] == "ok"
@@ -37,7 +37,7 @@ def verdicts(rows):
         ratio = theirs["seconds"] / mine["seconds"]
         lines.append(
             {
-                **line, "our_s": mine["seconds"], "ratio": ratio, "fast": ratio >= ASKED, "small": small,
+                **line, "our_s": mine["seconds"], "ratio": ratio, "fast": ratio >= TARGET, "small": small,
                 "memory": mine["peak_mb"] / max(theirs["peak_mb"], 0.1), "our_mb": mine["peak_mb"],
                 "their_mb": theirs["peak_mb"], "our_answer": mine["answer"], "their_answer": theirs["answer"],
             }
@@ -69,7 +69,7 @@ def slope(points, least):
 
 
 def check_reasons(lines, reasons):
-    """(faults, {key: reason}): a row below what is asked needs a reason, and a reason needs such a row.
+    """(faults, {key: reason}): a row below the target needs a reason, and a reason needs such a row.
 
     Keys are (case key, peer, "speed" or "memory"). Reasons of parts that were not measured are left alone.
     """

@@ -70,8 +70,8 @@ def one_flip(data):
 
 def naive_evaluation(data):
     """The paper's O(n²) evaluation: c = D G D y and the objective at it, with K and G = (D K D + λI)⁻¹ at hand."""
-    X, lam, labelled = data["X"], data["lam"], data["given"] >= 0
-    d = np.where(labelled, 1 / np.sqrt(labelled.sum()), 1 / np.sqrt((~labelled).sum()))
+    X, lam, labeled = data["X"], data["lam"], data["given"] >= 0
+    d = np.where(labeled, 1 / np.sqrt(labeled.sum()), 1 / np.sqrt((~labeled).sum()))
     signs = 2.0 * data["y"] - 1.0
     stored = {}
 

@@ -1,7 +1,8 @@
 """Races: every contender in a process of its own, one running at a time, in alternating order, up a ladder of sizes.
 
-A contender leaves the ladder when a run takes longer than the limit, or would by its slope so far. Rows hold median,
-fastest and slowest seconds, the peak memory of the run above what the process had before it, and the answer's value.
+A contender leaves the ladder when a run takes longer than the limit, or would by its slope so far. Rows contain median,
+fastest and slowest seconds, the peak memory of the run above what the process had before it, and the prediction's
+value.
 """
 
 import contextlib
@@ -139,7 +140,7 @@ def row(case, contender, n, threads, runs, failed):
 
 
 def climb(case, threads=1, limit=6.0, sizes=None):
-    """Rows of all sizes and contenders; whoever is missing or over the limit has a row that says so."""
+    """Rows of all sizes and contenders; anyone who is missing or over the limit has a row that states this."""
     rows, reasons = [], {c.name: missing(c) for c in case.contenders}
     for c in case.contenders:
         if reasons[c.name]:
@@ -150,7 +151,7 @@ def climb(case, threads=1, limit=6.0, sizes=None):
     with tempfile.TemporaryDirectory() as place:
         for n in sizes or case.sizes:
             if not alive or not any(c.against for c in alive):
-                break  # nobody left to race against
+                break  # no one left to race against
             rows_file = Path(place) / "rows"
             if any(c.r for c in alive):
                 data = case.data(n)

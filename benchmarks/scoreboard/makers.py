@@ -136,7 +136,7 @@ def tslearn_cmeans(data):
 
 
 def _inertia(data):
-    """Mean squared distance to the cluster mean, from labels alone; on at most 4 000 rows."""
+    """Mean squared distance to the cluster mean, from labels alone; on at most 4,000 rows."""
     X = data["X"][:4000]
     K = _kernel(data)(X)
 

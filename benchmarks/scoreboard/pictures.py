@@ -4,7 +4,7 @@ from benchmarks.harness import PICTURES
 
 from .cases import CASES
 
-COLOURS = ("C1", "C2", "C3", "C4", "C5", "C6")
+COLORS = ("C1", "C2", "C3", "C4", "C5", "C6")
 
 
 def draw(part, rows):
@@ -21,7 +21,7 @@ def draw(part, rows):
     figure, grid = plt.subplots(len(cases), 2, figsize=(11, 3.0 * len(cases)), squeeze=False, layout="constrained")
     for axes, case in zip(grid, cases):
         mine = [row for row in ran if row["case"] == case]
-        peers = iter(COLOURS)
+        peers = iter(COLORS)
         styles = iter(("-", "--", ":"))
         for name in dict.fromkeys(row["contender"] for row in mine):
             own = [row for row in mine if row["contender"] == name]

@@ -1,5 +1,8 @@
-"""Our slow paths beside what this machine could do: flops over the measured GEMM rate, kernel values over the rate of
-exp, bytes over the measured bandwidth. The limit of a path is the larger of compute and memory time."""
+"""The slow paths of mercer next to what this machine could do.
+
+That is flops over the measured GEMM rate, kernel values over the rate of exp, and bytes over the measured bandwidth.
+The limit of a path is the larger of compute and memory time.
+"""
 
 import time
 import warnings
@@ -31,7 +34,7 @@ def profiles(options):
 
 
 def rates():
-    """Flops a second of a square product, exps a second in the cache, bytes a second of a sum over 400 MB."""
+    """Flops per second of a square product, exps per second in the cache, bytes per second of a sum over 400 MB."""
     rng = np.random.default_rng(0)
     A, tile, long = rng.standard_normal((1500, 1500)), rng.standard_normal((512, 512)), np.ones(50_000_000)
     work = {
@@ -54,7 +57,7 @@ def timed(function, repeats=1):
 
 
 def line(path, n, found, rate):
-    out = {"path": path, "n": n, "seconds": "", "flops": "", "exps": "", "bytes": "", "limit_s": "", "share": ""}
+    out = {"path": path, "n": n, "seconds": "", "flops": "", "exps": "", "bytes": "", "limit_s": "", "fraction": ""}
     if not found:
         return {**out, **{name: f"{value:.3g}" for name, value in rate.items()}}
     counts = {name: found.get(name, 0.0) for name in rate}
@@ -62,7 +65,7 @@ def line(path, n, found, rate):
     limit = max(compute, counts["bytes"] / rate["bytes"])
     out |= {name: f"{value:.3g}" for name, value in counts.items()}
     return {**out, "seconds": f"{found['seconds']:.3g}", "limit_s": f"{limit:.3g}",
-            "share": f"{limit / found['seconds']:.2f}"}  # fmt: skip
+            "fraction": f"{limit / found['seconds']:.2f}"}  # fmt: skip
 
 
 def kernel_pca_operator(n=10_000, d=20, components=20):
@@ -140,10 +143,10 @@ def nystroem(n=100_000, d=20, m=500):
 
 def graph(n=8000, rank=80):
     """Products of the sparse matrix with blocks in single precision, and keeping the filtered blocks orthogonal."""
-    from mercer.graphs import neighbours, spectrum
+    from mercer.graphs import neighbors, spectrum
 
-    W, _ = neighbours.neighbour_graph(mixture(n)["X"], 10)
-    Lap, real, blocks = neighbours.laplacian(W), spectrum._Space.grow, []
+    W, _ = neighbors.neighbor_graph(mixture(n)["X"], 10)
+    Lap, real, blocks = neighbors.laplacian(W), spectrum._Space.grow, []
 
     def counting(space):
         blocks.append((space.degree + 1, space.block.shape[1], space.size))
@@ -159,11 +162,11 @@ def graph(n=8000, rank=80):
         "bytes": sum(steps * (8 * Lap.nnz + 12 * n * width) + 24 * n * size for steps, width, size in blocks),
     }
     steps = sum(steps for steps, _, _ in blocks)
-    return f"{rank} eigenvectors of a neighbour graph ({steps} products with a block)", n, seconds, counts
+    return f"{rank} eigenvectors of a neighbor graph ({steps} products with a block)", n, seconds, counts
 
 
 def few_label(n=1500):
-    """Nominal flops of every factorisation and decomposition that the fit asks LAPACK for, and no more."""
+    """Nominal flops of every factorization and decomposition that the fit asks LAPACK for, and no more."""
     from mercer import FewLabelClassifier
 
     data = mixture(n, d=50)
@@ -175,15 +178,15 @@ def few_label(n=1500):
 
 
 def lesson(n=20_000):
-    """One more label and all answers: the features of every space that has weight are read once."""
+    """One more label and all predictions: the features of every space that has weight are read once."""
     from mercer import FewLabelClassifier
-    from mercer.few_label.answers import Scorer, own_matrices
+    from mercer.few_label.scoring import Scorer, own_matrices
 
     data = mixture(n, d=50)
     model = FewLabelClassifier().fit(data["X"], data["given"])
     row = np.flatnonzero(data["given"] < 0)[:1]
     seconds = timed(lambda: model.taught(row, model.classes_[:1]), 5)
-    fitted = model.fitted_candidates()
+    fitted = model.answers_.fit.fitted
     read = Scorer([one for one, weight in zip(fitted, model.weights_) if weight > 0], own_matrices).parts
     counts = {
         "flops": sum(2.0 * Z.size * W.shape[1] for Z, _, W in read),
@@ -193,18 +196,18 @@ def lesson(n=20_000):
 
 
 def prediction(n=20_000, m=1000):
-    """Answers for new rows: the search compares them with every training row once, by products of the same rows."""
+    """Predictions for new rows: the search compares them with every training row once, by products of the same rows."""
     from mercer import FewLabelClassifier
 
     data = mixture(n + m, d=50)
     model = FewLabelClassifier(time_budget=12.0).fit(data["X"][:n], data["given"][:n])
     model.predict(data["X"][n:])
     seconds = timed(lambda: model.predict(data["X"][n:]), 5)
-    graphs = [part for part in model.predictor_.parts if hasattr(part, "kernel")]
+    graphs = [part for part in model.answers_.fit.predictor.parts if hasattr(part, "kernel")]
     return f"FewLabelClassifier.predict, {m} rows (all pairs)", n, seconds, {"flops": 2.0 * m * n * 50 * len(graphs)}
 
 
-COSTS = {  # nominal flops of what is asked of LAPACK
+COSTS = {  # nominal flops of the calls of LAPACK
     "eigh": lambda A, *rest: 22 / 3 * len(A) ** 3,  # reduction 4/3, divide and conquer 4, vectors back 2
     "eigh_tridiagonal": lambda diagonal, *rest: 4 * len(diagonal) ** 3,
     "svd": lambda A, *rest: 6 * max(A.shape) * min(A.shape) ** 2,
@@ -249,19 +252,19 @@ PATHS = (kernel_pca_operator, kernel_pca_stored, one_class, ridge, ridge_before,
 PATHS += (lesson, prediction)
 
 
-BEFORE = "exact ridge regression through the feature map, as it was"
+BEFORE = "exact ridge regression through the feature map (for comparison)"
 NOTES = {
     "FewLabelClassifier.fit": "LAPACK's eigh on some dozens of feature spaces, whose reduction to tridiagonal form is "
     "bound by memory and not by the GEMM rate.",
-    "KernelPCA, 20 components, without": "bound by exp and by two products with each tile, which stays in the cache; "
-    "a stored matrix is faster while it fits.",
+    "KernelPCA, 20 components, without": "bound by exp and by two products with each tile, which stays in the cache. "
+    "A stored matrix is faster while it fits.",
     "KernelPCA, 20 components, stored": "Lanczos: a product with one vector reads half of the matrix, at the speed of "
-    "memory; the rest is the matrix itself, half of it evaluated and all of it written.",
-    "SVDD": "columns of support vectors are evaluated once and kept; the rest is choosing and moving pairs, which "
+    "memory. The rest is the matrix itself, half of it evaluated and all of it written.",
+    "SVDD": "columns of support vectors are evaluated once and kept. The rest is choosing and moving pairs, which "
     "reads the gradient at every step.",
     "LSSVMRegressor": "a float32 factor preconditions conjugate gradients in float64.",
     "LandmarkMap": "a triangular solve for every row, half of the flops of a product with a square root.",
-    "80 eigenvectors": "sparse products gather rows from all over the block: they reach a sixth of the GEMM rate.",
+    "80 eigenvectors": "sparse products gather rows from all over the block and reach a sixth of the GEMM rate.",
 }
 
 
@@ -270,21 +273,22 @@ def page(rows):
     yield (
         f"Measured in the same run: {float(rate['flops']) / 1e9:.0f} GFlop/s (a square product), "
         f"{float(rate['exps']) / 1e9:.2f} G exps/s (in the cache), {float(rate['bytes']) / 1e9:.1f} GB/s (a sum). "
-        "Limit: flops and exps at these rates, or the bytes that must move, whichever is longer. Slowest first."
+        "The limit is the time of flops and exps at these rates, or of the bytes that must move, whichever is longer. "
+        "The slowest path is first."
     )
     yield markdown(
         [
             {"path": row["path"], "n": row["n"], "seconds": row["seconds"], "GFlop": f"{float(row['flops']) / 1e9:.3g}",
              "G exps": f"{float(row['exps']) / 1e9:.3g}", "GB": f"{float(row['bytes']) / 1e9:.3g}",
-             "limit, s": row["limit_s"], "limit / time": row["share"]}
+             "limit, s": row["limit_s"], "limit / time": row["fraction"]}
             for row in paths
         ]
     )  # fmt: skip
     slowest = [row for row in paths if row["path"] != BEFORE][:3]
     said = [(row, text) for row in slowest for start, text in NOTES.items() if row["path"].startswith(start)]
     yield (
-        "The path furthest from its limit was exact ridge regression through the exact feature map, which is still in "
-        "the table. Now a float32 factor preconditions float64 conjugate gradients; a share near or above 1 is no "
-        "mistake, since the limit counts float64 flops."
+        "The first path, through the exact feature map, is not used. `LSSVMRegressor` preconditions float64 conjugate "
+        "gradients with a float32 factor. A fraction near or above 1 is possible, because the limit counts float64 "
+        "flops."
     )
     yield "The three slowest:\n\n" + "\n".join(f"- {row['path'].split(' (')[0]}: {text}" for row, text in said)

@@ -12,9 +12,9 @@ SHAPES = (
     ("thin: K V, 8 columns", 4000, 4000, 8),
     ("thin: K V, 24 columns", 4000, 4000, 24),
     ("thin: K V, 64 columns", 4000, 4000, 64),
-    ("rows: Z w, r = 1 000, 1 column", 8192, 1000, 1),
+    ("rows: Z w, r = 1,000, 1 column", 8192, 1000, 1),
     ("rows: Z W, r = 100, 10 columns", 8192, 100, 10),
-    ("rows: Zᵀ A, r = 1 000, 10 columns", 1000, 8192, 10),
+    ("rows: Zᵀ A, r = 1,000, 10 columns", 1000, 8192, 10),
     ("tall: Zᵀ Z, r = 20", 20, 50_000, 20),
     ("tall: Zᵀ Z, r = 100", 100, 50_000, 100),
     ("tall: Zᵀ Z, r = 500", 500, 50_000, 500),
@@ -56,10 +56,10 @@ def threads(options):
 
 def page(rows):
     yield (
-        "`mercer.backend.threads_for(m, k, n)` is the one place that says how many BLAS threads a product of an m × k "
-        "and a k × n matrix gets. Its thresholds come from this table (milliseconds on one thread and on all cores "
-        "of a quiet machine; small results and small tiles gain now and lose then from run to run; where other "
-        "processes want the cores, OMP_NUM_THREADS=1 can be faster):"
+        "`mercer.backend.threads_for(m, k, n)` chooses the number of BLAS threads for a product of an m × k and a k × "
+        "n matrix. Its thresholds come from this table of milliseconds on one thread and on all cores of a quiet "
+        "machine. Small results and small tiles gain in some runs and lose in others. If other processes use the "
+        "cores, OMP_NUM_THREADS=1 can be faster."
     )
     yield markdown(
         [

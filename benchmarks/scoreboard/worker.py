@@ -1,8 +1,8 @@
 """One contender in a process of its own: `python -m benchmarks.scoreboard.worker CASE CONTENDER N`.
 
-Sets itself up (data, imports, a small warm-up), says so, then makes one timed run for every line on standard input.
-Answers are lines that begin with @@: JSON with seconds, peak bytes above what was there before, and the answer's value,
-by which contenders can be seen to have solved the same problem. kernlab.R speaks the same protocol.
+Sets itself up (data, imports, a small warm-up), states this, then makes one timed run for every line on standard input.
+Answers are lines that begin with @@: JSON with seconds, peak bytes above what was there before, and the prediction's
+value, by which contenders can be seen to have solved the same problem. kernlab.R speaks the same protocol.
 """
 
 import contextlib

@@ -1,1 +1,1 @@
-"""Time and memory, beside other libraries, other algorithms, or a stated limit."""
+"""Time and memory, next to other libraries, other algorithms, or a stated limit."""

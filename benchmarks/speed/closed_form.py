@@ -4,10 +4,10 @@
 
 Prints and writes benchmarks/results/few_labels.md:
 
-1. one-vs-rest on 10 classes against a binary fit on the same rows (asked: below 1.3×);
-2. exact leave-one-label-out over 50 γ at n = 1 500, l = 100 against the one decomposition it needs (asked: below 10 %),
+1. one-vs-rest on 10 classes against a binary fit on the same rows (target: below 1.3×);
+2. exact leave-one-label-out over 50 γ at n = 1,500, l = 100 against the one decomposition it needs (target: below 10%),
    and against refitting;
-3. fit + predict of n = 1 000 000 rows of 20 features through 300 landmarks, in a process of its own (asked: below 30 s
+3. fit + predict of n = 1,000,000 rows of 20 features through 300 landmarks, in a process of its own (target: below 30 s
    and 4 GB on two cores).
 
 Ratios are medians over alternating repetitions in one process with one thread.
@@ -68,7 +68,7 @@ def many_classes(n, repeats):
 def leave_one_out(n, labels, n_gammas, repeats):
     X, given = data(n, 2, labels)
     Z, read = SemiKPCA(approx="exact").fit(X, given).map_.transform(X), read_labels(given)
-    pull = pull_of(Z, read.labelled, read.signs)
+    pull = pull_of(Z, read.labeled, read.signs)
     basis = basis_of_moments(moments_of(Z))
     gammas = np.geomspace(0.01, 0.99, n_gammas) / basis.values[1]
 
@@ -109,23 +109,23 @@ def main():
         "",
     ]
     lines += [f"## Ten classes against two (n = {n}, 200 labels, exact kernel)", ""]
-    lines += ["| method | 2 classes, s | 10 classes, s | ratio (asked < 1.3) |", "|---|---|---|---|"]
+    lines += ["| method | 2 classes, s | 10 classes, s | ratio (target < 1.3) |", "|---|---|---|---|"]
     for name, binary, multi, ratio in many_classes(n, repeats):
         lines.append(f"| {name} | {binary:.3f} | {multi:.3f} | {ratio:.2f} |")
     r, one, semi, ridge = leave_one_out(n, 100, 50, repeats)
     lines += ["", f"## Leave-one-label-out over 50 γ (n = {n}, l = 100, r = {r})", ""]
     lines += [
-        f"One decomposition {one:.3f} s; all left-out answers: Semi-KPCA {semi:.4f} s ({100 * semi / one:.1f} %), "
-        f"Semi-LSSVM {ridge:.4f} s ({100 * ridge / one:.1f} %). Asked: below 10 %. "
-        f"Refitting would need 5 000 decompositions."
+        f"One decomposition takes {one:.3f} s. All held-out predictions take {semi:.4f} s ({100 * semi / one:.1f}%) "
+        f"for Semi-KPCA and {ridge:.4f} s ({100 * ridge / one:.1f}%) for Semi-LSSVM. The target is below 10%. "
+        f"Refitting would need 5,000 decompositions."
     ]
     command = [sys.executable, "-m", "benchmarks.speed.closed_form", "--million", str(rows)]
     out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
     fit, predict, cpu, peak = (float(v) for v in out.split())
     lines += ["", f"## {rows:,} rows, 20 features, 300 landmarks, four classes", ""]
     lines += [
-        f"fit {fit:.1f} s + predict {predict:.1f} s = {fit + predict:.1f} s (asked < 30), {cpu:.1f} s of CPU; "
-        f"peak memory {peak:.2f} GB (asked < 4)."
+        f"fit {fit:.1f} s + predict {predict:.1f} s = {fit + predict:.1f} s (target < 30 s), {cpu:.1f} s of CPU. "
+        f"Peak memory is {peak:.2f} GB (target < 4 GB)."
     ]
     publish("few_labels", "\n".join(lines) + "\n", options.quick)
 

@@ -3,9 +3,9 @@
     python -m benchmarks.speed.gpu [--data DIR] [--only PART] [--quick] [--out gpu.json]
     python -m benchmarks.speed.gpu --report benchmarks/results/gpu.json
 
-Needs torch with CUDA, Triton, scikit-learn and numba; where mercer is not installed, PYTHONPATH=src. Checks every
-product against float64 on a subset, prints asked beside measured and writes the numbers as JSON. Wall time, median of
-three after a warm-up. --report writes benchmarks/results/gpu.md and its picture from such a file, without a GPU.
+Needs torch with CUDA, Triton, scikit-learn and numba. If mercer is not installed, set PYTHONPATH=src. Checks every
+product against float64 on a subset, prints targets and measurements and writes the numbers as JSON. Wall time, median
+of three after a warm-up. --report writes benchmarks/results/gpu.md and its picture from such a file, without a GPU.
 """
 
 import json
@@ -14,14 +14,16 @@ from pathlib import Path
 from benchmarks.harness import PICTURES, arguments, markdown, publish
 from mercer.homes.nearest import padded_width
 
-PARTS = ("correctness", "use_device", "products", "pca", "svdd", "few", "scaling")
-LIMIT = """Dashed in the picture: the half-precision operations of a product divided by the rate of torch's own matrix
-product. From n = 30 000 on the time keeps its distance from it. Where it leaves the limit:
+PARTS = ("correctness", "use_device", "products", "pca", "svdd", "clustering", "few", "scaling", "ten million")
+LIMIT = """\
+Dashed in the picture is the limit: the half-precision operations of a product divided by the rate of torch's own
+matrix product. From n = 30,000 on, the time is a constant factor above this limit. It is further away in three cases:
 
-- small n: around the one pass, V is scaled and split and the kernel bounded: a dozen launches, 0.3 ms whatever n;
-- small d: one exponential and a handful of scalar operations for every pair cost more than its few multiplications, so
-  that below d = 32 the time no longer depends on d;
-- d above 128: a tile of rows no longer fits beside the tile of columns, both are read again for every 64 columns."""
+- Small n. Before and after the one pass, V is scaled and split and the kernel is bounded. These are a dozen launches,
+  0.3 ms for any n.
+- Small d. One exponential and a handful of scalar operations for every pair cost more than its few multiplications.
+  Below d = 32 the time no longer depends on d.
+- d above 128. A tile of rows no longer fits next to the tile of columns. Both are read again for every 64 columns."""
 
 
 def operations(d, precision, columns=32):

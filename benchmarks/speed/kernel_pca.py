@@ -1,9 +1,9 @@
-"""Kernel PCA beside scikit-learn: speed, memory, the operator, Nyström, import time.
+"""Kernel PCA next to scikit-learn: speed, memory, the operator, Nyström, import time.
 
     python -m benchmarks.speed.kernel_pca [--threads 2] [--quick]
 
-Prints one table, asked beside measured, and writes results/kernel_pca.csv. Times are medians of alternating runs in one
-process, memory is the peak of a fresh process above its data and imports.
+Prints one table of targets and measurements and writes results/kernel_pca.csv. Times are medians of alternating runs in
+one process, memory is the peak of a fresh process above its data and imports.
 """
 
 import os
@@ -33,7 +33,7 @@ def setup():
 
 
 def speed(quick):
-    """fit_transform of 20 components at n = 6 000 (RBF, d = 20) in one process."""
+    """fit_transform of 20 components at n = 6,000 (RBF, d = 20) in one process."""
     import numpy as np
     from sklearn.decomposition import KernelPCA as Sklearn
 
@@ -78,10 +78,10 @@ def speed(quick):
 def memory(quick, threads):
     n = 1500 if quick else 6000
     rows = []
-    for dtype, asked in (("float64", "≤ 1.3"), ("float32", "≤ 0.7")):
+    for dtype, target in (("float64", "≤ 1.3"), ("float32", "≤ 0.7")):
         code = SETUP.format(n=n, d=20, dtype=dtype) + "\ndef work(X): KernelPCA(20, kernel='rbf').fit_transform(X)"
         peak = in_fresh_process(code, threads)["peak_bytes"] / (8 * n * n)
-        rows.append(row(f"n = {n}, {dtype}: peak memory in float64 Gram matrices", asked, f"{peak:.2f}", ""))
+        rows.append(row(f"n = {n}, {dtype}: peak memory in float64 Gram matrices", target, f"{peak:.2f}", ""))
     return rows
 
 
@@ -105,7 +105,7 @@ def operator(quick, threads):
 
 
 def nystroem(quick):
-    """Features and 10 components of 100 000 rows from 500 landmarks, and the kernel error of both."""
+    """Features and 10 components of 100,000 rows from 500 landmarks, and the kernel error of both."""
     import numpy as np
     from sklearn.decomposition import PCA
     from sklearn.kernel_approximation import Nystroem
@@ -115,8 +115,8 @@ def nystroem(quick):
 
     n = 10_000 if quick else 100_000
     rng = np.random.default_rng(0)
-    centres = 3 * rng.standard_normal((20, 10))
-    X = centres[rng.integers(20, size=n)] + rng.standard_normal((n, 10))
+    centers = 3 * rng.standard_normal((20, 10))
+    X = centers[rng.integers(20, size=n)] + rng.standard_normal((n, 10))
     kernel = RBF("median").resolve(X)
     gamma = 1 / (2 * kernel.bandwidth**2)
     sample = rng.choice(n, 2000, replace=False)
@@ -160,8 +160,8 @@ def import_time():
     return [row("import mercer (and KernelPCA) beyond scikit-learn", "< 0.3 s", f"{extra:.2f} s", "")]
 
 
-def row(what, asked, measured, detail):
-    return {"what": what, "asked": asked, "measured": measured, "detail": detail}
+def row(what, target, measured, detail):
+    return {"what": what, "target": target, "measured": measured, "detail": detail}
 
 
 def main():

@@ -2,14 +2,14 @@
 
     python -m benchmarks.speed.label_search --data DIR [--only PART ...] [--quick]
 
-Parts, each a table in benchmarks/results/label_search.md (kept in label_search.json, so that one part can be rerun):
+Parts, each a table in benchmarks/results/label_search.md (stored in label_search.json, so that one part can be rerun):
 
 optimum    200 random instances, u ≤ 16, balance constraints: how often the search has the optimum of all 2^u labelings
 usps       USPS(2,5), l = 16, λ = 2⁻⁵, λ' = 1, n = 822: mean F over seeds of every search, with the time of 50 restarts
-shortcut   one evaluation at n = 2 000: from scratch (O(n²)), by the shortcut (O(r)), and with maintained gains
-large      n = 60 000, r = 100, 50 restarts; n = 1 000 000, r = 100, 1 restart with all preprocessing, and its memory
-clusters   digit pairs beside the accuracies of the public max-margin code, and the time at n = 4 000
-penalty    the default penalty of the clustering beside others, on 178 sets, then on those four pairs
+shortcut   one evaluation at n = 2,000: from scratch (O(n²)), by the shortcut (O(r)), and with maintained gains
+large      n = 60,000, r = 100, 50 restarts; n = 1,000,000, r = 100, 1 restart with all preprocessing, and its memory
+clusters   digit pairs next to the accuracies of the public max-margin code, and the time at n = 4,000
+penalty    the default penalty of the clustering next to others, on 178 sets, then on those four pairs
 versus     tabu with swaps against the paper's evolution at the same wall time, on every task of the paper's Table 1
 form       dense against low-rank form, and what the rule chooses
 
@@ -36,7 +36,7 @@ from mercer.solvers.label_search.solve import choose_form, count_bounds, label_s
 
 
 def problem(Z, l, lam, weight):
-    """W for rows ordered labelled, then unlabelled, with K = Z Zᵀ."""
+    """W for rows ordered labeled, then unlabeled, with K = Z Zᵀ."""
     u = len(Z) - l
     d2 = np.r_[np.full(l, 1.0 / max(l, 1)), np.full(u, weight / u)]
     basis = search_basis((Z * d2[:, None]).T @ Z)
@@ -78,19 +78,19 @@ def optimum(options):
             )
             found[name] += result.objective <= best + 1e-10
     return [
-        {"search": name, "instances": count, "optimum found": f"{100 * v / count:.1f} %"} for name, v in found.items()
+        {"search": name, "instances": count, "optimum found": f"{100 * v / count:.1f}%"} for name, v in found.items()
     ]
 
 
 def usps(options):
     """Mean F over seeds against the best F any search finds."""
     X, y = load(options.data, "USPS(2,5)")
-    labelled, unlabelled, _ = split(y, 16, 806, 823, 0)
-    Z = X[np.r_[labelled, unlabelled]]
+    labeled, unlabeled, _ = split(y, 16, 806, 823, 0)
+    Z = X[np.r_[labeled, unlabeled]]
     start = time.perf_counter()
     W = problem(Z, 16, 2.0**-5, 1.0)
     prepared = time.perf_counter() - start
-    codes = np.r_[y[labelled], np.full(806, -1)]
+    codes = np.r_[y[labeled], np.full(806, -1)]
     share = y.mean()
     shared = {"shares": [1 - share, share], "slack": 0.1, "total": 2.0, "n_jobs": THREADS, "n_restarts": 50}
     values = {}
@@ -109,7 +109,7 @@ def usps(options):
                 "mean F": f"{np.mean(values[search]):.8f}",
                 "best F": f"{np.min(values[search]):.8f}",
                 "bound": f"{runs[0].info['bound']:.4f}",
-                "restarts at the best F": f"{100 * hits:.0f} %",
+                "restarts at the best F": f"{100 * hits:.0f}%",
                 "50 restarts, s": f"{np.median([run.info['seconds'] for run in runs]):.2f}",
                 "evaluations/s": f"{np.median([run.info['evaluations_per_second'] for run in runs]):.2e}",
             }
@@ -198,7 +198,7 @@ def large(options):
                 "search, s": f"{model.result_.info['seconds']:.1f}",
                 "whole fit, s": f"{time.perf_counter() - start:.1f}",
                 "peak above the data": "",
-                "error of the unlabelled rows": f"{100 * np.mean((model.transduction_ != y)[labels < 0]):.1f} %",
+                "error of the unlabeled rows": f"{100 * np.mean((model.transduction_ != y)[labels < 0]):.1f}%",
             }
         )
     for folds in (0, 5):
@@ -228,7 +228,7 @@ def work(given):
                 "search, s": f"{found['search']:.1f}",
                 "whole fit, s": f"{found['seconds']:.1f}",
                 "peak above the data": f"{found['peak_bytes'] / 1e9:.2f} GB",
-                "error of the unlabelled rows": f"{100 * found['error']:.1f} %",
+                "error of the unlabeled rows": f"{100 * found['error']:.1f}%",
             }
         )
     return rows
@@ -245,8 +245,8 @@ def versus(options):
         seconds = 0.0
         for repeat in range(repeats):
             X, y = load(options.data, name, seed=repeat)
-            labelled, unlabelled, _ = split(y, l, u, t, repeat)
-            train = np.r_[labelled, unlabelled]
+            labeled, unlabeled, _ = split(y, l, u, t, repeat)
+            train = np.r_[labeled, unlabeled]
             if kernel == "rbf":
                 D = ((X[train][:, None] - X[train][None]) ** 2).sum(-1)
                 theta, V = np.linalg.eigh(np.exp(-D / (2 * 0.3**2)))
@@ -254,7 +254,7 @@ def versus(options):
             else:
                 Z = rotated(X, train)[train]
             W = problem(Z, l, 2.0**-5, 1.0)
-            codes = np.r_[y[labelled], np.full(u, -1)]
+            codes = np.r_[y[labeled], np.full(u, -1)]
             shared = {"shares": [1 - y.mean(), y.mean()], "slack": 0.1, "total": 2.0, "n_jobs": 1, "certify": False}
             if repeat == 0:
                 for search in values:
@@ -326,7 +326,7 @@ def main():
         for part in PARTS:
             if part in tables:
                 text += [f"## {part}: {inspect.cleandoc(PARTS[part].__doc__)}", "", markdown(tables[part]), ""]
-        text.append(f"Measured on {machine()}; other programs may have run beside it.")
+        text.append(f"Measured on {machine()}. Other programs may have run at the same time.")
         (RESULTS / "label_search.md").write_text("\n".join(text) + "\n")
 
 

@@ -6,7 +6,7 @@ Reads DIR/mnist.npz and DIR/usps.npz. Prints and writes to the results folder:
   no_labels_svdd.csv    SVDD against scikit-learn's OneClassSVM (RBF, median width, exact kernel): seconds of both
                         (medians of alternating runs), speed ratio, relative difference of the dual objective, the
                         KKT violation of both in libsvm's units (its tol is 1e-3), and whether the bounds of nu hold;
-  no_labels_large.csv   SVDD on 200 000 generated rows and 500 landmarks: seconds and duality gap;
+  no_labels_large.csv   SVDD on 200,000 generated rows and 500 landmarks: seconds and duality gap;
   no_labels_cmeans.csv  KernelCMeans against tslearn's KernelKMeans (same kernel, same number of starts) and against
                         scikit-learn's KMeans (linear kernel, equal starts).
 One thread; only the ratios mean something beyond this machine.
@@ -130,7 +130,7 @@ def clustering(data, n, budget):
         ours = KernelCMeans(k, kernel=RBF(width), approx="exact", n_init=5, random_state=0)
         theirs = KernelKMeans(k, kernel="rbf", kernel_params={"gamma": gamma}, n_init=5, max_iter=300, random_state=0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # tslearn says that it reads the rows as time series
+            warnings.simplefilter("ignore")  # tslearn states that it reads the rows as time series
             ours.fit(X), theirs.fit(X)
             seconds = both_times(ours, theirs, X, budget)
         mine, tslearn = kernel_inertia(K, ours.labels_), kernel_inertia(K, theirs.labels_)

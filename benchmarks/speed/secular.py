@@ -1,18 +1,18 @@
-"""Choosing the width, c and s of LS-KPCA by leaving out labels: ours against one n × n solve a root step.
+"""Choosing the width, c and s of LS-KPCA by held-out labels: mercer against one n × n solve per root step.
 
     python -m benchmarks.speed.secular --data DIR [--threads 2] [--quick]
 
 Prints, and writes to benchmarks/results/secular.md and secular.csv:
 
-- the seconds of `LeastSquaresKPCA().select` over 5 widths × 7 label weights × 7 variances with every one of 100 labels
-  left out in turn, on the 1 500 rows of Digit1 (USPS, g241c too without --quick), the decompositions and the final fit
-  included;
-- the seconds a single left-out fit takes the paper's way (bracket and Brent's method, a Cholesky solve with the n × n
-  matrix at each step), on a reduced grid, and how the two compare per left-out fit;
-- how far the left-out values of the two ways differ on that reduced grid.
+- the seconds of `LeastSquaresKPCA().select` over 5 widths × 7 label weights × 7 variances with each of 100 labels
+  held out in turn, on the 1,500 rows of Digit1 (USPS and g241c too without --quick), including the decompositions and
+  the final fit;
+- the seconds a single held-out fit takes the paper's way (bracket and Brent's method, a Cholesky solve with the n × n
+  matrix at each step), on a reduced grid, and how the two compare per held-out fit;
+- how far the held-out values of the two ways differ on that reduced grid.
 
 BLAS runs with --threads threads for both. The ratio is one of CPU seconds, which other work on the machine hardly
-moves; give --threads 1 where there is other work.
+changes. Use --threads 1 if there is other work.
 """
 
 import time
@@ -41,7 +41,7 @@ class DirectSolves:
         self.P = self.Z.T @ self.Z - np.outer(mean, mean) / n
 
     def value(self, rows, t, left, c, spread):
-        """f at the left-out row; n_steps counts the solves."""
+        """f at the held-out row; n_steps counts the solves."""
         A = self.Z[rows]
         C, b = np.eye(len(self.P)) + c * A.T @ A, c * A.T @ t
         self.n_steps = 0
@@ -115,13 +115,13 @@ def compare(data, name, quick):
         "set": name,
         "grid_s": f"{seconds:.1f}",
         "grid_cpu_s": f"{cpu:.1f}",
-        "left_out_fits": n_fits,
-        "cpu_ms_a_fit": f"{1000 * cpu / n_fits:.2f}",
-        "paper_cpu_s_a_fit": f"{np.median(took):.2f}",
+        "held_out_fits": n_fits,
+        "cpu_ms_per_fit": f"{1000 * cpu / n_fits:.2f}",
+        "paper_cpu_s_per_fit": f"{np.median(took):.2f}",
         "paper_steps": int(np.median(steps)),
         "ratio": f"{np.median(took) * n_fits / cpu:.0f}",
         "largest_difference": f"{np.max(np.abs(np.array(found) - truth)):.1e}",
-        "test_error": f"{100 * error:.1f} %",
+        "test_error": f"{100 * error:.1f}%",
     }
 
 
@@ -132,9 +132,10 @@ def main():
         table = [compare(given.data, name, given.quick) for name in names]
     text = (
         "# Selection of LS-KPCA over the whole grid\n\n"
-        "`LeastSquaresKPCA().select`, 5 widths × 7 label weights × 7 variances, each of 100 labels left out, "
-        "1 500 rows, decompositions and final fit included. Beside it one n × n Cholesky solve a root step. "
-        f"{given.threads} threads, {machine()}.\n\n{markdown(table)}\n"
+        "`LeastSquaresKPCA().select`, 5 widths × 7 label weights × 7 variances, each of 100 labels held out, "
+        "1,500 rows. Decompositions and the final fit are included. "
+        "The paper's way makes one n × n Cholesky solve per root step. "
+        f"{given.threads} thread{'s' * (given.threads > 1)}, {machine()}.\n\n{markdown(table)}\n"
     )
     publish("secular", text, given.quick)
     if not given.quick:

@@ -1,11 +1,11 @@
-"""The installed command `mercer` beside what is asked of it.
+"""The installed command `mercer`: times, memory and accuracy, and their targets.
 
 Prints, and writes to benchmarks/results/tool.md: the time of `mercer --help`; time, peak memory and size of the report
-of `mercer label` on a table of 100 000 rows and 50 columns (39 of numbers, 10 of categories, one of texts; 200 labels
-of 5 classes); time and accuracy of `mercer demo` (20 labelled digits of 1 797) for five draws of the labels.
+of `mercer label` on a table of 100,000 rows and 50 columns (39 of numbers, 10 of categories, one of texts; 200 labels
+of 5 classes); time and accuracy of `mercer demo` (20 labeled digits of 1,797) for five draws of the labels.
 
     python -m benchmarks.speed.tool            # about four minutes on two cores
-    python -m benchmarks.speed.tool --quick    # 5 000 rows, one draw: to see that it runs
+    python -m benchmarks.speed.tool --quick    # 5,000 rows, one draw: to see that it runs
 """
 
 import json
@@ -38,7 +38,7 @@ def run(*words, cwd, threads):
 
 
 def table(n, seed=0):
-    """(table with few labels, true classes): five overlapping groups of rows."""
+    """(table with few labels, true classes): five overlapping clusters."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 5, n)
     numbers = 0.6 * rng.normal(size=(5, 39))[truth] + rng.normal(size=(n, 39))
@@ -77,7 +77,7 @@ def main():
     n, seeds = (5_000, 1) if options.quick else (100_000, 5)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        asked_help = help_time(folder, options.threads)
+        help_seconds = help_time(folder, options.threads)
         seconds, cpu, peak, size, right, said = label(folder, n, options.threads)
         demos = [
             run("demo", "--json", "--seed", str(seed), "--out", f"demo{seed}", cwd=folder, threads=options.threads)
@@ -87,19 +87,21 @@ def main():
     slowest, cpu_demo = max((seconds, cpu) for _, seconds, cpu, _ in demos)
     each = ", ".join(f"{accuracy:.1%}" for accuracy in accuracies)
     rows = [
-        ("`mercer --help`, best of 5", f"{asked_help:.2f} s", "< 0.5 s"),
+        ("`mercer --help`, best of 5", f"{help_seconds:.2f} s", "< 0.5 s"),
         (f"`mercer label`, {n:,} × 50, with report and model", f"{seconds:.0f} s ({cpu:.0f} s of CPU)", "≤ 60 s"),
         ("its peak memory", f"{peak / 1e9:.2f} GB", "≤ 2 GB"),
         ("its report", f"{size / 1e6:.2f} MB", "< 1.5 MB"),
-        ("its answers right", f"{right:.1%} (withheld labels: {said['left_out_accuracy']:.1%})", ""),
+        ("its accuracy", f"{right:.1%} (held-out labels: {said['left_out_accuracy']:.1%})", ""),
         ("`mercer demo`, slowest", f"{slowest:.0f} s ({cpu_demo:.0f} s of CPU)", "< 30 s"),
-        (f"demo: right of 1 777, mean of {seeds} draws", f"{statistics.mean(accuracies):.1%} ({each})", "≥ 90 %"),
+        (
+            f"demo: accuracy on 1,777 rows, mean of {seeds} draws",
+            f"{statistics.mean(accuracies):.1%} ({each})",
+            "≥ 90%",
+        ),
     ]
-    text = markdown([dict(zip(("what", "measured", "asked"), row)) for row in rows])
-    head = (
-        f"# The command `mercer`\n\n`python -m benchmarks.speed.tool --threads {options.threads}`, {machine()}; load "
-    )
-    head += f"average {load:.1f} when it began.\n\n"
+    text = markdown([dict(zip(("what", "measured", "target"), row)) for row in rows])
+    head = f"# The command `mercer`\n\n`python -m benchmarks.speed.tool --threads {options.threads}`, {machine()}. "
+    head += f"The load average was {load:.1f} at the start.\n\n"
     publish("tool", f"{head}{text}\n", options.quick)
 
 

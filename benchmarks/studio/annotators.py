@@ -1,15 +1,15 @@
-"""Simulated annotators: how many labels until 90 % right answers are certified, and how often the certificate is true.
+"""Simulated annotators: how many labels until 90% right answers are certified, and how often the certificate is true.
 
     python -m benchmarks.studio.annotators --data DIR [--sets digits usps wdbc segment text] [--seeds 40] [--jobs 16]
                                            [--ways studio random] [--first 0]
 
-Each run draws a table of at most 1 200 rows and labels it as the page of `mercer studio` asks for: rows that help most,
+Each run draws a table of at most 1,200 rows and labels it as the page of `mercer studio` requests: rows that help most,
 mixed with rows drawn at random, four at a time, with the true labels. It looks at the certificate after every four
-labels and stops when the lower end of the interval that holds at every moment reaches 90 %, or at 400 labels. Whether
-this claim is true is seen from all other rows: the share of right answers for those without a label. Beside it, the
-same with every row drawn at random, and with a fourth of them to the end (the share is not raised when only checks are
-missing; only where --ways names it). Writes benchmarks/results/studio_annotators.{csv,md}; a run whose --first seed is
-not 0 is added to the runs that stand there.
+labels and stops when the lower end of the interval that is valid at every moment reaches 90%, or at 400 labels. Whether
+this claim is true is seen from all other rows: the fraction of right answers for those without a label. Next to it, the
+same with every row drawn at random, and with a fourth of them to the end (the fraction is not raised when only checks
+are missing; only where --ways names it). Writes benchmarks/results/studio_annotators.{csv,md}; a run whose --first
+seed is not 0 is added to the runs that are there.
 """
 
 import os
@@ -31,7 +31,7 @@ WAYS = ("studio", "a fourth", "random")
 
 
 def table(folder, name, seed):
-    """(rows, true classes) of a data set, at most 1 200 drawn at random."""
+    """(rows, true classes) of a data set, at most 1,200 drawn at random."""
     if name == "digits":
         from sklearn.datasets import load_digits
 
@@ -73,7 +73,8 @@ def session(prepared, coverage, t, seed, way):
         share = 1.0 if way == "random" else SHARE
         if model is not None and way == "studio":
             share = share_of_checks(Checks.of(model), share, GOAL)
-        found = next_rows(model, BATCH, order, set(rows), share, sum(drawn), len(rows), coverage)
+        draw = [row for row in order.tolist() if row not in rows]
+        found = next_rows(model, BATCH, draw, set(rows), share, sum(drawn), len(rows), coverage)
         rows += [row for row, _, _ in found]
         drawn += [random for _, random, _ in found]
         if len(np.unique(t[rows])) < 2:
@@ -102,7 +103,7 @@ def main():
         __doc__,
         data="optional",
         sets={"nargs": "*", "default": SETS, "help": "which data sets"},
-        seeds={"type": int, "default": 40, "help": "runs a data set (default %(default)s)"},
+        seeds={"type": int, "default": 40, "help": "runs per data set (default %(default)s)"},
         first={"type": int, "default": 0, "help": "the first seed (default %(default)s)"},
         ways={"nargs": "*", "default": ("studio", "random"), "choices": WAYS, "help": "how rows are chosen"},
         jobs={"type": int, "default": 2, "help": "processes (default %(default)s)"},
@@ -136,9 +137,9 @@ def page(rows):
                 {
                     "data": name,
                     "way": way,
-                    "labels to 90 % (median)": _shown(reached[len(some) // 2]),
+                    "labels to 90% (median)": _shown(reached[len(some) // 2]),
                     "labels to the certificate (median)": _shown(labels[len(some) // 2]),
-                    "right at the end (median)": f"{np.median([row['right'] for row in some]):.1%}",
+                    "accuracy at the end (median)": f"{np.median([row['right'] for row in some]):.1%}",
                     "certified": f"{len(claims)} of {len(some)}",
                     "true claims": f"{sum(row['right'] >= GOAL for row in claims)} of {len(claims)}",
                     "of the full model": f"{sum(row['right_full'] >= GOAL for row in claims)} of {len(claims)}",
@@ -163,13 +164,13 @@ def _without(name, rows):
     if right.max() < GOAL:
         return (
             f"- {name}: none of {len(left)} runs reaches {GOAL:.0%} with {MOST} labels ({np.median(right):.1%} of the "
-            f"other rows are right in the median run, {right.max():.1%} in the best): no certificate would be true."
+            f"other rows are correct in the median run, {right.max():.1%} in the best). No certificate would be true."
         )
     low = np.median([row["low"] for row in left])
     return (
         f"- {name}: {len(left)} of {len(rows)} runs end without a certificate at {MOST} labels, "
-        f"{np.sum(right >= GOAL)} of them with {GOAL:.0%} reached ({np.median(right):.1%}); the certified share is "
-        f"{low:.1%} (median), {100 * (GOAL - low):.1f} points short of the goal."
+        f"{np.sum(right >= GOAL)} of them with {GOAL:.0%} reached ({np.median(right):.1%}). The certified fraction "
+        f"is {low:.1%} (median), {100 * (GOAL - low):.1f} points short of the goal."
     )
 
 

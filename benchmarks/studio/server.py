@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import uuid
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 
 
 def digits_table(folder, n, seed=0):
-    """(path, true classes): n rows made of scikit-learn's digits, noisy copies of them beyond 1 797."""
+    """(path, true classes): n rows made of scikit-learn's digits, noisy copies of them beyond 1,797."""
     from sklearn.datasets import load_digits
 
     X, t = load_digits(return_X_y=True)
@@ -46,14 +47,20 @@ class Server:
             if not line:
                 raise SystemExit(self.process.communicate()[1])
             said += line
-        self.base, _, self.token = re.search(r"http://\S+", said).group().partition("/?token=")
+        self.base, self.lock = re.search(r"http://[^/]+", said).group(), Path(f"{path}.mercer") / "lock"
         self.http, self.begun = self.connect(), begun
         self.seconds = time.perf_counter() - begun
 
+    @property
+    def token(self):
+        """Of the next address: each works once."""
+        return json.loads(self.lock.read_text())["url"].partition("/?token=")[2]
+
     def connect(self):
-        """A client with the cookie."""
+        """A client with the cookie and the key."""
         http = httpx.Client(base_url=self.base, timeout=120)
-        http.get(f"/?token={self.token}")
+        answer = http.get(f"/?token={self.token}", follow_redirects=False)
+        http.headers["X-Mercer-Key"] = answer.headers["location"].partition("#")[2]
         return http
 
     def get(self, path):

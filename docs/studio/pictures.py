@@ -1,12 +1,15 @@
-"""Play one session of `mercer studio --demo` in chromium and write the six pictures of docs/studio.md beside this file.
+"""Play sessions of `mercer studio` in chromium and write the pictures of docs/studio.md next to this file.
 
-    python docs/studio/pictures.py
+    python docs/studio/pictures.py [table] [text] [image]
 
-It needs playwright, the system's chromium and pillow. The person at the keys is simulated: it knows the digits, and
+It needs playwright, the system's chromium and pillow. The person at the keys is simulated: it knows the classes, and
 gives one wrong label on purpose.
 """
 
+import contextlib
+import csv
 import io
+import random
 import re
 import shutil
 import signal
@@ -18,32 +21,53 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 
 HERE = Path(__file__).parent
-TRUTH = load_digits().target
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
+COLORS = 128
+SENTENCES = {
+    "delivery": (
+        "The parcel came {} days late",
+        "My order is lost after {} weeks",
+        "The courier left it with {} dents",
+    ),
+    "billing": ("I was charged {} times", "The invoice shows {} wrong items", "My refund of {} euros is missing"),
+    "praise": ("Great service, {} stars", "I ordered {} times and love it", "All {} questions were answered kindly"),
+}
+MORE = (
+    "Please look into it.",
+    "Thank you.",
+    "I write for the second time.",
+    "The app shows nothing.",
+    "Best wishes, Kim.",
+)
 
 
 class Player:
-    """A simulated person in front of the page."""
+    """A simulated person in front of the page, who knows the class of every row."""
 
-    def __init__(self, page):
-        self.page = page
+    def __init__(self, page, truth):
+        self.page, self.truth = page, truth
 
-    def picture(self, name):
-        """The page in 256 colours, in which rare colours have their say: small, and no different to the eye."""
-        self.page.mouse.move(700, 8)
-        self.page.wait_for_timeout(600)
+    def picture(self, name, scheme="light", size=WIDE):
+        """The page in few colors, in which rare colors have their say: small, and no different to the eye."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size(size)
+        self.page.mouse.move(size["width"] / 2, 8)
+        self.page.wait_for_timeout(700)
         image = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
-        colours, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
+        colors, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
         # The marks of the classes and all grounds, as they are.
-        large = ((np.ptp(colours.astype(int), axis=1) > 40) & (counts >= 20)) | (counts >= 2000)
-        exact = colours[large][np.argsort(-counts[large])][:128]
-        sample = np.repeat(colours, np.ceil(np.sqrt(counts)).astype(int), axis=0)
-        others = Image.fromarray(sample[None].astype(np.uint8)).quantize(256 - len(exact), Image.Quantize.MEDIANCUT)
+        large = ((np.ptp(colors.astype(int), axis=1) > 40) & (counts >= 40)) | (counts >= 2000)
+        exact = colors[large][np.argsort(-counts[large])][: COLORS // 2]
+        sample = np.repeat(colors, np.ceil(np.sqrt(counts)).astype(int), axis=0)
+        others = Image.fromarray(sample[None].astype(np.uint8)).quantize(COLORS - len(exact), Image.Quantize.MEDIANCUT)
         palette = Image.new("P", (1, 1))
-        palette.putpalette([*exact.ravel().tolist(), *others.getpalette()[: 3 * (256 - len(exact))]])
+        palette.putpalette([*exact.ravel().tolist(), *others.getpalette()[: 3 * (COLORS - len(exact))]])
         image.quantize(palette=palette, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size(WIDE)
 
     def state(self, expression):
         return self.page.evaluate(
@@ -59,26 +83,47 @@ class Player:
         self.wait("store.stage.name === 'idle' && Number(document.documentElement.dataset.answerRev) >= store.rev")
         self.page.wait_for_timeout(1500)
 
-    def label(self, count=1, wrong=0):
+    def add(self, names):
+        self.page.click("#add-class")
+        self.page.fill("#names", "\n".join(names))
+        self.page.click("#names-add")
+        self.wait(f"store.classes.length >= {len(names)}")
+        self.page.evaluate("document.activeElement.blur()")
+
+    def label(self, count=1, wrong=False):
         for _ in range(count):
             self.wait(
                 "store.current !== null && document.querySelector('#card').dataset.row === String(store.current.row)"
             )
-            row = int(self.page.get_attribute("#card", "data-row"))
-            self.page.keyboard.press(str((TRUTH[row] + wrong) % 10))
+            name = self.truth[int(self.page.get_attribute("#card", "data-row"))]
+            if wrong:
+                name = next(one for one in sorted(set(self.truth)) if one != name)
+            self.page.keyboard.press(self.page.inner_text(f".class-row:has(.name:text-is('{name}')) kbd"))
 
-    def reached(self):
-        return self.state("document.querySelector('#certified').hidden === false")
+    def question(self, below=200):
+        """Go to a row that is not easy."""
+        for _ in range(25):
+            if self.state(f"store.current.via !== 'random' && store.sure[store.current.row] < {below}"):
+                break
+            self.page.keyboard.press("j")
+            self.page.wait_for_timeout(60)
+        self.page.wait_for_timeout(3000)  # the look-ahead is computed in idle time
 
-    def lasso(self, digit):
-        """Draw around the open rows that are taken for a digit and lie where most of them lie."""
+    def until_certified(self):
+        while self.page.locator("#end").is_hidden():
+            self.label(5)
+            self.settled()
+
+    def lasso(self, name):
+        """Draw around the open rows that are taken for a class and are where most of them lie."""
         box = self.page.locator("#over").bounding_box()
         corners = self.page.evaluate(
-            "async id => { const {store} = await import('/static/store.js'); const x = [], y = [];"
+            "async name => { const {store} = await import('/static/store.js'); const x = [], y = [];"
+            " const id = store.classes.find(one => one.name === name).id;"
             " for (let i = 0; i < store.n; i++) if (store.first[i] === id) { x.push(store.x[i]); y.push(store.y[i]); }"
             " const at = (v, q) => v.sort((a, b) => a - b)[Math.floor(q * v.length)];"
             " return [at(x, .04), at(y, .04), at(x, .96), at(y, .96)]; }",
-            digit,
+            name,
         )
         place = [
             (box["x"] + 18 + x / 65535 * (box["width"] - 36), box["y"] + 18 + (1 - y / 65535) * (box["height"] - 36))
@@ -93,66 +138,109 @@ class Player:
         self.page.wait_for_selector("#sheet:not([hidden])")
 
 
-def play(page):
-    player = Player(page)
-    player.wait("store.current !== null && store.x !== null")
-    player.picture("1-start")
-    player.label(3)
-    player.settled()
-    player.picture("2-first-answers")
-    player.label(9)
-    player.settled()
-    for _ in range(10):  # a row that is not easy
-        if player.state("store.current.via !== 'random' && store.sure[store.current.row] < 180"):
-            break
-        page.keyboard.press("j")
-    page.wait_for_timeout(4000)  # the look-ahead is computed in idle time
-    player.picture("3-question")
-    player.label(12)
-    player.settled()
-    player.lasso(6)
-    player.picture("4-lasso")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    player.label(wrong=1)
-    player.label(20)
-    player.settled()
-    page.keyboard.press("r")
-    page.wait_for_timeout(1000)
-    player.picture("5-review")
-    page.keyboard.press("Enter")
-    page.click("#tab-next")
-    while not player.reached():
-        player.label(10)
+def table(open_page, folder):
+    """A table of measurements: the first run, a question, the end."""
+    X, y, names = load_iris().data, load_iris().target, load_iris().target_names
+    order = np.random.default_rng(0).permutation(len(y))
+    write(folder / "iris.csv", [*load_iris().feature_names, "species"], [[*X[i], ""] for i in order])
+    with open_page("iris.csv", "--target", "species", "--goal", "0.85") as page:
+        player = Player(page, [str(names[y[i]]) for i in order])
+        player.wait("store.current !== null && store.x !== null")
+        player.picture("1-first-run")
+        player.add(list(map(str, names)))
+        player.label(9)
         player.settled()
-    page.click("#tab-accuracy")
-    player.picture("6-certified")
+        player.question(245)
+        player.picture("4-table")
+        player.until_certified()
+        player.picture("9-end")
+        player.picture("9-end-phone", size=PHONE)
+
+
+def text(open_page, folder):
+    """Short texts: a question, the same without the map, and on a phone."""
+    draw = random.Random(0)
+    truth = [draw.choice(sorted(SENTENCES)) for _ in range(240)]
+    texts = [
+        f"{draw.choice(SENTENCES[kind]).format(draw.randint(2, 9))}. {' '.join(draw.sample(MORE, 2))}" for kind in truth
+    ]
+    write(folder / "mail.csv", ["message", "topic"], [[one, ""] for one in texts])
+    with open_page("mail.csv", "--target", "topic", "--text", "message") as page:
+        player = Player(page, truth)
+        player.wait("store.current !== null && store.x !== null")
+        player.add(SENTENCES)
+        player.label(7)
+        player.settled()
+        player.question(254)
+        player.picture("2-text")
+        player.picture("2-text-phone", size=PHONE)
+        page.keyboard.press("z")
+        player.picture("5-focus-dark", scheme="dark")
+
+
+def image(open_page, folder):
+    """Handwritten digits: a question, a lasso, a list of rows, and labels to review."""
+    with open_page("demo", "--demo") as page:
+        player = Player(page, [str(digit) for digit in load_digits().target])
+        player.wait("store.current !== null && store.x !== null")
+        player.label(24)
+        player.settled()
+        player.question()
+        player.picture("3-image")
+        player.picture("3-image-dark", scheme="dark")
+        player.lasso("6")
+        player.picture("6-lasso")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.evaluate(
+            "async () => { const {store} = await import('/static/store.js'), {go} = await import('/static/actions.js');"
+            " const open = row => store.given[row] === -1 && !store.hiddenGuess.has(row);"
+            " go(store.sure.reduce((best, one, row) => open(row) && one > (store.sure[best] ?? 0) ? row : best, -1)); }"
+        )
+        player.label(wrong=True)
+        player.label(20)
+        player.settled()
+        page.click(".class-row >> nth=3")
+        page.wait_for_timeout(1500)
+        player.picture("7-rows")
+        page.click("#clear-filters")
+        page.keyboard.press("r")
+        page.wait_for_timeout(1000)
+        player.picture("8-review")
+
+
+def write(path, head, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+
+
+@contextlib.contextmanager
+def served(browser, folder, *arguments):
+    """A page of `mercer studio` with these arguments."""
+    command = [sys.executable, "-m", "mercer", "studio", *arguments, "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    url = next(found.group() for found in (re.search(r"http://\S+", line) for line in server.stdout) if found)
+    page = browser.new_page(viewport=WIDE)
+    page.set_default_timeout(300_000)
+    page.goto(url)
+    page.wait_for_selector("html[data-ready]")
+    try:
+        yield page
+    finally:
+        page.close()
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as p:
-        command = [
-            sys.executable,
-            "-m",
-            "mercer",
-            "studio",
-            folder + "/demo",
-            "--demo",
-            "--no-browser",
-        ]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        url = next(found.group() for found in (re.search(r"http://\S+", line) for line in server.stdout) if found)
+    wanted = sys.argv[1:] or ["table", "text", "image"]
+    with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(300_000)
-        page.goto(url)
-        page.wait_for_selector("html[data-ready]")
-        try:
-            play(page)
-        finally:
-            browser.close()
-            server.send_signal(signal.SIGINT)
-            server.wait(30)
+        for play in (table, text, image):
+            if play.__name__ in wanted:
+                with tempfile.TemporaryDirectory() as folder:
+                    play(lambda *arguments, at=folder: served(browser, at, *arguments), Path(folder))
+        browser.close()
 
 
 if __name__ == "__main__":

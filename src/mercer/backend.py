@@ -6,52 +6,38 @@ import functools
 import importlib
 import os
 import signal
-import sys
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from .errors import BackendError
 
+if TYPE_CHECKING:
+    from .types import Rows
+
+Task = TypeVar("Task")
+
 _EXTRA = {"torch": "gpu", "dask": "dask", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
 _EXTRA |= {"starlette": "studio", "uvicorn": "studio"}
 _EXTRA |= dict.fromkeys(("onnx", "onnx.helper", "onnx.numpy_helper", "onnx.checker", "skactiveml", "pyod"), "bridges")
 
 
-def need(name):
-    """Import an optional package, or say which pip line brings it."""
+def need(name: str) -> ModuleType:
+    """Import an optional package, or show which pip line brings it."""
     try:
-        return sys.modules.get(name) or importlib.import_module(name)
+        return importlib.import_module(name)  # waits for another thread that is importing it
     except ImportError as error:
         extra = _EXTRA.get(name, "cli")
         raise BackendError(
             f"This needs the package {name.split('.')[0]!r}, which is not installed. "
-            f"Install it with: pip install 'mercer[{extra}]'"
+            f"Install it with: pip install '.[{extra}]' in the folder of mercer's source"
         ) from error
-
-
-def compiled(*signature, **options):
-    """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written.
-
-    Ctrl-C waits until a function is compiled: numba stopped halfway refuses that function from then on.
-    """
-    with uninterrupted():
-        njit = importlib.import_module("numba").njit
-
-    def decorate(function):
-        with uninterrupted():
-            try:
-                loop = njit(*signature, cache=True, **options)(function)
-            except RuntimeError:  # numba looks for a folder here
-                loop = njit(*signature, **options)(function)
-        loop.compile = uninterrupted()(loop.compile)
-        return loop
-
-    return decorate
 
 
 @contextlib.contextmanager
@@ -86,7 +72,7 @@ def devices():
 
 
 def on_gpu(X):
-    """Whether an array lives on a CUDA device."""
+    """Whether an array is on a CUDA device."""
     return str(getattr(X, "device", "")).startswith("cuda")
 
 
@@ -95,6 +81,19 @@ def to_device(X, device="cuda", dtype="float32"):
 
     NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need; a float64
     tensor that is given to an estimator as it is takes the slower exact path instead.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows.
+    device : str, default="cuda"
+        Name of a device of PyTorch.
+    dtype : {"float32", "float64"}, default="float32"
+        Type of the numbers.
+
+    Returns
+    -------
+    torch.Tensor
     """
     torch, target = _check_device(device)
     dtype = getattr(torch, dtype)
@@ -106,7 +105,7 @@ def to_device(X, device="cuda", dtype="float32"):
     return torch.as_tensor(X).to(target, dtype).contiguous()
 
 
-_device: contextvars.ContextVar = contextvars.ContextVar("device", default=None)
+_device: contextvars.ContextVar[tuple[str, str] | None] = contextvars.ContextVar("device", default=None)
 
 
 @contextlib.contextmanager
@@ -114,7 +113,14 @@ def use_device(device="cuda", dtype="float32"):
     """Context in which NumPy rows given to an estimator run on a device, inside pipelines and grid searches too.
 
     Each call of an estimator copies its dense rows there, see `to_device`; sparse rows stay on the host, and so do
-    fitted models and answers. It holds for the thread that entered it. dtype="float64" is more exact and slower.
+    fitted models and predictions. The setting belongs to the thread that entered the context.
+
+    Parameters
+    ----------
+    device : str, default="cuda"
+        Name of a device of PyTorch.
+    dtype : {"float32", "float64"}, default="float32"
+        Type of the numbers; "float64" is more exact and slower.
 
     >>> import mercer
     >>> with mercer.use_device("cpu"):
@@ -128,12 +134,12 @@ def use_device(device="cuda", dtype="float32"):
         _device.reset(before)
 
 
-def device_in_use():
+def device_in_use() -> tuple[str, str] | None:
     """(device, dtype) of the innermost `use_device`, for ``use_device(*device_in_use())`` later; None outside of it."""
     return _device.get()
 
 
-def moved(X):
+def moved(X: "Rows") -> "Rows":
     """Dense NumPy rows on the device of `use_device`; anything else, or without that context, X as it is."""
     device = _device.get()
     return X if device is None or not isinstance(X, np.ndarray) else to_device(X, *device)
@@ -147,12 +153,12 @@ def _check_device(device):
         raise BackendError(f"device={device!r} is not known to torch. Accepted: 'cuda', 'cuda:1', 'cpu'.") from None
     if target.type == "cuda" and not torch.cuda.is_available():
         raise BackendError(
-            f"device={device!r} was asked for and torch sees no GPU. Use device='cpu', or leave the rows in NumPy."
+            f"device={device!r} is not available: torch finds no GPU. Use device='cpu', or leave the rows in NumPy."
         )
     return torch, target
 
 
-def memory_available(device=None):
+def memory_available(device: object = None) -> int | None:
     """Bytes that can still be allocated on the host (or on a CUDA device); None when unknown."""
     if device is not None and str(device).startswith("cuda"):
         return need("torch").cuda.mem_get_info(device)[0]
@@ -196,7 +202,6 @@ def require_memory(n_bytes, what, remedy, free=None):
 
 _controller = None
 SMALL = 128  # a result with no longer side than this gains nothing from BLAS's threads (docs/scoreboard.md: the table)
-FLOPS = 1e6  # nor does less work than this
 
 
 def cores():
@@ -212,7 +217,7 @@ def quota(file="/sys/fs/cgroup/cpu.max"):
     """How many cores the control group of this process may use at once; infinity where nothing limits it."""
     with contextlib.suppress(OSError, ValueError):
         most, period = Path(file).read_text().split()
-        return int(most) // int(period)  # "max" is no number
+        return int(most) // int(period)  # "max" is not a number
     return float("inf")
 
 
@@ -224,10 +229,10 @@ def idle_cores():
     return cores()
 
 
-def n_threads():
+def n_threads() -> int:
     """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
-    if _steady.get():
-        return _steady.get()
+    if known := _threads_before.get():
+        return known
     return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
 
 
@@ -238,7 +243,8 @@ def threads_for(m, k, n, available=None):
     no other process needs the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
     threads of its own pins BLAS to one instead (`parallel`, the Krylov solver): the two kinds hinder each other.
     """
-    if max(m, n) <= SMALL or 2.0 * m * k * n < FLOPS:
+    # 1e6: nor does less work than this
+    if max(m, n) <= SMALL or 2.0 * m * k * n < 1e6:
         return 1
     return n_threads() if available is None else available
 
@@ -249,10 +255,10 @@ def blas_for(m, k, n):
     return contextlib.nullcontext() if n_threads() <= wanted else blas_threads(wanted)
 
 
-def parallel(function, tasks, threads=None):
+def parallel(function: Callable[[Task], object], tasks: Sequence[Task], threads: int | None = None) -> None:
     """Call function on every task from several threads; NumPy releases the GIL inside its loops.
 
-    There are no more threads than idle cores, and none beside those that such a call has started already.
+    There are no more threads than idle cores, and none next to those that such a call has started already.
     """
     most = min(threads or n_threads(), len(tasks))
     threads = min(most, idle_cores()) if most > 1 and not threads else most  # to look for them takes a while
@@ -261,7 +267,7 @@ def parallel(function, tasks, threads=None):
             function(task)
         return
     context = contextvars.copy_context()  # so that `use_device` holds in the threads too
-    context.run(_steady.set, 1)
+    context.run(_threads_before.set, 1)
     try:
         with one_thread(), ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(lambda task: context.copy().run(function, task), tasks):
@@ -270,22 +276,22 @@ def parallel(function, tasks, threads=None):
         _one_pool.release()
 
 
-_steady: contextvars.ContextVar = contextvars.ContextVar("steady", default=None)
+_threads_before: contextvars.ContextVar[int | None] = contextvars.ContextVar("single_threaded_blas", default=None)
 
 
 @contextlib.contextmanager
-def steady():
+def single_threaded_blas():
     """Context in which BLAS has one thread, and `parallel` as many as there were for both.
 
     Its results have the same digits on an idle and on a busy machine, where BLAS's threads would fight for the cores:
     `parallel` shares out whole tasks among those that are idle.
     """
-    before = _steady.set(n_threads())
+    before = _threads_before.set(n_threads())
     try:
         with one_thread():
             yield
     finally:
-        _steady.reset(before)
+        _threads_before.reset(before)
 
 
 @contextlib.contextmanager

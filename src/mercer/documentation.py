@@ -1,8 +1,10 @@
-"""Where the pages of this documentation are, for the links that notebooks show beside an estimator."""
+"""Where the pages of this documentation are, for the links that notebooks show next to an estimator."""
 
 import os
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
+
+from .docstrings import complete
 
 
 def site() -> str:
@@ -24,6 +26,10 @@ def site() -> str:
 class Documented:
     """An estimator whose HTML, as notebooks show it, links to its page of the documentation, where there is a site."""
 
-    def _get_doc_link(self):  # scikit-learn asks for it
+    def __init_subclass__(cls, **more: object) -> None:
+        super().__init_subclass__(**more)
+        complete(cls)
+
+    def _get_doc_link(self) -> str:  # scikit-learn requests it
         of_ours = type(self).__module__.split(".")[0] == "mercer"
         return f"{site()}/api/{type(self).__name__}.html" if of_ours and site() else ""

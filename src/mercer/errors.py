@@ -1,6 +1,6 @@
 """The four error and warning types.
 
-Every message says what is wrong with this value, what is accepted, and what to do.
+Every message shows what is wrong with this value, what is accepted, and what to do.
 """
 
 from sklearn.exceptions import ConvergenceWarning

@@ -14,7 +14,7 @@ from .errors import InputError
 
 @contextlib.contextmanager
 def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
-    """Temporary files beside `paths`, moved to their names together, or all removed if the block fails.
+    """Temporary files next to `paths`, moved to their names together, or all removed if the block fails.
 
     A file that is replaced keeps its permissions; through a symbolic link its target is replaced, not the link.
 
@@ -46,7 +46,7 @@ def refuse_path(path: str | Path, force: bool = False) -> None:
 
 @contextlib.contextmanager
 def _part(path, force):
-    """An empty file beside the target of `path`, with its permissions; removed at the end if it is still there."""
+    """An empty file next to the target of `path`, with its permissions; removed at the end if it is still there."""
     _refuse(path, force)
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")

@@ -1,28 +1,30 @@
 """Small dense linear algebra on the host: ordered eigenpairs, safe factors, deterministic signs."""
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg as sla
 
 from .backend import blas_threads, n_threads, parallel
 from .errors import InputError
 
-WHOLE = 3000  # rows up to which LAPACK factors the stored matrix: a tenth of the time of rounds of blocks at 1 500
+WHOLE = 3000  # rows up to which LAPACK factors the stored matrix: a tenth of the time of rounds of blocks at 1,500
 FEW = 8  # eigenpairs: up to an eighth of them LAPACK finds one by one
 SLAB = 512  # rows of a factor that a thread updates at once: they stay in the cache
 
 
-def precision(dtype):
+def precision(dtype) -> float:
     """Relative size below which a number of this dtype is rounding: float32 data give a float32 rank."""
     single = "float32" in str(dtype)  # NumPy's and torch's dtypes alike
     return float(np.finfo(np.float32 if single else np.float64).eps)
 
 
-def smallest(dtype):
+def smallest(dtype) -> float:
     """Size below which numbers of this dtype lose their digits."""
     return float(np.finfo(np.float32 if "float32" in str(dtype) else np.float64).tiny)
 
 
-def sign_rows(V):
+def sign_rows(V: np.ndarray) -> np.ndarray:
     """±1 per column such that the entry of largest magnitude becomes positive (first one on ties)."""
     if V.shape[0] == 0:
         return np.ones(V.shape[1])
@@ -30,12 +32,12 @@ def sign_rows(V):
     return np.where(peak < 0, -1.0, 1.0)
 
 
-def fix_signs(V):
+def fix_signs(V: np.ndarray) -> np.ndarray:
     """Columns of V with deterministic signs."""
     return V * sign_rows(V)
 
 
-def eigh_down(A, number=None):
+def eigh_down(A: np.ndarray, number: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues from largest to smallest and their vectors, only the first `number`, of a symmetric host matrix.
 
     Its lower triangle is read.
@@ -64,20 +66,20 @@ def _many(A, number):
     return values, vectors
 
 
-def rank_of(values, eps, n=None):
-    """How many of the descending eigenvalues stand above rounding noise, eps · n · largest."""
+def rank_of(values: np.ndarray, eps: float, n: int | None = None) -> int:
+    """How many of the descending eigenvalues are above rounding noise, eps · n · largest."""
     if len(values) == 0 or values[0] <= 0:
         return 0
     return int(np.sum(values > eps * (n or len(values)) * values[0]))
 
 
-def negative_mass(values):
-    """Share of the spectrum's absolute mass that is negative: 0 for a kernel, up to 1."""
+def negative_mass(values: np.ndarray) -> float:
+    """Fraction of the spectrum's absolute mass that is negative: 0 for a kernel, up to 1."""
     total = float(np.sum(np.abs(values)))
     return float(-np.sum(values[values < 0]) / total) if total > 0 else 0.0
 
 
-def safe_cholesky(A):
+def safe_cholesky(A: np.ndarray) -> tuple[np.ndarray, float]:
     """(L, jitter) with L Lᵀ = A + jitter·I, jitter the smallest of 0, 1e-14, 1e-12, … times the mean diagonal."""
     scale = max(float(np.mean(np.diag(A))), np.finfo(float).tiny)
     for jitter in (0.0, 1e-14, 1e-12, 1e-10, 1e-8):
@@ -92,11 +94,18 @@ def safe_cholesky(A):
     )
 
 
-def pivoted_cholesky(block, diag, max_rank, dtype=np.float64, rng=None, threads=None):
+def pivoted_cholesky(
+    block: Callable,
+    diag: np.ndarray,
+    max_rank: int,
+    dtype=np.float64,
+    rng: np.random.Generator | None = None,
+    threads=None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
 
     Columns of K are computed in blocks, so K is never stored and everything runs at matrix-product speed: each round
-    proposes a block of pivots, a small pivoted factorisation keeps those that the others do not explain, and products
+    proposes a block of pivots, a small pivoted factorization keeps those that the others do not explain, and products
     with slabs of rows that stay in the cache update the rest. Chosen rows move to the front, so a full-rank factor
     costs n³/3 like plain Cholesky.
 
@@ -137,7 +146,9 @@ def _whole(block, diag, dtype):
     return pivots[:rank] - 1, F, np.maximum(diag - np.einsum("ij,ij->i", F, F, dtype=np.float64), 0.0)
 
 
-def random_pivots(block, diag, number, dtype, rng, threads=None):
+def random_pivots(
+    block: Callable, diag: np.ndarray, number: int, dtype, rng: np.random.Generator, threads=None
+) -> tuple[np.ndarray, np.ndarray]:
     """`number` random pivots and the lower triangular root of their block of K, without the factor: cheaper.
 
     The more pivots there are, the fewer rows are needed to draw the next ones from. From a quarter of the pivots on,
@@ -150,12 +161,12 @@ def random_pivots(block, diag, number, dtype, rng, threads=None):
 
 
 class _Rounds:
-    """A pivoted factorisation that goes on by one block of pivots at a time.
+    """A pivoted factorization that goes on by one block of pivots at a time.
 
     Everything is kept in pivot order: the rows `order` of K, of which the first `rank` are the pivots, and their
-    `residual`. Row i stands for `weight[i]` rows when the next pivots are drawn. The factor is a list of panels, one of
-    each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they hold about
-    that many numbers at most: rows are dropped.
+    `residual`. Row i represents `weight[i]` rows when the next pivots are drawn. The factor is a list of panels, one of
+    each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they contain
+    about that many numbers at most: rows are dropped.
     """
 
     def __init__(self, block, diag, max_rank, dtype, rng, threads=None, room=None):
@@ -178,7 +189,7 @@ class _Rounds:
             while self.advance():
                 pass
 
-    def advance(self):
+    def advance(self) -> bool:
         """Take some more pivots; False when there are enough, or none above rounding."""
         if self.rank == self.max_rank or self.residual[self.rank :].max(initial=0.0) <= self.floor:
             return False
@@ -204,11 +215,11 @@ class _Rounds:
         self.panels.append((rank, new))
         return True
 
-    def _extend(self, new, front, root):
+    def _extend(self, new: np.ndarray, front, root: np.ndarray) -> None:
         """The rows beyond the pivots `front` in their new panel, slab by slab, and what it leaves of the residual."""
         (trsm,) = sla.get_blas_funcs(("trsm",), dtype=self.dtype)
 
-        def fill(begin):
+        def fill(begin: int) -> None:
             back = slice(begin, min(begin + SLAB, len(self.order)))
             rows = np.asarray(self.block(self.order[front], self.order[back]), dtype=self.dtype, order="C")
             for start, panel in self.panels:
@@ -230,10 +241,10 @@ class _Rounds:
         if self.rng is None:
             return self.rank + np.argpartition(-tail, width - 1)[:width], least
         live = np.where(tail > least, tail * self.weight[self.rank :], 0.0)
-        # In the order of the draws: sorting would favour low indices, see _accept.
+        # In the order of the draws: sorting would favor low indices, see _accept.
         return self.rank + self.rng.choice(len(tail), size=width, p=live / live.sum()), least
 
-    def _bring_forward(self, chosen):
+    def _bring_forward(self, chosen: np.ndarray) -> None:
         """Swap the chosen rows to positions rank, rank + 1, … in everything that is kept in pivot order."""
         target = np.arange(self.rank, self.rank + len(chosen))
         stay = np.setdiff1d(target, chosen)  # rows in the target zone that must make room
@@ -245,8 +256,8 @@ class _Rounds:
         for start, panel in self.panels:
             panel[:, place - start] = panel[:, source - start]
 
-    def _thin(self, most):
-        """Drop rows until `most` are left: the largest residuals stay, and as many rows that stand for all others."""
+    def _thin(self, most: int) -> None:
+        """Drop rows until `most` are left: the largest residuals stay, and as many rows that represent all others."""
         if len(self.order) <= most:
             return
         tail = self.rank + np.argsort(-self.residual[self.rank :], kind="stable")
@@ -260,7 +271,7 @@ class _Rounds:
         for i, (start, panel) in enumerate(self.panels):
             self.panels[i] = start, panel[:, kept[start:] - start]
 
-    def factor(self, rows):
+    def factor(self, rows: np.ndarray) -> np.ndarray:
         """F with row i of the pivot order at rows[i]; the panels are freed."""
         F = np.zeros((len(rows), self.rank), dtype=self.dtype)
         while self.panels:
@@ -269,17 +280,21 @@ class _Rounds:
         return F
 
 
-def _floor(largest, dtype):
-    """What is left of the largest diagonal entry when only rounding is left."""
+def _floor(largest: float, dtype) -> float:
+    """The remainder of the largest diagonal entry when only rounding is left."""
     return max(64 * precision(dtype) * largest, smallest(dtype))
 
 
-def _refuse_not_finite(values):
+def _refuse_not_finite(values: np.ndarray | float) -> None:
     if not np.isfinite(values).all():
-        raise InputError("The kernel is NaN or infinite for some rows. Bring them to a common scale, or mend it.")
+        raise InputError(
+            "The kernel is NaN or infinite for some rows. Bring them to a common scale, or correct the kernel."
+        )
 
 
-def _accept(core, residual, floor, rng):
+def _accept(
+    core: np.ndarray, residual: np.ndarray, floor: float, rng: np.random.Generator | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Which proposed pivots to keep, in order, and the lower factor of their core."""
     kept: list[int] = []
     left = np.diag(core).copy()  # of each proposal: what those kept before it do not explain

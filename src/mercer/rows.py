@@ -1,6 +1,6 @@
-"""Verbs on a tall matrix Z, whether it lives in NumPy, in torch (CPU or GPU), in Dask, or is computed in every pass.
+"""Verbs on a tall matrix Z, whether it is in NumPy, in torch (CPU or GPU), in Dask, or is computed in every pass.
 
-Only n × r objects live off the host. What the first four verbs return lives on the host:
+Only n × r objects live off the host. What the first four verbs return is on the host:
 
 ========================= =========================== ================
 verb                      gives                       type
@@ -12,9 +12,9 @@ verb                      gives                       type
 ``squares(Z)``            squared length of each row  float64
 ``host(a)``               the array itself            dtype kept
 ``like(a, Z)``            a, moved to where Z lives   Z's dtype
-``near(a, X)``            host rows beside X's blocks dtype kept on the host
+``near(a, X)``            host rows outside X's blocks dtype kept on the host
 ``by_blocks(f, X, width)`` f on row blocks of X       where X lives
-``empty(shape, X)``       an array beside X           X's dtype
+``empty(shape, X)``       an array next to X           X's dtype
 ``concat(parts)``         matrices side by side       where they live
 ========================= =========================== ================
 
@@ -29,10 +29,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from .backend import require_memory
 from .homes import home_of
-from .homes.base import Array, Rows
+from .types import Array, Block, Index, Rows
 
 
 def host(a: Rows) -> Array:
@@ -40,29 +41,29 @@ def host(a: Rows) -> Array:
     return home_of(a).host(a)
 
 
-def bring(a: Any) -> Any:
+def bring(a: Block) -> Rows:
     """The object on the host; what is there already, of whatever type, is left as it is."""
     return home_of(a).bring(a)
 
 
-def host_rows(X: Rows) -> Any:
+def host_rows(X: Rows) -> Block:
     """Rows on the host, dense or CSR, in floating point."""
     if sp.issparse(X):
         return X.tocsr()
     return home_of(rows := host(X)).floating(rows)
 
 
-def like(a: Any, Z: Rows) -> Any:
+def like(a: Block, Z: Rows) -> Block:
     """A host array moved to where Z lives, in Z's dtype (for Dask the array stays on the host)."""
     return home_of(Z).like(a, Z)
 
 
-def near(a: Any, X: Rows) -> Any:
+def near(a: Block, X: Rows) -> Block:
     """Host rows, dense or sparse, as the second argument of a kernel whose first one is a block of X."""
     return home_of(X).near(a, X)
 
 
-def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Any:
+def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Block:
     """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones. With sums=True also Zᵀ weight."""
     G, total = home_of(Z).moments(Z, weight)
     return (G, total) if sums else G
@@ -73,18 +74,18 @@ def mass(Z: Rows, weight: Array | None = None) -> float:
     return home_of(Z).mass(Z, weight)
 
 
-def tdot(Z: Rows, A: Any) -> Array:
+def tdot(Z: Rows, A: Rows) -> Array:
     """Zᵀ A for a host vector or matrix A with one row per row of Z."""
     return home_of(Z).tdot(Z, np.asarray(A, dtype=np.float64))
 
 
-def dot(Z: Rows, W: Any, weight: Array | None = None) -> Array:
+def dot(Z: Rows, W: Rows, weight: Array | None = None) -> Array:
     """diag(weight) Z W as a host float64 array for a host vector or matrix W; weight = None means ones."""
     out = home_of(Z).dot(Z, np.asarray(W, dtype=np.float64))
     return out if weight is None else (weight * out.T).T
 
 
-def take(Z: Rows, idx: Any) -> Array:
+def take(Z: Rows, idx: Index) -> Array:
     """The rows idx (integers or a boolean mask) of Z on the host, float64."""
     idx = np.asarray(idx)
     return home_of(Z).take(Z, np.flatnonzero(idx) if idx.dtype == bool else idx).astype(np.float64)
@@ -96,7 +97,12 @@ def squares(Z: Rows) -> Array:
 
 
 def by_blocks(
-    f: Callable, X: Rows, width: int | None, dtype: Any = None, step: int | None = None, threads: int | None = None
+    f: Callable,
+    X: Rows,
+    width: int | None,
+    dtype: DTypeLike | None = None,
+    step: int | None = None,
+    threads: int | None = None,
 ) -> Rows:
     """f(X) for an f that acts on rows, block by block where X is in blocks.
 
@@ -113,19 +119,19 @@ def by_row(method: Callable) -> Callable:
     """
 
     @functools.wraps(method)
-    def answer(self: Any, X: Rows, *arguments: Any, **options: Any) -> Any:
+    def answer(self: Any, X: Rows, *arguments: object, **options: object) -> Block:
         return home_of(X).answers(method, self, X, arguments, options)
 
     return answer
 
 
-def sampled(a: Any, X: Rows) -> Any:
+def sampled(a: Block, X: Rows) -> Block:
     """The entries of a host array, one for each row of X, for the rows a fit looks at: all, or a sample in Dask."""
     return home_of(X).sampled(a, X)
 
 
-def empty(shape: tuple[int, ...], X: Rows) -> Any:
-    """An uninitialised array where X lives, of its dtype."""
+def empty(shape: tuple[int, ...], X: Rows) -> Block:
+    """An uninitialized array where X lives, of its dtype."""
     return home_of(X).empty(shape, X)
 
 
@@ -135,10 +141,10 @@ def concat(parts: Sequence[Rows]) -> Rows:
 
 
 def room_for(n_bytes: int, X: Rows, what: str, remedy: str) -> None:
-    """Refuse an allocation beside X that cannot fit, before it is tried."""
+    """Refuse an allocation next to X that cannot fit, before it is tried."""
     require_memory(n_bytes, what, remedy, home_of(X).free_memory(X))
 
 
-def namespace(A: Any) -> ModuleType:
+def namespace(A: Rows) -> ModuleType:
     """The module whose `exp`, `sqrt`, `clip`, … act on A: torch for tensors, numpy for the rest."""
     return home_of(A).namespace(A)

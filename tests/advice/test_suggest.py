@@ -26,7 +26,7 @@ LINEAR = [
     LSSVMClassifier(5.0),
     LSSVMClassifier(5.0, bias=False),
     LSSVMClassifier(0.5, unlabeled="zero", bias=False),
-    SemiKPCA(),
+    SemiKPCA(1),
     LSSVMClassifier(5.0, graph=5, graph_weight=0.1),
     LSSVMClassifier(0.5, unlabeled="zero", bias=False, graph=5, graph_weight=0.1),
 ]
@@ -83,7 +83,7 @@ def test_variance_taken_away_against_a_loop():
 
 
 def test_expected_error_against_refits():
-    """The first row of "error" minimises the expected error over all rows after labelling it, computed by refitting."""
+    """The first row of "error" minimizes the expected error over all rows after labeling it, computed by refitting."""
     X, _, given = data()
     model = LSSVMClassifier(5.0, bias=False).fit(X, given)
     slope = model.calibration_[0]
@@ -209,7 +209,7 @@ def test_suspicious_labels_are_the_flipped_ones():
     assert np.all(probable.margins < 0) and np.all(probable.probability > 0.5)
     assert np.isin(probable.rows, wrong).mean() > 0.8
     assert set(probable.rows) < set(find_suspicious(model, above=0.1).rows)
-    assert "likely wrong" in str(found)
+    assert "chance that it is wrong" in str(found)
 
 
 def test_suspicious_margins_are_those_of_refits():
@@ -271,7 +271,7 @@ def test_refusals(fitted):
         suggest(model, strategy="magic")
     with pytest.raises(InputError, match="at least 1"):
         suggest(model, 0)
-    with pytest.raises(InputError, match="80 are unlabelled"):
+    with pytest.raises(InputError, match="80 are unlabeled"):
         suggest(model, 81)
     with pytest.raises(InputError, match="needs a fitted model"):
         suggest(X, 3, strategy="error")
@@ -295,3 +295,15 @@ def test_refusals(fitted):
         find_suspicious(model, 0)
     with pytest.raises(InputError, match="doubt needs a fitted FewLabelClassifier"):
         doubt(LSSVMClassifier().fit(X, given))
+
+
+def test_no_two_equal_rows_while_others_are_left():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(30, 3)), 4, axis=0)
+    y = np.where(X[:, 0] > 0, "a", "b").astype(object)
+    given = np.array([None] * 120, dtype=object)
+    given[[0, 5, 20, 41, 62, 83]] = y[[0, 5, 20, 41, 62, 83]]
+    model = FewLabelClassifier(["lssvm", "diffusion"], random_state=0).fit(X, given)
+    for found in (suggest(model, 20), suggest(X, 20), suggest(model, 20, find=model.classes_[0])):
+        assert len(np.unique(X[found.rows], axis=0)) == 20
+    assert len(set(suggest(model, 60).rows.tolist())) == 60  # more than there are different rows

@@ -91,11 +91,11 @@ class Cells:
 
 
 def real_shaped(R):
-    """Numbers, categories, dates and texts of two or three kinds of things, a few of them labelled."""
+    """Numbers, categories, dates and texts of two or three kinds of things, a few of them labeled."""
     n = R.choice([2, 3, 5, 8, 12, 20, 30, 40])
     kinds = [R.randrange(R.choice([2, 2, 3])) for _ in range(n)]
     words = [["soft", "round", "small"], ["hard", "flat", "long"], ["dark", "wet", "old"]]
-    colours = [["red", "blue"], ["green", "blue"], ["white", "black"]]
+    colors = [["red", "blue"], ["green", "blue"], ["white", "black"]]
     named = R.choice([["a", "b", "c"], ["1", "2", "3"], ["yes", "no", "maybe"], ["-1", "1", "0"], R.sample(HOSTILE, 3)])
     if R.random() < 0.1:
         labels = [f"{3 * kind + R.gauss(0, 0.3):.3f}" for kind in kinds]
@@ -107,7 +107,7 @@ def real_shaped(R):
         "id": [f"r{i:03d}" for i in range(n)],
         "size": [f"{2 * kind + R.gauss(0, 0.5):.3f}" for kind in kinds],
         "weight": [str(R.randrange(100) + 40 * kind) for kind in kinds],
-        "colour": [R.choice(colours[kind]) for kind in kinds],
+        "color": [R.choice(colors[kind]) for kind in kinds],
         "when": [(day + datetime.timedelta(R.randrange(900))).isoformat() for _ in kinds],
         "note": [" ".join(R.choices(words[kind], k=R.randrange(1, 6))) for kind in kinds],
         "kind": [label if R.random() < share else "" for label in labels],

@@ -21,7 +21,7 @@ COMMANDS = ["label", "label", "suggest", "check", "predict", "embed", "cluster",
 
 
 def command(R, names, target, write):
-    """(name, list of options, column names that are promised); `write` says how a path is chosen for an option."""
+    """(name, list of options, column names that are promised); `write` shows how a path is chosen for an option."""
     name = R.choice(COMMANDS)
     options = {"label": _label, "suggest": _suggest, "check": _check, "compare": _compare}.get(name)
     found = (

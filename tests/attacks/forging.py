@@ -240,7 +240,7 @@ def _bomb(R, about, content):
 
 
 def _shared(R, about, content):
-    """Two places that point to one object, and an object that holds itself."""
+    """Two places that point to one object, and an object that contains itself."""
     node, key = _pick(R, about, dict)
     if key is not None:
         node[key] = copy.deepcopy(R.choice([{"same": 0}, {"tuple": [{"same": 0}]}, {"dict": [["a", {"same": 1}]]}]))

@@ -189,6 +189,8 @@ def same(a, b):
         return _gap(a) and _gap(b)
     if a == b or str(a) == str(b):
         return True
+    if isinstance(a, dict | list) and isinstance(b, str):  # tables of text have them as JSON
+        return json.dumps(a, ensure_ascii=False, default=str) == b
     try:
         x, y = float(a), float(b)
         return x == y or (x != x and y != y) or abs(x - y) <= 1e-12 * abs(x)

@@ -90,7 +90,7 @@ def attack(seed, folder):
 
 
 def _harmless(told, path):
-    """Whether a file that is opened is the model itself, a module, or one that says what the machine has free."""
+    """Whether a file that is opened is the model itself, a module, or one that shows what the machine has free."""
     return told in (str(path), *MEMORY) or told.endswith((".py", ".pyc", ".so"))
 
 

@@ -150,7 +150,7 @@ def test_two_runs_on_one_output(data):
     assert list(pd.read_csv(data / "out.csv").columns[6:]) == ["component_1", "component_2"][: winner + 1]
     runs = [start("embed", "iris.csv", "-d", str(k), "-o", "out.csv", "--force", cwd=data) for k in (3, 4)]
     assert [(process.communicate(), process.returncode)[1] for process in runs] == [0, 0]
-    assert len(pd.read_csv(data / "out.csv").dropna()) == 9  # whole, from one of the two: the labelled rows have no gap
+    assert len(pd.read_csv(data / "out.csv").dropna()) == 9  # whole, from one of the two: the labeled rows have no gap
     assert files(data) == ["iris.csv", "out.csv"]
 
 
@@ -192,7 +192,7 @@ def test_a_numba_cache_that_cannot_be_written(data):
     shutil.copytree(SOURCE / "mercer", place / "mercer", ignore=shutil.ignore_patterns("__pycache__"))
     environment = ENVIRONMENT | {"HOME": "/dev/null", "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("XDG_CACHE_HOME", None)
-    with locked(place / "mercer" / "solvers" / "ball"):
+    with locked(place / "mercer" / "solvers" / "ball"), locked(place / "mercer" / "estimators"):
         code, _, errors = run("novelty", "iris.csv", "--quiet", cwd=data, env=environment)
     assert (code, errors) == (0, "")
     assert not list(place.rglob("*.nbc"))
@@ -218,5 +218,5 @@ def test_another_locale_or_terminal(data, locale):
         "label", "花.csv", "-t", "species", "-m", "rls", "-r", "r.html", cwd=data, env=ENVIRONMENT | locale
     )
     assert code == 0 and "Traceback" not in errors, errors
-    assert list(pd.read_csv(data / "花_labelled.csv").columns)[:2] == ["Blüte 花", "sepal length"]
+    assert list(pd.read_csv(data / "花_labeled.csv").columns)[:2] == ["Blüte 花", "sepal length"]
     assert "Blüte 花" in (data / "r.html").read_text(encoding="utf-8")

@@ -81,7 +81,7 @@ def test_nothing_of_the_table_runs_in_a_report(tmp_path, browser, command):
 
 
 def test_the_policy_of_a_report_stops_scripts_that_come_into_it(tmp_path, browser):
-    """Were a cell ever not escaped, the policy would still forbid what it asks for."""
+    """Were a cell ever not escaped, the policy would still forbid what it requests."""
     frame = hostile()
     frame.to_csv(tmp_path / "data.csv", index=False)
     CliRunner().invoke(app, ["novelty", str(tmp_path / "data.csv"), "-r", str(tmp_path / "r.html")])

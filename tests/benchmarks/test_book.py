@@ -53,7 +53,7 @@ def test_the_sets_of_the_other_paper_run_through_the_same_models(tmp_path):
     np.savez(tmp_path / "heart.npz", X=rng.normal(size=(60, 4)) + y[:, None], y=y)
     rows = accuracy.one_set("heart", tmp_path)
     assert {row["method"] for row in rows} == {*OURS, *PEERS} - {"s2rls"}
-    assert max(row["error"] for row in rows if row["share"] == 0.1) < 40.0
+    assert max(row["error"] for row in rows if row["fraction"] == 0.1) < 40.0
 
 
 def test_left_out_answers_of_all_values_are_timed_beside_one_decomposition():

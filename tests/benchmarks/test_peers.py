@@ -1,4 +1,4 @@
-"""The same answers as scikit-learn, to the tolerances that docs/scoreboard.md states."""
+"""The same predictions as scikit-learn, to the tolerances that docs/scoreboard.md states."""
 
 import numpy as np
 import pytest

@@ -36,7 +36,7 @@ def test_smaller_sizes_at_which_a_peer_is_faster_are_listed():
     faster = [*ROWS, row("mercer exact", 500, 0.04), row("KernelRidge", 500, 0.02, against="mercer exact")]
     assert judge.ahead_when_small(faster) == [("ridge/fit", "KernelRidge", "mercer exact", [(500, 2.0)])]
     said = "\n".join(report.why(faster, {}, []))
-    assert "nowhere" in said and "KernelRidge beside mercer exact at n = 500 (2 times)" in said
+    assert "nowhere" in said and "KernelRidge compared with mercer exact at n = 500 (2 times)" in said
 
 
 def test_slopes():
@@ -57,7 +57,7 @@ def test_the_guard_flags_a_fall_by_more_than_thirty_percent():
     stored = {("a", "x"): 2.0, ("a", "y"): 2.0, ("b", "x"): 3.0}
     lines, bad = guard.compare({("a", "x"): 1.41, ("a", "y"): 1.3, ("c", "x"): 1.0}, stored)
     assert bad
-    assert [line["verdict"] for line in lines] == ["ok", "FELL by 35 %", "did not run here", "new: no stored ratio"]
+    assert [line["verdict"] for line in lines] == ["ok", "FELL by 35%", "did not run here", "new: no stored ratio"]
     assert not guard.compare({("a", "x"): 9.0}, {("a", "x"): 2.0})[1]
     assert guard.ratios(ROWS) == {("ridge/fit", "KernelRidge"): 2.0}
 
@@ -81,7 +81,7 @@ def test_the_page_is_the_same_for_the_same_rows(tmp_path, monkeypatch):
     assert report.write(tmp_path / "b.md", pictures=False) == []
     text = (tmp_path / "a.md").read_text()
     assert text == (tmp_path / "b.md").read_text()
-    assert "| KernelRidge | 2 000 | 0.8 | 0.4 | 2 | 0.33 |" in text
+    assert "| KernelRidge | 2,000 | 0.8 | 0.4 | 2 | 0.33 |" in text
     tables.merge("speed", ROWS[:2], ("part", "case"))
     assert len(report.write(tmp_path / "a.md", pictures=False)) == 1
     assert "**no reason is written" in (tmp_path / "a.md").read_text()

@@ -35,7 +35,7 @@ def test_the_answers_are_those_of_the_classifier_with_all_rows(iris):
     dropped = SklearnClassifier(FewLabelClassifier(QUICK), classes=[0, 1, 2]).fit(X, given)
     alone = FewLabelClassifier(QUICK).fit(X[known], given[known])
     np.testing.assert_allclose(dropped.predict_proba(X), alone.predict_proba(X), atol=1e-9)
-    assert np.abs(dropped.predict_proba(X) - there.predict_proba(X)).max() > 0.01  # theirs drops unlabelled rows
+    assert np.abs(dropped.predict_proba(X) - there.predict_proba(X)).max() > 0.01  # theirs drops unlabeled rows
 
 
 def test_no_label_one_class_and_classes_that_come_later(iris):

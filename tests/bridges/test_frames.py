@@ -1,4 +1,4 @@
-"""Rows and labels from Hugging Face datasets, Arrow and Polars give the answers of pandas and NumPy."""
+"""Rows and labels from Hugging Face datasets, Arrow and Polars give the predictions of pandas and NumPy."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ pd = pytest.importorskip("pandas")
 def frame():
     X, y = load_iris(return_X_y=True)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    frame["colour"] = np.array(["red", "blue", "green"])[np.arange(150) % 3]
+    frame["color"] = np.array(["red", "blue", "green"])[np.arange(150) % 3]
     frame["label"] = np.where(np.arange(150) % 6 == 0, y, -1)
     return frame
 

@@ -72,7 +72,7 @@ def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_
     other = {"from_name": "origin", "to_name": "note", "type": "choices", "value": {"choices": ["wild"]}}
     two, three, none = (tmp_path / f"{name}.json" for name in ("two", "three", "none"))
     tasks[8]["annotations"][0]["result"].append(rating)
-    two.write_text(json.dumps(tasks))  # one choice beside a rating: the choice
+    two.write_text(json.dumps(tasks))  # one choice next to a rating: the choice
     assert TASKS.target(read_table(two)) == "species"
     tasks[8]["annotations"][0]["result"].append(other)
     three.write_text(json.dumps(tasks))
@@ -87,7 +87,7 @@ def test_the_only_control_is_the_target_and_several_are_asked_about(export, tmp_
 def test_the_command_reads_an_export_and_writes_predictions(export, tmp_path):
     done = here("label", "--label-studio", export, "-x", "note", "-m", "lssvm,diffusion", "--json")
     assert done.exit_code == 0, done.output
-    out = json.loads((tmp_path / "export_labelled.json").read_text())
+    out = json.loads((tmp_path / "export_labeled.json").read_text())
     tasks, truth = json.loads(export.read_text()), flowers()[1]
     assert [task["id"] for task in out] == [task["id"] for task in tasks]
     right = []
@@ -106,8 +106,8 @@ def test_the_command_reads_an_export_and_writes_predictions(export, tmp_path):
     model = FewLabelClassifier(["lssvm", "diffusion"], time_budget=60.0)
     table = read_table(export).frame
     model.fit(table[list("abcd")], table["species"])
-    again = read_table(tmp_path / "export_labelled.json")
-    assert again.frame["species"].notna().sum() == 20  # predictions are not learnt from
+    again = read_table(tmp_path / "export_labeled.json")
+    assert again.frame["species"].notna().sum() == 20  # predictions are not learned from
     assert out[5]["predictions"][0]["result"][0]["value"]["choices"] == [model.predict(table[list("abcd")])[5]]
 
 
@@ -121,7 +121,7 @@ def test_numbers_and_ratings(tmp_path):
     path.write_text(json.dumps(tasks))
     done = here("label", "--label-studio", path, "-t", "size", "--as", "number", "--json")
     assert done.exit_code == 0, done.output
-    out = json.loads((tmp_path / "sizes_labelled.json").read_text())
+    out = json.loads((tmp_path / "sizes_labeled.json").read_text())
     assert not out[0].get("predictions")
     found = [out[i]["predictions"][0]["result"][0] for i in range(1, 60, 2)]
     assert {item["type"] for item in found} == {"number"}
@@ -177,7 +177,7 @@ def event(task, name, number, action="ANNOTATION_CREATED"):
     }
 
 
-def test_a_labelling_session_over_http(server):
+def test_a_labeling_session_over_http(server):
     client, file = server
     assert client.get("/health").json() == {"status": "UP", "model_class": "FewLabelClassifier"}
     body = {"project": "7.1700000000", "schema": PAGE, "hostname": "http://localhost:8080", "access_token": "t"}
@@ -220,8 +220,104 @@ def test_changed_and_deleted_annotations(server):
 def test_bad_requests_get_a_sentence(server):
     client, _ = server
     answer = client.post("/setup", json={"schema": "<View><Text name='a' value='$a'/></View>"})
-    assert answer.status_code == 400 and "nothing to answer" in answer.json()["error"]
+    assert answer.status_code == 400 and "nothing to predict" in answer.json()["error"]
     assert client.post("/setup", json={"schema": "<View>"}).status_code == 400
-    assert client.post("/predict", content=b"{").status_code == 400
+    assert client.post("/predict", content=b"{", headers={"Content-Type": "application/json"}).status_code == 400
     with pytest.raises(InputError, match="not valid XML"):
         Project().setup("<View>")
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({"Host": "rebound.evil.com"}, 421),
+        ({"Host": "rebound.evil.com:9090"}, 421),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+    ],
+)
+def test_a_page_of_the_web_cannot_ask_the_backend(server, headers, status):
+    client, file = server
+    tasks, truth = flowers()
+    body = json.dumps(event(tasks[0], truth[0], 1))
+    answer = client.post("/webhook", content=body, headers={"Content-Type": "application/json"} | headers)
+    assert answer.status_code == status and not file.exists()
+
+
+def test_names_that_are_allowed_are_answered(tmp_path):
+    from starlette.testclient import TestClient
+
+    app = backend(hosts=("labels.lan",))
+    assert TestClient(app, base_url="http://labels.lan:9090").get("/health").status_code == 200
+    assert TestClient(app, base_url="http://localhost:9090").get("/health").status_code == 421
+
+
+@pytest.mark.parametrize(
+    "task",
+    [{"id": 1, "data": [1]}, {"id": 1, "data": "x"}, [1], {"id": 1, "data": {}, "annotations": [1]}, None],
+)
+def test_a_task_that_is_none_is_refused_and_nothing_of_it_kept(server, task):
+    client, file = server
+    tasks, _truth = flowers()
+    client.post("/setup", json={"schema": PAGE})
+    answer = client.post("/predict", json={"tasks": [tasks[0], task], "label_config": PAGE})
+    assert answer.status_code == 400 and "Nothing of this request was kept" in answer.json()["error"]
+    assert not file.exists()
+    assert client.post("/predict", json={"tasks": tasks[:2], "label_config": PAGE}).status_code == 200
+
+
+def test_a_file_with_a_task_that_is_none_can_be_read(tmp_path):
+    file = tmp_path / "tasks.json"
+    file.write_text(json.dumps([{"id": 1, "data": [1], "annotations": []}, *flowers()[0][:3]]))
+    project = Project(None, file)
+    project.setup(PAGE)
+    assert len(project.tasks) == 3 and len(project.predict(flowers()[0][:3])) == 3
+
+
+@pytest.mark.parametrize("path", ["setup", "predict", "webhook"])
+@pytest.mark.parametrize("content", ["[1]", "1", "{", "null", "[" * 100_000, '{"a": NaN}', '{"a": "\\ud800"}'])
+def test_what_is_no_request_is_refused(server, path, content):
+    client, _ = server
+    answer = client.post(f"/{path}", content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400
+
+
+def test_a_request_that_is_too_long_is_refused(server):
+    client, file = server
+    content = json.dumps({"tasks": [{"id": 1, "data": {"x": "y" * 21_000_000}}]})
+    answer = client.post("/predict", content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 413 and not file.exists()
+
+
+def test_many_tasks_are_written_once(tmp_path, monkeypatch):
+    project, times = Project(None, tmp_path / "tasks.json"), []
+    keep = project._keep
+    monkeypatch.setattr(project, "_keep", lambda: (times.append(1), keep()))
+    project.setup(PAGE)
+    project.predict([{"id": i, "data": {"note": str(i)}} for i in range(3000)])
+    assert len(times) == 1 and len(json.loads((tmp_path / "tasks.json").read_text())) == 3000
+
+
+def test_an_annotation_is_appended_and_the_file_is_not_written_again(tmp_path):
+    file = tmp_path / "tasks.json"
+    project = Project(None, file)
+    project.setup(PAGE)
+    project.predict([{"id": i, "data": {"note": str(i)}} for i in range(300)])
+    before = file.read_bytes()
+    for i in range(20):
+        project.learn([{"id": i, "data": {"note": str(i)}}], [{"id": 100 + i, "result": []}])
+    project.forget({105})
+    assert file.read_bytes() == before and len((tmp_path / "tasks.json.new").read_bytes().splitlines()) == 21
+    with open(tmp_path / "tasks.json.new", "ab") as more:
+        more.write(b'{"id": 7, "da')  # the machine stopped here
+    again = Project(None, file)
+    assert again.tasks == project.tasks and again.tasks["5"]["annotations"] == []
+    again.setup(PAGE)
+    again.learn([{"id": 8, "data": {"note": "other"}}])
+    assert Project(None, file).tasks == again.tasks
+    for i in range(300):  # the second file never becomes the larger one
+        again.learn([{"id": i, "data": {"note": str(i)}}], [{"id": 1000 + i, "result": []}])
+    size = (tmp_path / "tasks.json.new").stat().st_size if (tmp_path / "tasks.json.new").exists() else 0
+    assert size <= file.stat().st_size and Project(None, file).tasks == again.tasks

@@ -1,4 +1,4 @@
-"""Models as ONNX graphs: onnxruntime answers for new rows what Python answers."""
+"""Models as ONNX graphs: onnxruntime predictions for new rows what Python answers."""
 
 import numpy as np
 import pytest
@@ -191,7 +191,7 @@ def test_a_user_s_radial_kernel_is_translated_from_its_profile(wine):
 def test_the_few_label_classifier(wine, compact):
     X, y, new = wine
     model = FewLabelClassifier().fit(X, y)
-    assert {part.view.name for part in model.predictor_.parts} and model.predictor_.forests
+    assert {part.view.name for part in model.answers_.fit.predictor.parts} and model.answers_.fit.predictor.forests
     agree(model.compact() if compact else model, new)
 
 
@@ -216,7 +216,7 @@ def test_few_numbers(wine):
     agree(FewLabelRegressor().fit(X, y), new)
 
 
-def test_training_rows_are_their_own_neighbours(wine):
+def test_training_rows_are_their_own_neighbors(wine):
     X, y, _ = wine
     agree(LSSVMClassifier(kernel=Diffusion(n_neighbors=5)).fit(X, y), X)
 
@@ -246,7 +246,7 @@ def test_what_has_no_graph_is_refused_in_a_sentence(wine):
     frame = pd.DataFrame({"a": X[:, 0], "day": pd.date_range("2024-01-01", periods=len(X))})
     with pytest.raises(InputError, match=r"Column 'day' is read as date, which has no form in ONNX. .* TableEncoder"):
         mercer.to_onnx(FewLabelClassifier(["lssvm"]).fit(frame, y))
-    frame = pd.DataFrame({"predict": X[:, 0], "colour": np.where(X[:, 1] > 0, "red", "blue")})
+    frame = pd.DataFrame({"predict": X[:, 0], "color": np.where(X[:, 1] > 0, "red", "blue")})
     with pytest.raises(InputError, match="A column is called 'predict'"):
         mercer.to_onnx(FewLabelClassifier(["lssvm"]).fit(frame, y))
     with pytest.raises(InputError, match="float64 or numpy.float32"):
@@ -266,7 +266,7 @@ def sales():
         {
             "size": np.where(half, 1.0, 3.0) + rng.normal(scale=0.4, size=n),
             "price": np.exp(rng.normal(size=n) * 1.5),
-            "colour": np.where(half, "red", np.where(rng.random(n) < 0.5, "blue", "green")),
+            "color": np.where(half, "red", np.where(rng.random(n) < 0.5, "blue", "green")),
             "member": np.where(rng.random(n) < 0.3, "Yes", "no"),
             "quality": rng.choice(["low", "medium", "high"], n),
             "rooms": rng.integers(1, 6, n),
@@ -274,10 +274,10 @@ def sales():
         }
     )
     frame.loc[::7, "size"] = np.nan
-    frame.loc[::9, "colour"] = None
+    frame.loc[::9, "color"] = None
     y = np.where(np.arange(n) % 8 == 0, np.where(half, "cheap", "dear"), "")
     new = frame.iloc[::3].copy()
-    new.loc[new.index[:4], "colour"] = ["violet", "n/a", "red", ""]
+    new.loc[new.index[:4], "color"] = ["violet", "n/a", "red", ""]
     new.loc[new.index[:3], "quality"] = ["HIGH", "unheard of", "Low"]
     new.loc[new.index[:3], "member"] = ["YES", "true", "n"]
     new.loc[new.index[5:7], "rooms"] = [9, 2]
@@ -289,7 +289,7 @@ def test_a_data_frame_has_an_input_for_every_column(sales):
     frame, y, new = sales
     model = FewLabelClassifier(["lssvm", "diffusion", "forest"]).fit(frame, y)
     kinds = {one.name: one.kind for one in model.encoder_.columns_}
-    assert kinds["quality"] == "ordered" and kinds["rooms"] == "ordered" and kinds["colour"] == "category"
+    assert kinds["quality"] == "ordered" and kinds["rooms"] == "ordered" and kinds["color"] == "category"
     assert any(encoder.step for encoder in model.encoder_.encoders_ if encoder.name == "price")
     agree(model, new)
     inputs = {one.name for one in mercer.to_onnx(model).graph.input}

@@ -1,4 +1,4 @@
-"""Models that other libraries store give the same answers when they come back."""
+"""Models that other libraries store give the same predictions when they come back."""
 
 import io
 

@@ -34,5 +34,6 @@ def iris(n_labels=3, every=3):
     frame.insert(0, "flower", [f"f{i:03d}" for i in range(len(frame))])
     shown = np.zeros(len(frame), dtype=bool)
     for name in data.target_names:
-        shown[np.flatnonzero(names == name)[:n_labels]] = True
+        rows = np.flatnonzero(names == name)
+        shown[rows[np.linspace(0, len(rows) - 1, n_labels).astype(int)]] = True  # spread, as in a random sample
     return frame.assign(species=np.where(shown, names, "")), names

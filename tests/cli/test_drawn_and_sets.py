@@ -1,4 +1,4 @@
-"""What a table says beyond one answer a row: which labelled rows were drawn at random, and sets of classes."""
+"""What a table says beyond one prediction a row: which labeled rows were drawn at random, and sets of classes."""
 
 import json
 
@@ -20,7 +20,7 @@ def read(path):
 
 
 def answered(path, truth):
-    """Fill in the answers of a file of suggested rows."""
+    """Fill in the predictions of a file of suggested rows."""
     asked = read(path)
     asked["species"] = truth[asked["row_number"].astype(int).to_numpy() - 1]
     asked.to_csv(path, index=False)
@@ -48,15 +48,15 @@ def test_the_estimate_rests_on_rows_drawn_at_random_through_the_whole_loop(tmp_p
     facts = json.loads(done.stdout)
     assert (facts["given"], facts["labels_drawn"]) == (19, 12)  # the nine labels before count as drawn
     assert "as 12 labels of rows drawn at random show" in facts["accuracy_sentence"]
-    labelled = tmp_path / "iris_labelled.csv"
-    how = read(labelled)["species_how"]
+    labeled = tmp_path / "iris_labeled.csv"
+    how = read(labeled)["species_how"]
     rows = asked["row_number"].astype(int).to_numpy() - 1
     assert how[rows].tolist() == asked["species_how"].tolist() and (how.drop(rows) == "").all()
 
-    # The next round begins with the output of the last; what it wrote is not learnt from.
-    done = here("suggest", labelled, "-t", "species", "-n", "5", "--audit", "0.2", "-o", second, "--json", *QUICK)
+    # The next round begins with the output of the last; what it wrote is not learned from.
+    done = here("suggest", labeled, "-t", "species", "-n", "5", "--audit", "0.2", "-o", second, "--json", *QUICK)
     assert done.exit_code == 0, done.output
-    assert any("not learnt from" in note and "'species_how'" in note for note in json.loads(done.stdout)["notes"])
+    assert any("not used for training" in note and "'species_how'" in note for note in json.loads(done.stdout)["notes"])
     out = read(second)
     new = out.index[out["label_next"] != ""]
     assert sorted(out["species_how"][new]) == ["chosen"] * 4 + ["random"]
@@ -83,18 +83,18 @@ def test_chosen_labels_alone_are_no_estimate_and_say_so(tmp_path, data):
     frame.to_csv(tmp_path / "none.csv", index=False)
     more = tmp_path / "next.csv"
     done = here("suggest", tmp_path / "none.csv", "-t", "species", "-n", "12", "--only", more)
-    assert "All labelled rows were chosen. With --audit 0.2" in done.output
+    assert "All labeled rows were chosen. With --audit 0.2" in done.output
     answered(more, truth)
     arguments = ("-t", "species", "--more", more, *QUICK)
     done = here("label", tmp_path / "none.csv", *arguments, "-r", tmp_path / "r.html")
-    assert "Not an estimate for all rows: every labelled row was chosen" in done.stdout
+    assert "Not an estimate for all rows: the labeled rows were chosen, not drawn at random" in done.stdout
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert page.count("ot an estimate for all rows") == 2  # beside the number, and in the reasons
+    assert page.count("ot an estimate for all rows") == 2  # next to the number, and in the reasons
     done = here("check", tmp_path / "none.csv", *arguments, "-o", tmp_path / "checked.csv")
     assert done.exit_code == 0, done.output
     assert (read(tmp_path / "checked.csv")["species_how"] == "chosen").sum() == 12
     done = here("compare", tmp_path / "checked.csv", "-t", "species")
-    assert "withheld one at a time" in done.stdout
+    assert "held out one at a time" in done.stdout
     assert "Their average: Not an estimate for all rows" in done.stdout
 
 
@@ -122,15 +122,18 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
     arguments = ("--coverage", "0.9", *QUICK)
     done = here("label", data, "-t", "species", "-s", tmp_path / "m.mercer", "-r", tmp_path / "r.html", *arguments)
     assert done.exit_code == 0, done.output
-    assert "species_set lists the classes that a row may have: in about 90% of the rows the right class" in done.stdout
-    out = read(tmp_path / "iris_labelled.csv")
+    assert (
+        "species_set lists the classes that a row may have: in about 90% of the rows the list contains the true class"
+        in done.stdout
+    )
+    out = read(tmp_path / "iris_labeled.csv")
     sets = [set(cell.split(";")) - {""} for cell in out["species_set"]]
     given = (out["species"] != "").to_numpy()
     assert [one for one, known in zip(sets, given) if known] == [{name} for name in out["species"][given]]
     inside = np.mean([name in one for one, name in zip(sets, truth)])
     assert inside > 0.8
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "classes in species_set on average" in page and "may_be = labelled[" in page
+    assert "classes in species_set on average" in page and "may_be = labeled[" in page
 
     model = load(tmp_path / "m.mercer")
     X = model.encoder.transform(pd.read_csv(data))
@@ -142,7 +145,7 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
     assert [len(word.split(";")) if word else 0 for word in words] == expected.sum(axis=1).tolist()
 
     # A later run without --coverage does not keep sets that are no longer true.
-    again = here("label", tmp_path / "iris_labelled.csv", "-t", "species", "-o", tmp_path / "two.csv", *QUICK)
+    again = here("label", tmp_path / "iris_labeled.csv", "-t", "species", "-o", tmp_path / "two.csv", *QUICK)
     assert again.exit_code == 0, again.output
     assert "species_set" not in read(tmp_path / "two.csv").columns
     by_class = here("label", data, "-t", "species", "--by-class", "-o", tmp_path / "c.csv", *arguments, "--json")
@@ -152,8 +155,8 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--coverage", "90"), "--coverage 90 is not accepted: give a share between 0 and 1. For 90 % say 0.9."),
-        (("--coverage", "0"), "--coverage 0 is not accepted: give a share between 0 and 1. Such as 0.9."),
+        (("--coverage", "90"), "--coverage 90 is not accepted: give a fraction between 0 and 1. For 90 % say 0.9."),
+        (("--coverage", "0"), "--coverage 0 is not accepted: give a fraction between 0 and 1. Such as 0.9."),
         (("--by-class",), "--by-class goes with --coverage, such as --coverage 0.9 --by-class."),
     ],
 )
@@ -186,9 +189,9 @@ def test_what_is_said_of_sets():
 
 def test_rows_of_classes_without_a_label_are_named(tmp_path):
     rng = np.random.default_rng(0)
-    centres = np.array([[0, 0], [9, 0], [0, 9], [9, 9], [18, 0]])
+    centers = np.array([[0, 0], [9, 0], [0, 9], [9, 9], [18, 0]])
     names = np.repeat(["a", "b", "c", "d", "e"], 30)
-    frame = pd.DataFrame(rng.normal(size=(150, 2)) + np.repeat(centres, 30, axis=0), columns=["x", "y"])
+    frame = pd.DataFrame(rng.normal(size=(150, 2)) + np.repeat(centers, 30, axis=0), columns=["x", "y"])
     frame["kind"] = ""
     frame.loc[[0, 1, 2, 30, 31, 32, 60], "kind"] = list("aaabbbc")  # one class seen once, two never
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -199,4 +202,4 @@ def test_rows_of_classes_without_a_label_are_named(tmp_path):
     assert set(names[named[:2]]) == {"d", "e"}
     assert "Rows that may belong to another class" in (tmp_path / "r.html").read_text(encoding="utf-8")
     done = here("label", tmp_path / "t.csv", "-t", "kind", "--force", *QUICK)
-    assert f"Least like any labelled row: {named[0] + 1}, {named[1] + 1}" in done.stdout
+    assert f"Least like any labeled row: {named[0] + 1}, {named[1] + 1}" in done.stdout

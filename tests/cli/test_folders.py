@@ -1,4 +1,4 @@
-"""Folders of tables: one part out for each part in, the same answers as on one table, and work that goes on."""
+"""Folders of tables: one part out for each part in, the same predictions as on one table, and work that goes on."""
 
 import json
 
@@ -27,7 +27,7 @@ def table():
 
 @pytest.fixture
 def folder(tmp_path):
-    """Four parts of unequal sizes, one of them without rows, and files that are no parts."""
+    """Four parts of unequal sizes, one of them without rows, and files that are not parts."""
     frame, _ = table()
     (tmp_path / "in").mkdir()
     for number, rows in enumerate((slice(0, 70), slice(70, 70), slice(70, 71), slice(71, 150))):
@@ -53,7 +53,7 @@ def test_label_a_folder_as_one_table_of_the_same_rows(folder, tmp_path):
     result = run("label", folder, "-t", "species", "-o", tmp_path / "out", "-x", "flower", *OPTIONS)
     frame.to_parquet(tmp_path / "whole.parquet")
     run("label", tmp_path / "whole.parquet", "-t", "species", "-s", tmp_path / "m", "-x", "flower", *OPTIONS)
-    one, many = pd.read_parquet(tmp_path / "whole_labelled.parquet"), written(tmp_path / "out")
+    one, many = pd.read_parquet(tmp_path / "whole_labeled.parquet"), written(tmp_path / "out")
     assert many["flower"].tolist() == frame["flower"].tolist()  # every row once, in its order
     assert many["species_predicted"].tolist() == one["species_predicted"].tolist()
     assert many["species_source"].tolist() == one["species_source"].tolist()
@@ -109,7 +109,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_missing_parts(folder, tmp_path,
     assert run(*ask)["rows"] == 0  # nothing is left to do
     for change in (["--seed", "1"], ["--abstain", "0.9"]):
         other = here(*ask, *change)
-        assert other.exit_code == 2 and "holds the answers of another run" in other.output
+        assert other.exit_code == 2 and "contains the predictions of another run" in other.output
     assert run(*ask, "--seed", "1", "--force")["rows"] == 150
 
 
@@ -162,4 +162,6 @@ def test_what_is_refused(folder, tmp_path):
     file.rename(tmp_path / "out" / file.name)
     (folder / file.name).write_bytes((tmp_path / "out" / file.name).read_bytes())
     done = here("label", folder, "-t", "species", "-o", tmp_path / "out")
-    assert done.exit_code == 2 and "holds files of these names" in done.output and not (tmp_path / "out" / JOB).exists()
+    assert (
+        done.exit_code == 2 and "contains files of these names" in done.output and not (tmp_path / "out" / JOB).exists()
+    )

@@ -1,4 +1,4 @@
-"""The commands on other files than CSV, on vectors beside a table and on images."""
+"""The commands on other files than CSV, on vectors next to a table and on images."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from .command import here, iris
 FAST = ("-m", "lssvm", "-q")
 
 
-def test_a_sheet_of_a_workbook_is_labelled_where_it_stands(tmp_path):
+def test_a_sheet_of_a_workbook_is_labeled_where_it_stands(tmp_path):
     frame, truth = iris()
     with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
         pd.DataFrame({"note": ["=1+1", "kept"]}).to_excel(book, sheet_name="about", index=False)
@@ -23,13 +23,13 @@ def test_a_sheet_of_a_workbook_is_labelled_where_it_stands(tmp_path):
         "label", tmp_path / "t.xlsx", "--sheet", "flowers", "-t", "species", "--report", tmp_path / "r.html", *FAST
     )
     assert done.exit_code == 0, done.output
-    out = pd.read_excel(tmp_path / "t_labelled.xlsx", sheet_name=None)
+    out = pd.read_excel(tmp_path / "t_labeled.xlsx", sheet_name=None)
     assert list(out) == ["about", "flowers"]
     assert (out["flowers"]["species_predicted"] == truth).mean() > 0.85
     pd.testing.assert_frame_equal(out["flowers"][frame.columns], pd.read_excel(tmp_path / "t.xlsx", "flowers"))
     assert "pd.read_excel(" in (tmp_path / "r.html").read_text()
     again = here(
-        "label", tmp_path / "t_labelled.xlsx", "--sheet", "flowers", "-t", "species", "-o", tmp_path / "2.xlsx", *FAST
+        "label", tmp_path / "t_labeled.xlsx", "--sheet", "flowers", "-t", "species", "-o", tmp_path / "2.xlsx", *FAST
     )
     assert again.exit_code == 0, again.output
     names = [cell.value for cell in openpyxl.load_workbook(tmp_path / "2.xlsx")["flowers"][1]]
@@ -37,7 +37,7 @@ def test_a_sheet_of_a_workbook_is_labelled_where_it_stands(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json", "feather", "csv.gz", "npz", "db"])
-def test_every_format_is_labelled_and_the_answer_is_the_same(tmp_path, data, ending):
+def test_every_format_is_labeled_and_the_answer_is_the_same(tmp_path, data, ending):
     frame, _ = iris()
     path = tmp_path / f"t.{ending}"
     if ending == "db":
@@ -69,10 +69,10 @@ def test_every_format_is_labelled_and_the_answer_is_the_same(tmp_path, data, end
     assert one["species_predicted"].tolist() == two["species_predicted"].tolist()
     np.testing.assert_allclose(one["species_confidence"], two["species_confidence"])
     assert here("label", f"{path}::flowers" if ending == "db" else path, "-t", "species", *FAST).exit_code == 0
-    assert (tmp_path / f"t_labelled.{ending}").exists()
+    assert (tmp_path / f"t_labeled.{ending}").exists()
 
 
-def test_vectors_beside_a_table_are_learnt_from_saved_and_predicted_with(tmp_path):
+def test_vectors_beside_a_table_are_learned_from_saved_and_predicted_with(tmp_path):
     frame, truth = iris()
     frame[["flower", "species"]].to_csv(tmp_path / "t.csv", index=False)
     np.save(tmp_path / "v.npy", frame.iloc[:, 1:5].to_numpy(float) - frame.iloc[:, 1:5].to_numpy(float).mean(axis=0))
@@ -82,7 +82,7 @@ def test_vectors_beside_a_table_are_learnt_from_saved_and_predicted_with(tmp_pat
     assert kinds == {"flower": "identifier", "species": "target", "embedding": "embedding"}
     done = here("label", tmp_path / "t.csv", *common, "-s", tmp_path / "m.mercer", *FAST)
     assert done.exit_code == 0, done.output
-    out = pd.read_csv(tmp_path / "t_labelled.csv")
+    out = pd.read_csv(tmp_path / "t_labeled.csv")
     assert out.columns[:2].tolist() == ["flower", "species"] and out.shape[1] == 5
     assert (out["species_predicted"] == truth).mean() > 0.7
     np.save(tmp_path / "new.npy", np.load(tmp_path / "v.npy")[::-1])
@@ -112,10 +112,10 @@ def test_images_are_found_beside_the_table_wherever_the_command_runs(tmp_path, m
     done = here("label", "train/t.csv", "-t", "kind", "-s", "m.mercer", "-m", "lssvm")
     assert done.exit_code == 0, done.output
     assert "Column 'file' is read as images" in here("look", "train/t.csv", "-t", "kind").output
-    assert pd.read_csv("train/t_labelled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
+    assert pd.read_csv("train/t_labeled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
     done = here("predict", "m.mercer", "new/t.csv")
     assert done.exit_code == 0, done.output
-    assert pd.read_csv("new/t_labelled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
+    assert pd.read_csv("new/t_labeled.csv")["kind_predicted"].tolist() == ["a", "b"] * 12
     (tmp_path / "train" / "3.png").unlink()
     said = here("look", "train/t.csv", "--image", "file", "--ignore", "kind").output
     done = here("embed", "train/t.csv", "--image", "file", "--ignore", "kind")

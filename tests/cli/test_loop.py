@@ -34,11 +34,11 @@ def test_suggested_rows_go_out_and_their_answers_come_back(tmp_path, data):
     done = here("label", data, "-t", "species", "--more", tmp_path / "next.csv")
     assert done.exit_code == 0, done.output
     assert "note: 4 labels are taken from next.csv." in done.output
-    assert "37 rows labelled from 13 labels" in done.output
-    out = read(tmp_path / "iris_labelled.csv")
+    assert "37 rows labeled from 13 labels" in done.output
+    out = read(tmp_path / "iris_labeled.csv")
     assert (out["species_source"][rows[:4]] == "given").all()
-    assert (out["species"][rows[:4]] == truth[rows[:4]]).all()  # TARGET holds every label that was given
-    assert "from 13 labels" in here("label", tmp_path / "iris_labelled.csv", "-t", "species", "--force").output
+    assert (out["species"][rows[:4]] == truth[rows[:4]]).all()  # TARGET contains every label that was given
+    assert "from 13 labels" in here("label", tmp_path / "iris_labeled.csv", "-t", "species", "--force").output
 
 
 def test_answers_are_matched_by_id_and_newer_ones_win(tmp_path, data):
@@ -48,7 +48,7 @@ def test_answers_are_matched_by_id_and_newer_ones_win(tmp_path, data):
     done = here("label", data, "-t", "species", "--id", "flower", "--more", tmp_path / "more.csv")
     assert done.exit_code == 0, done.output
     assert "2 labels are taken from more.csv, 1 of them instead of another." in done.output
-    out = read(tmp_path / "iris_labelled.csv").set_index("flower")
+    out = read(tmp_path / "iris_labeled.csv").set_index("flower")
     assert out.loc[["f049", "f000"], ANSWERS[0]].tolist() == ["virginica", "versicolor"]
     assert out.loc["f001", ANSWERS[0]] == "setosa"
 
@@ -58,7 +58,7 @@ def test_answers_are_matched_by_id_and_newer_ones_win(tmp_path, data):
     [
         ({"flower": ["f900"], "species": ["x"]}, 3, "flower 'f900' names no row of the table"),
         ({"species": ["x"]}, 2, "neither the column 'flower' nor 'row_number'"),
-        ({"row_number": ["51"], "species": ["x"]}, 3, "row_number '51' is no row of the table, which has 50"),
+        ({"row_number": ["51"], "species": ["x"]}, 3, "row_number '51' is not a row of the table, which has 50"),
         ({"row_number": ["3"], "flower ": ["f002"]}, 2, "has no column 'species' with the answers"),
         (
             {"row_number": ["3"], "species": ["x"], "petal width": ["9"], "petal length": ["9"]},
@@ -81,8 +81,8 @@ def test_numbers_are_matched_however_a_spreadsheet_writes_them(tmp_path, data):
     assert "from 10 labels" in here("label", data, "-t", "species", "--more", tmp_path / "more.csv").output
 
 
-def test_corrections_are_learnt_where_they_count_and_spoken_of_where_not(tmp_path, data):
-    first = tmp_path / "iris_labelled.csv"
+def test_corrections_are_learned_where_they_count_and_spoken_of_where_not(tmp_path, data):
+    first = tmp_path / "iris_labeled.csv"
     assert here("label", data, "-t", "species", "-q").exit_code == 0
     out = read(first)
     predicted = out.index[out["species_source"] == "predicted"][:3]
@@ -101,10 +101,10 @@ def test_corrections_are_learnt_where_they_count_and_spoken_of_where_not(tmp_pat
     assert two.loc[predicted[1], "species"] == "virginica"
     assert two.loc[predicted[2], "species_source"] == "predicted"
     changed = (two["species_predicted"] != out["species_predicted"])[two["species_source"] == "predicted"].sum()
-    assert f"{changed} of the answers in 'species_predicted' of the earlier run are replaced" in done.output
-    assert "type it into 'species', or into 'species_predicted' with given beside it" in done.output
+    assert f"{changed} of the predictions in 'species_predicted' of the earlier run are replaced" in done.output
+    assert "type it into 'species', or into 'species_predicted' with 'given' next to it" in done.output
     assert len(before) == 3
-    assert "To correct an answer" in here("label", "--help").output
+    assert "To correct a prediction" in here("label", "--help").output
 
 
 def test_answers_go_into_columns_of_numbers(tmp_path):
@@ -114,20 +114,20 @@ def test_answers_go_into_columns_of_numbers(tmp_path):
     pd.DataFrame({"row_number": [2, 50], "grade": [0, 1]}).to_csv(tmp_path / "more.csv", index=False)
     done = here("label", tmp_path / "t.parquet", "-t", "grade", "--more", tmp_path / "more.csv")
     assert done.exit_code == 0, done.output
-    out = pd.read_parquet(tmp_path / "t_labelled.parquet")
+    out = pd.read_parquet(tmp_path / "t_labeled.parquet")
     assert out["grade"].dtype == float and out["grade"].notna().sum() == 12
     assert out["grade_predicted"].tolist()[1::48] == [0.0, 1.0]
 
 
 def test_a_probability_for_each_class_on_request(tmp_path, data):
     assert here("label", data, "-t", "species", "--probabilities", "-s", tmp_path / "m.mercer", "-q").exit_code == 0
-    out = pd.read_csv(tmp_path / "iris_labelled.csv")
+    out = pd.read_csv(tmp_path / "iris_labeled.csv")
     names = [f"species_probability_{name}" for name in ("setosa", "versicolor", "virginica")]
     assert out.columns.tolist()[-3:] == names
     np.testing.assert_allclose(out[names].sum(axis=1), 1, atol=2e-4)
     np.testing.assert_allclose(out[names].max(axis=1), out["species_confidence"], atol=1e-9)
     assert (out[names].to_numpy()[out["species_source"] == "given"].max(axis=1) == 1).all()
-    again = here("label", tmp_path / "iris_labelled.csv", "-t", "species", "-o", tmp_path / "two.csv", "-q")
+    again = here("label", tmp_path / "iris_labeled.csv", "-t", "species", "-o", tmp_path / "two.csv", "-q")
     assert again.exit_code == 0
     assert not [name for name in pd.read_csv(tmp_path / "two.csv").columns if "probability" in name]
     new = here("predict", tmp_path / "m.mercer", data, "--probabilities", "-o", tmp_path / "p.csv")
@@ -144,7 +144,7 @@ def test_several_targets_in_one_run_are_those_of_a_run_each(tmp_path, data):
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)["targets"]
     assert {name: one["given"] for name, one in facts.items()} == {"species": 9, "size": 13}
-    out = pd.read_csv(tmp_path / "iris_labelled.csv")
+    out = pd.read_csv(tmp_path / "iris_labeled.csv")
     assert (out["species_predicted"] == truth).mean() > 0.85
     assert (out["size_predicted"] == large).mean() > 0.85
     for target, other in (("species", "size"), ("size", "species")):
@@ -171,7 +171,7 @@ def test_cells_of_several_labels_are_filled_in_label_by_label(tmp_path):
     done = here("label", tmp_path / "t.csv", "-t", "tags", "--probabilities", "-r", tmp_path / "r.html", "--json")
     assert done.exit_code == 0, done.output
     assert set(json.loads(done.stdout)["targets"]) == {"tags: big", "tags: red", "tags: plain"}
-    out = read(tmp_path / "t_labelled.csv")
+    out = read(tmp_path / "t_labeled.csv")
     assert (out["tags_predicted"] == truth).mean() > 0.9
     assert (out["tags_predicted"][::3] == truth[::3]).all() and set(out["tags_source"][::3]) == {"given"}
     shares = out[[f"tags_probability_{name}" for name in ("big", "red", "plain")]].astype(float)
@@ -204,17 +204,21 @@ def test_rows_are_shown_with_their_cells_and_a_reason_of_their_own(tmp_path, com
     assert len({line[why] for line in lines}) > len(lines) / 2
 
 
-def test_rows_left_unlabelled_are_not_listed_as_predictions(tmp_path, data):
+def test_rows_left_unlabeled_are_not_listed_as_predictions(tmp_path, data):
     page = tmp_path / "r.html"
     common = ["label", data, "-t", "species", "--id", "flower", "-x", "petal length", "-x", "petal width", "-r", page]
     assert here(*common, "-q").exit_code == 0
-    whole = html.unescape(page.read_text(encoding="utf-8")).split("Answers to double-check")[1].split("</section>")[0]
-    out = pd.read_csv(tmp_path / "iris_labelled.csv").set_index("flower")["species_confidence"]
+    whole = (
+        html.unescape(page.read_text(encoding="utf-8")).split("Predictions to double-check")[1].split("</section>")[0]
+    )
+    out = pd.read_csv(tmp_path / "iris_labeled.csv").set_index("flower")["species_confidence"]
     listed = [name for name in out.index if f'"row">{name}<' in whole]
     assert len(listed) > 2
     level = float(np.median(out[listed])) - 1e-4  # the confidences in the table are rounded
     assert here(*common, "-qf", "--abstain", level).exit_code == 0
-    part = html.unescape(page.read_text(encoding="utf-8")).split("Answers to double-check")[1].split("</section>")[0]
+    part = (
+        html.unescape(page.read_text(encoding="utf-8")).split("Predictions to double-check")[1].split("</section>")[0]
+    )
     kept = [name for name in out.index if f'"row">{name}<' in part]
     assert kept and (out[kept] >= level).all()
 
@@ -222,11 +226,11 @@ def test_rows_left_unlabelled_are_not_listed_as_predictions(tmp_path, data):
 def test_the_report_says_what_to_do_before_what_was_tried(tmp_path, data):
     assert here("label", data, "-t", "species", "--id", "flower", "-r", tmp_path / "r.html", "-q").exit_code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    headings = ["Rows to label next", "The rows", "How often it is right", "Classes", "The columns", "What was tried"]
+    headings = ["The rows", "Accuracy", "Rows to label next", "Classes", "The columns", "What was tried"]
     assert sorted(headings, key=page.index) == headings
-    assert "right by always answering setosa" in page
+    assert "accuracy of always predicting setosa" in page
     assert "always the most frequent class" in page
-    assert "Right, class by class" in page
+    assert "Accuracy by class" in page
     assert "petal length 1.5 (others" in page.split("What each class looks like")[1]
 
 
@@ -237,7 +241,7 @@ def test_reports_without_labels(tmp_path, data):
     common = [data, "-x", "species", "--id", "flower", "-q"]
     for command, more, words in (
         ("cluster", ["-k", "3"], ["50 rows in 3 groups", "3 (asked for)", "typical: f0", "petal length 1."]),
-        ("novelty", ["--share", "0.1"], ["; rows that are like it otherwise have", '"row">f007<']),
+        ("novelty", ["--share", "0.1"], ["petal length is 6.9; similar ordinary rows have 1.4 to 4.5", '"row">f007<']),
         ("embed", [], ["50 rows on 2 components", "component 1 (", "petal length +0.9"]),
     ):
         done = here(command, *common, *more, "-r", tmp_path / f"{command}.html")

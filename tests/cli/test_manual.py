@@ -1,16 +1,14 @@
-"""The manual page and the completion say what `--help` says, and a shell takes them."""
+"""The manual page shows what `--help` says; shells complete the commands."""
 
-import json
 import re
 import shutil
 import subprocess
 
 import pytest
 
-from mercer.cli.completion import SHELLS, script
 from mercer.cli.manual import entries, markdown, roff
 
-from .command import here
+from .command import ENVIRONMENT, MERCER, here
 
 
 def flags_in(text):
@@ -28,7 +26,7 @@ def test_every_option_of_the_help_is_in_the_manual_and_on_the_page():
         assert flags <= flags_in(told), entry.name
         assert flags <= flags_in(written), entry.name
         assert all(" ".join(p.strip("\b").split()) in " ".join(shown.split()) for p in entry.paragraphs)
-    assert {entry.name.split()[-1] for entry in entries()} >= {"mercer", "label", "studio", "man", "completion"}
+    assert {entry.name.split()[-1] for entry in entries()} >= {"mercer", "label", "studio", "man"}
 
 
 def test_man_is_accepted_by_man():
@@ -42,22 +40,17 @@ def test_man_is_accepted_by_man():
 
 @pytest.mark.parametrize(
     "typed, offered",
-    [(["lab"], ["label"]), (["label", "t.csv", "--tar"], ["--target"]), (["co"], ["compare", "completion"])],
+    [(["lab"], ["label"]), (["label", "t.csv", "--tar"], ["--target"]), (["co"], ["compare"])],
 )
 def test_bash_completes(typed, offered):
-    words = " ".join(f"'{word}'" for word in ["mercer", *typed])
-    asked = (
-        f'{script("bash")}\nCOMP_WORDS=({words}) COMP_CWORD={len(typed)}\n_mercer\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
-    )
-    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True)
+    asked = {"_MERCER_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(["mercer", *typed]), "COMP_CWORD": len(typed)}
+    environment = ENVIRONMENT | {name: str(value) for name, value in asked.items()}
+    done = subprocess.run([MERCER], env=environment, capture_output=True, text=True)
     assert (done.stdout.split(), done.stderr) == (offered, "")
 
 
-def test_fish_and_zsh_have_every_flag():
-    for shell in SHELLS:
-        assert json.loads(here("completion", shell, "--json").stdout)["script"] == script(shell)
-    fish = script("fish").replace("-l ", "--").replace("-s ", "-")
-    assert {flag for entry in entries() for flags, _ in entry.options for flag in flags_in(flags)} <= flags_in(fish)
-    assert script("bash") in script("zsh")
-    wrong = here("completion", "tcsh")
-    assert wrong.exit_code == 2
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_told_how_to_complete(shell):
+    environment = ENVIRONMENT | {"_MERCER_COMPLETE": f"source_{shell}"}
+    done = subprocess.run([MERCER], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and f"_MERCER_COMPLETE=complete_{shell}" in done.stdout

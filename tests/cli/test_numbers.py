@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from mercer import FewLabelRegressor, InputError, load
-from mercer.cli.labelling import label
-from mercer.cli.screen import Screen
+from mercer.cli.console import Console
+from mercer.cli.labeling import label
 from mercer.inputs.tables import read_table, read_target_as
 
 from .command import here
@@ -17,9 +17,9 @@ from .command import here
 @pytest.fixture
 def data(tmp_path):
     rng = np.random.default_rng(0)
-    size, colour = rng.gamma(2, 1, 90), rng.choice(["red", "blue", "green"], 90)
-    price = np.round(100 + 40 * size + 30 * (colour == "red") + 5 * rng.normal(size=90), 2)
-    frame = pd.DataFrame({"size": size, "colour": colour, "price": np.where(np.arange(90) % 3 == 0, price, np.nan)})
+    size, color = rng.gamma(2, 1, 90), rng.choice(["red", "blue", "green"], 90)
+    price = np.round(100 + 40 * size + 30 * (color == "red") + 5 * rng.normal(size=90), 2)
+    frame = pd.DataFrame({"size": size, "color": color, "price": np.where(np.arange(90) % 3 == 0, price, np.nan)})
     frame.to_csv(tmp_path / "t.csv", index=False)
     return tmp_path / "t.csv", price
 
@@ -58,9 +58,9 @@ def test_words_are_classes_without_a_note():
 def test_two_routes_one_answer_and_predict(data, tmp_path):
     path, price = data
     model_file, out = tmp_path / "m.mercer", tmp_path / "out.csv"
-    ((model, _),) = label(Screen(quiet=True), path, ["price"], out=out, save=model_file)
+    ((model, _),) = label(Console(quiet=True), path, ["price"], out=out, save=model_file)
     frame = pd.read_csv(path, float_precision="round_trip")
-    library = FewLabelRegressor(random_state=0).fit(frame[["size", "colour"]], frame["price"])
+    library = FewLabelRegressor(random_state=0).fit(frame[["size", "color"]], frame["price"])
     np.testing.assert_array_equal(model.predicted_, library.predicted_)
     np.testing.assert_array_equal(model.left_out_, library.left_out_)
     written = pd.read_csv(out)
@@ -70,12 +70,12 @@ def test_two_routes_one_answer_and_predict(data, tmp_path):
     np.testing.assert_array_equal(written["price_predicted"][given], price[given])
     np.testing.assert_array_equal(written["price_low"][given], price[given])
     np.testing.assert_allclose(written["price_predicted"][~given], library.predicted_[~given], atol=1e-3)
-    ends = library.predict_interval(frame[["size", "colour"]])
+    ends = library.predict_interval(frame[["size", "color"]])
     np.testing.assert_allclose(written[["price_low", "price_high"]][~given], ends[~given], atol=1e-3)
     done = here("predict", model_file, path, "-o", tmp_path / "p.csv")
     assert done.exit_code == 0, done.output
     again = pd.read_csv(tmp_path / "p.csv")
-    np.testing.assert_allclose(again["price_predicted"], library.predict(frame[["size", "colour"]]), atol=1e-3)
+    np.testing.assert_allclose(again["price_predicted"], library.predict(frame[["size", "color"]]), atol=1e-3)
     np.testing.assert_array_equal(load(model_file).predict(read_table(path).frame), library.predict(frame.iloc[:, :2]))
 
 
@@ -90,12 +90,12 @@ def test_label_says_what_it_took_and_reports(data, tmp_path):
     assert "read as numbers to predict" in " ".join(facts["notes"])
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "60 numbers predicted from 30" in page
-    assert "Extremely randomised trees" in page
-    # Its own output is read again, and the answers in it are not learnt from.
-    again = here("label", tmp_path / "t_labelled.csv", "-t", "price", "-m", "lssvm,forest", "-o", tmp_path / "b.csv")
+    assert "Extremely randomized trees" in page
+    # Its own output is read again, and the answers in it are not learned from.
+    again = here("label", tmp_path / "t_labeled.csv", "-t", "price", "-m", "lssvm,forest", "-o", tmp_path / "b.csv")
     assert again.exit_code == 0, again.output
-    assert "not learnt from: 'price_predicted', 'price_low', 'price_high', 'price_source'" in again.output
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "b.csv"), pd.read_csv(tmp_path / "t_labelled.csv"))
+    assert "not used for training: 'price_predicted', 'price_low', 'price_high', 'price_source'" in again.output
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "b.csv"), pd.read_csv(tmp_path / "t_labeled.csv"))
 
 
 def test_suggest_and_as(data, tmp_path):
@@ -142,7 +142,7 @@ def test_numbers_and_classes_in_one_run_are_those_of_a_run_each(data, tmp_path):
     assert "60 numbers predicted from 30" in page and "column heavy" in page
     for words, numeric in (("heavy=class", True), ("price=class", False)):
         done = here("label", tmp_path / "both.csv", "-t", "price", "-m", "lssvm", "--as", words, "-f", "-q")
-        assert done.exit_code == (2 if numeric else 0), done.output  # heavy is no target there
+        assert done.exit_code == (2 if numeric else 0), done.output  # heavy is not a target there
 
 
 def test_coverage_is_that_of_the_intervals(data, tmp_path):
@@ -151,7 +151,7 @@ def test_coverage_is_that_of_the_intervals(data, tmp_path):
     for share, out in (("0.5", narrow), ("0.9", wide)):
         done = here("label", path, "-t", "price", "-m", "lssvm", "--coverage", share, "-o", out, "-f", "-s", model)
         assert done.exit_code == 0, done.output
-        assert f"{100 * float(share):g} % intervals are the answer ±" in done.output
+        assert f"{100 * float(share):g}% intervals are the prediction ±" in done.output
     given = pd.read_csv(path)["price"].notna()
     widths = [(frame["price_high"] - frame["price_low"])[~given] for frame in map(pd.read_csv, (narrow, wide))]
     reaches = [load(model).regressor.reach(share) for share in (0.5, 0.9)]
@@ -162,7 +162,7 @@ def test_coverage_is_that_of_the_intervals(data, tmp_path):
     np.testing.assert_allclose(again["price_high"] - again["price_low"], 2 * reaches[0], atol=1e-3)
 
 
-def test_a_corrected_number_is_learnt_from(data, tmp_path):
+def test_a_corrected_number_is_learned_from(data, tmp_path):
     path, _ = data
     assert here("label", path, "-t", "price", "-m", "lssvm", "-o", tmp_path / "a.csv").exit_code == 0
     frame = pd.read_csv(tmp_path / "a.csv")
@@ -194,9 +194,9 @@ def test_numbers_with_units_and_marks(tmp_path):
     [
         (["label", "--as", "numbers"], 2, "--as numbers is not accepted: give number or class"),
         (["label", "--abstain", "0.9"], 2, "--abstain is a confidence in a class"),
-        (["label", "-m", "s2rls"], 3, "give 'auto' or a list of lssvm"),
-        (["check"], 3, "'price' holds numbers to predict, and `mercer check` is for classes"),
-        (["compare"], 3, "'price' holds numbers to predict, and `mercer compare` is for classes"),
+        (["label", "-m", "s2rls"], 2, "--method s2rls is not for numbers, which 'price' has. Accepted: auto, lssvm"),
+        (["check"], 3, "'price' contains numbers to predict, and `mercer check` is for classes"),
+        (["compare"], 3, "'price' contains numbers to predict, and `mercer compare` is for classes"),
     ],
 )
 def test_refusals(data, arguments, code, words):
@@ -213,3 +213,14 @@ def test_words_among_numbers_are_named(tmp_path):
     assert done.exit_code == 3
     assert "'y' holds 'unknown', which is not a number" in done.output
     assert here("label", path, "-t", "y", "--missing", "unknown", "-m", "lssvm").exit_code == 0
+
+
+def test_given_whole_numbers_are_written_as_given(tmp_path):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=120)
+    price = [str(round(50_000 + 9_000 * x)) if i < 40 else "" for i, x in enumerate(size)]
+    pd.DataFrame({"size": size.round(4), "price": price}).to_csv(tmp_path / "t.csv", index=False)
+    assert here("label", tmp_path / "t.csv", "-t", "price", "--as", "number", "-m", "lssvm").exit_code == 0
+    out = pd.read_csv(tmp_path / "t_labeled.csv", dtype=str, keep_default_na=False)
+    for name in ("price_predicted", "price_low", "price_high"):
+        assert out[name][:40].tolist() == price[:40]

@@ -12,21 +12,21 @@ from .command import here, iris
 
 def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_path):
     frame, truth = iris()
-    colours = np.where(truth == "setosa", "blue", "white")
-    frame.assign(colour=colours).to_csv(tmp_path / "t.csv", index=False)
+    colors = np.where(truth == "setosa", "blue", "white")
+    frame.assign(color=colors).to_csv(tmp_path / "t.csv", index=False)
     model = tmp_path / "m.mercer"
     assert here("label", tmp_path / "t.csv", "-t", "species", "-q", "-s", model).exit_code == 0
-    frame.assign(colour=colours).to_csv(tmp_path / "comma.csv", index=False, sep=";", decimal=",")
+    frame.assign(color=colors).to_csv(tmp_path / "comma.csv", index=False, sep=";", decimal=",")
     for name in ("t", "comma"):
         assert here("predict", model, tmp_path / f"{name}.csv", "-o", tmp_path / f"{name}_p.csv").exit_code == 0
     points, commas = pd.read_csv(tmp_path / "t_p.csv"), pd.read_csv(tmp_path / "comma_p.csv", sep=";", decimal=",")
     assert points["species_confidence"].equals(commas["species_confidence"])
     frame["sepal width"] = "wide"
-    frame.assign(colour="violet").to_csv(tmp_path / "odd.csv", index=False)
+    frame.assign(color="violet").to_csv(tmp_path / "odd.csv", index=False)
     done = here("predict", model, tmp_path / "odd.csv", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)["notes"][-1]
-    assert "'sepal width' (50 cells such as 'wide'), 'colour' (50 cells such as 'violet') hold" in said
+    assert "'sepal width' (50 cells such as 'wide'), 'color' (50 cells such as 'violet') hold" in said
 
 
 def test_predict_refuses_other_models_and_other_tables(tmp_path, data):
@@ -54,7 +54,7 @@ def test_an_absent_column_counts_as_missing_and_is_named_once(tmp_path, data):
     assert any("is not in this table and counts as missing in every row" in note for note in notes)
     frame.assign(**{"sepal width": ""}).to_csv(tmp_path / "empty.csv", index=False)
     assert here("predict", tmp_path / "m.mercer", tmp_path / "empty.csv", "-q").exit_code == 0
-    less, empty = (pd.read_csv(tmp_path / f"{name}_labelled.csv") for name in ("less", "empty"))
+    less, empty = (pd.read_csv(tmp_path / f"{name}_labeled.csv") for name in ("less", "empty"))
     pd.testing.assert_frame_equal(less, empty.drop(columns="sepal width"))
 
 
@@ -82,11 +82,11 @@ def test_other_units_are_named_and_their_rows_are_novel(tmp_path):
     assert said["novel"] == 50
     assert any("'sepal length' (100% of the rows are not within 4.4 to 7.7)" in note for note in said["notes"])
     assert any("other units?" in note for note in said["notes"])
-    written = pd.read_csv(tmp_path / "fine_labelled.csv")
+    written = pd.read_csv(tmp_path / "fine_labeled.csv")
     assert set(written["species_source"]) == {"novel"}
     assert written["species_confidence"].max() < 0.4
     same = json.loads(here("predict", model, tmp_path / "t.csv", "--json", "-f").stdout)
     assert same["novel"] == 0
     assert not any("other units" in note for note in same.get("notes", []))
-    again = here("label", tmp_path / "fine_labelled.csv", "-t", "species", "--json")  # novel rows are an earlier run's
-    assert "not learnt from: 'species_predicted'" in again.stdout
+    again = here("label", tmp_path / "fine_labeled.csv", "-t", "species", "--json")  # novel rows are an earlier run's
+    assert "not used for training: 'species_predicted'" in again.stdout

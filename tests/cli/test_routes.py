@@ -1,4 +1,4 @@
-"""Two routes, one answer: a data frame given to the library, and the same table as a file given to the command."""
+"""Two routes, one prediction: a data frame given to the library, and the same table as a file given to the command."""
 
 import json
 
@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 
 from mercer import FewLabelClassifier, load
 from mercer.cli.app import app
-from mercer.cli.labelling import label
-from mercer.cli.screen import Screen
+from mercer.cli.console import Console
+from mercer.cli.labeling import label
 from mercer.inputs.tables import TableEncoder, read_table
-from mercer.jobs.sources import Reading, matrix
+from mercer.jobs.options import ReadOptions
+from mercer.jobs.tables import encode
 
 SUBJECTS = {"goal": ["striker", "keeper", "goal", "match", "kick"], "bank": ["rates", "loan", "bonds", "bank", "fund"]}
 
@@ -28,7 +29,7 @@ def generated(seed, n=90):
         "ratio": rng.normal(size=n) + y,
         "age": rng.integers(18, 90, n),
         "stars": rng.integers(1, 6, n),
-        "colour": np.where(
+        "color": np.where(
             rng.random(n) < 0.7, np.where(y == 1, "red", "blue"), rng.choice(["green", "grün", "x y"], n)
         ),
         "member": rng.random(n) < 0.3 + 0.4 * y,
@@ -75,7 +76,7 @@ def test_the_same_matrix_to_the_last_digit(tmp_path, which):
     for ending, sep, decimal in ((".csv", ",", "."), (".tsv", "\t", "."), (".csv", ";", ",")):
         path = tmp_path / f"t{sep == ';'}{ending}"
         frame.assign(kind=names).to_csv(path, index=False, sep=sep, decimal=decimal)
-        found, X = matrix(Screen(quiet=True), read_table(path), ["kind"], Reading())
+        found, X = encode(read_table(path), ["kind"], ReadOptions())
         assert {c.name: c.kind for c in found.columns_[:-1]} == {c.name: c.kind for c in encoder.columns_}
         np.testing.assert_array_equal(X, rows)
         np.testing.assert_array_equal(found.transform(frame), rows)
@@ -88,7 +89,7 @@ def test_the_same_answers_to_the_last_digit(tmp_path, which):
     y = np.where(shown, names, "")
     path, model = tmp_path / "t.csv", tmp_path / "m.mercer"
     frame.assign(kind=y).to_csv(path, index=False)
-    [(by_command, _)] = label(Screen(quiet=True), path, ["kind"], method="lssvm,diffusion", save=model)
+    [(by_command, _)] = label(Console(quiet=True), path, ["kind"], method="lssvm,diffusion", save=model)
     by_library = FewLabelClassifier(["lssvm", "diffusion"], random_state=0).fit(frame, y)
     np.testing.assert_array_equal(by_library.probabilities_, by_command.probabilities_)
     np.testing.assert_array_equal(by_library.transduction_, by_command.transduction_)

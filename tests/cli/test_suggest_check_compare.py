@@ -1,4 +1,4 @@
-"""`mercer suggest`, `check` and `compare`, and the loop of labelling with them."""
+"""`mercer suggest`, `check` and `compare`, and the loop of labeling with them."""
 
 import json
 
@@ -25,7 +25,7 @@ def test_suggest_check_and_compare(tmp_path, data):
     every = frame.assign(species=np.where(np.arange(len(frame)) == 0, "virginica", truth))
     every.to_csv(tmp_path / "every.csv", index=False)
     done = here("check", tmp_path / "every.csv", "-t", "species", "--id", "flower", "--json")
-    assert json.loads(done.stdout)["labels"][0]["row"] == "f000"  # also when no row is unlabelled
+    assert json.loads(done.stdout)["labels"][0]["row"] == "f000"  # also when no row is unlabeled
     done = here("check", tmp_path / "wrong.csv", "-t", "species", "--id", "flower", "--json")
     worst = json.loads(done.stdout)["labels"][0]
     assert (worst["row"], worst["given"], worst["others_say"]) == ("f000", "virginica", "setosa")
@@ -52,14 +52,14 @@ def test_suggest_without_any_label(tmp_path, data):
     assert set(truth[rows]) == {"setosa", "versicolor", "virginica"}
 
 
-def test_the_loop_of_suggesting_labelling_and_checking(tmp_path, data):
-    """The output of every command may be the input of the next; what mercer wrote is not learnt from."""
+def test_the_loop_of_suggesting_labeling_and_checking(tmp_path, data):
+    """The output of every command may be the input of the next; what mercer wrote is not learned from."""
     names = ["flower", "sepal length", "sepal width", "petal length", "petal width", "species"]
     answers = ["species_predicted", "species_confidence", "species_source"]
     step = [data, *(tmp_path / f"{i}.csv" for i in range(1, 6))]
     assert here("suggest", step[0], "-t", "species", "-n", "3", "-o", step[1], "-q").exit_code == 0
     done = here("label", step[1], "-t", "species", "-o", step[2])
-    assert "not learnt from: 'label_next'" in done.output
+    assert "not used for training: 'label_next'" in done.output
     direct = here("label", step[0], "-t", "species", "-o", tmp_path / "direct.csv", "-q")
     assert direct.exit_code == 0
     assert pd.read_csv(step[2]).columns.tolist() == [*names, "label_next", "species_how", *answers]
@@ -77,12 +77,12 @@ def test_compare_names_the_methods_as_people_do(data):
     done = here("compare", data, "-t", "species")
     assert done.exit_code == 0, done.output
     head, *rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
-    assert head == ["method", "what it is", "right", "95 % interval", "--method"]
+    assert head == ["method", "what it is", "correct", "95% interval", "--method"]
     by_key = {row[-1]: row for row in rows}
     assert by_key["sgt"][0] == "Spectral graph transducer"
     assert by_key["rls"][:2] == [
-        "Regularised least squares",
-        "learns from the labelled rows only (kernel ridge regression)",
+        "Regularized least squares",
+        "learns from the labeled rows only (kernel ridge regression)",
     ]
     assert rows[0][0] == "Their average" and rows[0][-1] == "all"
     assert "_" not in "".join("".join(row[:4]) for row in rows)
@@ -115,6 +115,6 @@ def test_check_says_how_many_contradicted_labels_are_wrong(tmp_path):
     assert more["doubtful"] > facts["doubtful"]
     done = here(*arguments)
     assert f"{facts['doubtful']} of 120 labels are wrong with a probability above 0.5." in done.stdout
-    assert f"Withheld, {120 - facts['contradicted']} of 120 labels come out right" in done.stdout
+    assert f"Held out, {120 - facts['contradicted']} of 120 labels are predicted correctly" in done.stdout
     assert "wrong, by this reckoning; the rest are mistakes of the model" in done.stdout
     assert here(*arguments, "--above", "1").exit_code == 2

@@ -82,7 +82,7 @@ BAD_DATA = {
     "one row": ("a,b,y\n1,2,p\n", "The only label"),
     "no label": ("a,b,y\n1,2,\n3,5,\n", "No row has a label"),
     "one class": ("a,b,y\n1,2,p\n3,5,\n4,1,p\n", "All 2 labels"),
-    "all labelled": (GOOD, "nothing to fill in"),
+    "all labeled": (GOOD, "nothing to fill in"),
     "numbers to predict": ("a,b,y\n1,2,0.5\n3,5,\n4,1,2.25\n", "Give at least 5 numbers"),
     "minus one": ("a,b,y\n1,2,-1\n3,5,1\n4,1,0\n", "--missing=-1"),
     "no feature": ("y,c\np,1\nq,1\n,1\n", "No column is left to learn from"),
@@ -134,7 +134,6 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["label", "good.csv", "-t", "y", "--seconds", "soon"], "--seconds"),
         (["suggest", "good.csv", "-t", "y", "-n", "0"], "-n"),
         (["label", "numbers.csv", "-t", "y"], "does the file lack a row of column names?"),
-        (["cluster", "good.csv"], "--clusters"),
         (["cluster", "cluster.csv", "-k", "2"], "a column 'cluster' already"),
         (["embed", "component.csv", "-d", "1"], "a column 'component_1' already"),
         (["predict", "m.mercer", "good.csv"], "There is no file m.mercer"),
@@ -147,9 +146,9 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["demo", "--seed", "-1"], "--seed"),
         (["embed", "good.csv", "-m", "magic"], "There is no method 'magic'"),
         (["embed", "good.csv", "--kernel", "magic"], "There is no kernel 'magic'"),
-        (["embed", "good.csv", "-d", "99"], "99 components were asked of 12 rows"),
-        (["cluster", "good.csv", "-k", "99"], "99 clusters were asked of 12 rows"),
-        (["novelty", "good.csv", "--share", "0.9"], "--share 0.9 is not accepted"),
+        (["embed", "good.csv", "-d", "99"], "99 components were requested for 12 rows"),
+        (["cluster", "good.csv", "-k", "99"], "99 clusters were requested for 12 rows"),
+        (["novelty", "good.csv", "--share", "0.9"], "--fraction 0.9 is not accepted"),
         (["predict", "no.mercer", "good.csv"], "There is no file"),
         (["frobnicate"], "frobnicate"),
     ],
@@ -174,8 +173,8 @@ def test_bad_usage_is_exit_2(tmp_path, monkeypatch, arguments, words):
         ("lable", "There is no command 'lable'. Did you mean label?"),
         ("xyz", "There is no command 'xyz'. Accepted: label, suggest,"),
         ("label", "label needs DATA (Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table)."),
-        ("check t.csv", "check needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
-        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabelled rows)."),
+        ("check t.csv", "check needs --target COLUMN (Column of labels; empty cells are the unlabeled rows)."),
+        ("label t.csv", "label needs --target COLUMN (Column of labels; empty cells are the unlabeled rows)."),
         ("label t.csv --tagret y", "label has no option --tagret. Did you mean --target?"),
         ("label t.csv -z", "label has no option -z. `mercer label --help` lists those there are."),
         ("label t.csv -t", "-t needs a value after it."),
@@ -278,10 +277,10 @@ def test_standard_input_and_output(tmp_path, data):
         command, cwd=tmp_path, env=ENVIRONMENT, input=data.read_bytes(), capture_output=True, timeout=240
     )
     assert done.returncode == 0, done.stderr
-    assert b"41 rows labelled from 9 labels" in done.stderr
+    assert b"41 rows labeled from 9 labels" in done.stderr
     assert here("label", data, "-t", "species", "-q").exit_code == 0
-    assert done.stdout == (tmp_path / "iris_labelled.csv").read_bytes()
-    assert sorted(os.listdir(tmp_path)) == ["iris.csv", "iris_labelled.csv"]
+    assert done.stdout == (tmp_path / "iris_labeled.csv").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["iris.csv", "iris_labeled.csv"]
     done = here("label", data, "-t", "species", "-o", "-", "--json")
     assert done.exit_code == 2
     assert "--json and --out - both write to standard output" in done.output
@@ -291,11 +290,11 @@ def test_standard_input_and_output(tmp_path, data):
 
 
 def test_a_long_word_is_not_cut_off_on_a_narrow_terminal(capsys, monkeypatch):
-    from mercer.cli.screen import Screen
+    from mercer.cli.console import Console
 
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    Screen().table(["name", "what"], [("FewLabelClassifierOfAll", "labels all rows")])
+    Console().table(["name", "what"], [("FewLabelClassifierOfAll", "labels all rows")])
     shown = capsys.readouterr().out
     assert "…" not in shown
 

@@ -201,7 +201,7 @@ class NearestMean(KernelClassifier):
 
     def solve(self, state, labels):
         signs = labels.signs
-        coef = state.take(labels.labelled).T @ (signs / np.abs(signs).sum(axis=0)) / (1 + self.shrink)
+        coef = state.take(labels.labeled).T @ (signs / np.abs(signs).sum(axis=0)) / (1 + self.shrink)
         return Solution(coef, 0.0, Result(coef), lambda: self.refits(state, labels))
 
 

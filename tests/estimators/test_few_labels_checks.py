@@ -13,7 +13,7 @@ WEIGHTS = (
     "two rows are withheld one at a time; predict and decision_function do agree, see test_few_labels.py"
 )
 EXPECTED = {
-    "check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose",
+    "check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabeled: refused on purpose",
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
 }

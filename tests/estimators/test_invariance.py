@@ -115,7 +115,7 @@ def test_least_squares_kpca_equals_the_slow_version(kernel, mu):
 
 
 def test_shifted_landmarks_give_the_expansion_with_gradients_of_the_kernel():
-    """Over the whole space the optimum also contains gradients of the kernel: rows beside the rows span them."""
+    """Over the whole space the optimum also contains gradients of the kernel: rows outside the rows span them."""
     X, V, given = data(20, 1)
     kernel, V, rows, n, mu, gamma = RBF(0.8), V[:, 0], np.arange(6), 20, 20.0, 5.0
     D = difference(lambda A: kernel(A, X), X, V)
@@ -166,9 +166,9 @@ def test_select_chooses_the_weight_and_left_out_answers_are_refits():
     candidates, left_out, labels = model.left_out_table(X, given, grid={"invariance_weight": [0.1, 10.0]})
     for candidate, scores in zip(candidates, left_out):
         hidden = given.copy()
-        hidden[labels.labelled[3]] = -1
+        hidden[labels.labeled[3]] = -1
         again = LeastSquaresKPCA(2.0, 0.5, kernel=RBF(2.0), invariance=V).set_params(**candidate).fit(X, hidden)
-        assert scores[3, 0] == pytest.approx(again.decision_function(X[labels.labelled[3:4]])[0], abs=1e-4)
+        assert scores[3, 0] == pytest.approx(again.decision_function(X[labels.labeled[3:4]])[0], abs=1e-4)
     assert len(model.select(X, given, invariance=[None, V], invariance_weight=[1.0]).selection_["candidates"]) == 3
 
 
@@ -183,8 +183,8 @@ def test_shifts_of_images():
     np.testing.assert_allclose(right[3].reshape(8, 8), slow)
     turned = ImageShifts(8, 8)(digits.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64))[:, 1]
     np.testing.assert_allclose(down, turned.reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 64))
-    colours = np.stack([digits, 2 * digits], axis=2).reshape(40, -1)
-    np.testing.assert_allclose(ImageShifts(8, 8, 2)(colours)[:, 1].reshape(40, 64, 2)[:, :, 1], 2 * right)
+    colors = np.stack([digits, 2 * digits], axis=2).reshape(40, -1)
+    np.testing.assert_allclose(ImageShifts(8, 8, 2)(colors)[:, 1].reshape(40, 64, 2)[:, :, 1], 2 * right)
     with pytest.raises(InputError, match=r"ImageShifts\(5, 8\) describes rows of 40 numbers, and these have shape"):
         ImageShifts(5, 8)(digits)
 

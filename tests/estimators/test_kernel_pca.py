@@ -1,4 +1,4 @@
-"""KernelPCA: scikit-learn's behaviours and numbers, and what it adds."""
+"""KernelPCA: scikit-learn's behaviors and numbers, and what it adds."""
 
 import pickle
 import warnings
@@ -275,7 +275,7 @@ def test_the_inverse_transform_reconstructs():
     assert np.linalg.norm(X - model.inverse_transform(model.fit_transform(X))) / np.linalg.norm(X) < 1e-1
 
 
-def test_the_inverse_must_be_learnt(X):
+def test_the_inverse_must_be_learned(X):
     with pytest.raises(NotFittedError, match="set fit_inverse_transform=True before fit"):
         KernelPCA().fit(X).inverse_transform(X)
     with pytest.raises(NotFittedError):
@@ -380,7 +380,7 @@ def test_against_the_dense_formulas(X, new):
         assert_close(model.eigenvalues_, values, rtol=1e-10)
         assert same_up_to_sign(model.fit_transform(X), scores, 1e-9)
         assert same_up_to_sign(model.transform(new), projected, 1e-9)
-        Kc = naive.centred(K) if center else K
+        Kc = naive.centered(K) if center else K
         assert_close(model.explained_variance_ratio_, values / np.trace(Kc), rtol=1e-10)
     full = KernelPCA(kernel=RBF(0.5)).fit(X)
     assert full.explained_variance_ratio_.sum() == pytest.approx(1)
@@ -397,9 +397,9 @@ def test_reconstruction_error(way, X, new):
     assert np.abs(whole.reconstruction_error(X)).max() < 1e-9
     far = model.reconstruction_error(new + 100)
     assert np.all(far > 0.9)  # unlike anything seen
-    uncentred = KernelPCA(5, kernel=RBF(0.5), center=False, **way).fit(X)
+    uncentered = KernelPCA(5, kernel=RBF(0.5), center=False, **way).fit(X)
     projections = naive.kernel_pca(K, K_new, 5, False)[2]
-    assert_close(uncentred.reconstruction_error(new), 1 - np.sum(projections**2, axis=1), atol=1e-9)
+    assert_close(uncentered.reconstruction_error(new), 1 - np.sum(projections**2, axis=1), atol=1e-9)
 
 
 def test_reconstruction_error_of_a_precomputed_kernel(X, new):
@@ -458,7 +458,7 @@ def test_truncate_is_a_refit(way, X, new):
 @pytest.mark.parametrize("way", [{}, {"approx": 700}])
 def test_a_fraction_of_the_variance(n, way):
     X = np.random.default_rng(0).standard_normal((n, 6))
-    values = naive.eigh(naive.centred(RBF(1.0)(X)))[0]
+    values = naive.eigh(naive.centered(RBF(1.0)(X)))[0]
     share = np.cumsum(values) / values.sum()
     for fraction in (0.05, 0.5, 0.8) if n < 700 else (0.05, 0.5):
         expected = int(np.searchsorted(share, fraction)) + 1
@@ -500,7 +500,7 @@ def test_a_map_with_all_landmarks_is_exact(kernel, X, new, home):
 def test_homes(X, new, home):
     expected = KernelPCA(3, kernel=RBF(0.5)).fit(X)
     model = KernelPCA(3, kernel=RBF(0.5)).fit(home(X))
-    for rows in (home(new), new):  # a model fitted anywhere answers for rows anywhere
+    for rows in (home(new), new):  # a model fitted anywhere predictions for rows anywhere
         scores = model.transform(rows)
         assert isinstance(scores, da.Array if isinstance(rows, da.Array) else np.ndarray)  # Dask answers for Dask rows
         assert same_up_to_sign(np.asarray(scores), expected.transform(new), 1e-8)
@@ -600,7 +600,7 @@ def test_weights_of_a_precomputed_kernel(approx, X, new):
 
 @pytest.mark.parametrize("way", ["stored", "operator"])
 def test_float32_stops_at_its_rounding(way):
-    """A wide kernel is nearly constant: in float32 four components are left, and nobody waits for a fifth."""
+    """A wide kernel is nearly constant: in float32 four components are left, and no one waits for a fifth."""
     X = np.random.default_rng(0).standard_normal((700, 4)).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -97,7 +97,7 @@ def test_line_fit_and_balance():
     assert balanced_line_fit(np.vstack([line, -line]), member, 2, 1.0) == pytest.approx(1)
     assert balanced_line_fit(ball, np.arange(5000) % 2, 2, 1.0) < 0.05
     assert balanced_line_fit(np.vstack([line, line[:10]]), np.r_[member[:50], np.ones(10, int)], 2, 0.0) == 0.2
-    assert balanced_line_fit(line, np.zeros(50, int), 2, 0.5) == pytest.approx(0.25)  # an empty cluster is no line
+    assert balanced_line_fit(line, np.zeros(50, int), 2, 0.5) == pytest.approx(0.25)  # an empty cluster is not a line
 
 
 def test_codes():

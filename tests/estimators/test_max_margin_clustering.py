@@ -22,7 +22,7 @@ def dense_value(K, y, lam):
     return np.mean((y - K @ c) ** 2) + lam * c @ K @ c, c
 
 
-def centred(K):
+def centered(K):
     H = np.eye(len(K)) - 1 / len(K)
     return H @ K @ H
 
@@ -33,11 +33,11 @@ def test_objective_and_decision_are_the_dense_formulas(center):
     model = MaxMarginClustering(lam=0.01, kernel=RBF(2.0), center=center, balance_slack=0.1).fit(X)
     K = rbf_kernel(X, gamma=1 / 8)
     signs = np.where(model.labels_ == 1, 1.0, -1.0)
-    value, c = dense_value(centred(K) if center else K, signs, 0.01)
+    value, c = dense_value(centered(K) if center else K, signs, 0.01)
     assert model.result_.objective == pytest.approx(value, abs=1e-8)
     new = X[:7] + 0.2
     K_new = rbf_kernel(new, X, gamma=1 / 8)
-    if center:  # centred by the training means
+    if center:  # centered by the training means
         K_new = K_new - K.mean(axis=0) - K_new.mean(axis=1, keepdims=True) + K.mean()
     np.testing.assert_allclose(model.decision_function(new), K_new @ c, atol=1e-6)
     assert np.array_equal(model.predict(new), (model.decision_function(new) > 0).astype(int))
@@ -48,7 +48,7 @@ def test_objective_and_decision_are_the_dense_formulas(center):
 def test_optimum_over_every_clustering():
     X, _ = make_blobs(12, centers=2, cluster_std=2.5, random_state=1)
     model = MaxMarginClustering(lam=0.05, kernel=RBF(2.0), balance_slack=0.2).fit(X)
-    K = centred(rbf_kernel(X, gamma=1 / 8))
+    K = centered(rbf_kernel(X, gamma=1 / 8))
     every = (np.array(y) for y in itertools.product([-1.0, 1.0], repeat=12))
     best = min(dense_value(K, y, 0.05)[0] for y in every if abs(np.mean(y > 0) - 0.5) < 0.2)
     assert model.result_.objective == pytest.approx(best, abs=1e-9)
@@ -67,7 +67,7 @@ def test_digit_pairs_beat_the_public_max_margin_code_with_defaults(pair, wanted,
 def test_default_penalty_is_a_share_of_the_variance_whatever_the_scale_of_the_kernel():
     X, _ = make_blobs(50, centers=2, cluster_std=3.0, random_state=4)
     K = rbf_kernel(X, gamma=0.1)
-    variance = np.trace(centred(K)) / 50
+    variance = np.trace(centered(K)) / 50
     models = [MaxMarginClustering(kernel="precomputed").fit(scale * K) for scale in (1.0, 1e4, 1e-4)]
     for scale, model in zip((1.0, 1e4, 1e-4), models):
         assert model.lam_ == pytest.approx(3e-4 * scale * variance, rel=1e-9)
@@ -86,7 +86,7 @@ def test_smoother_problems_lead_to_a_lower_objective_than_as_many_random_starts(
     for pair in ((1, 2), (3, 5), (7, 9)):
         X = digits[np.isin(y, pair)] / 16
         model = MaxMarginClustering(lam=lam, n_restarts=3).fit(X)
-        Z = model.map_.transform(X) - model.centre_
+        Z = model.map_.transform(X) - model.center_
         theta, V = np.linalg.eigh(Z @ Z.T / len(X))
         theta = np.maximum(theta, 0.0)
         options = {"shares": [0.5, 0.5], "slack": 0.2, "total": 1.0, "random_state": 0, "certify": False}
@@ -101,8 +101,8 @@ def test_the_papers_searches_run_once_from_random_starts(search):
     X, _ = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
     model = MaxMarginClustering(search=search, n_restarts=2).fit(X)
     Z = model.map_.transform(X)
-    basis = search_basis(Z.T @ Z / 40 - np.outer(model.centre_, model.centre_))
-    W, _ = search_rows(Z, 1 / 40, basis, model.lam_, model.centre_)
+    basis = search_basis(Z.T @ Z / 40 - np.outer(model.center_, model.center_))
+    W, _ = search_rows(Z, 1 / 40, basis, model.lam_, model.center_)
     options = {"shares": [0.5, 0.5], "slack": 0.2, "total": 1.0, "random_state": 0, "n_restarts": 2}
     once = label_search(W, np.full(40, -1), search=search, **options)
     assert model.result_.info["evaluations"] == once.info["evaluations"]
@@ -192,7 +192,7 @@ def test_same_seed_same_clusters_at_any_number_of_threads():
         ({"lam": 0}, "'lam' parameter"),
         ({"balance": [0.5, 0.3, 0.2]}, r"balance has shape \(3,\) for 2 clusters"),
         ({"balance": [0.9, 0.3]}, "sum to 1"),
-        ({"balance_slack": 0.01, "balance": [0.5, 0.5]}, r"0\.5 of 9 unlabelled rows is 4\.5.*counts are 4 and 5"),
+        ({"balance_slack": 0.01, "balance": [0.5, 0.5]}, r"0\.5 of 9 unlabeled rows is 4\.5.*counts are 4 and 5"),
         ({"n_clusters": 0}, "'n_clusters' parameter"),
     ],
 )
@@ -205,5 +205,5 @@ def test_refusals(options, message):
 def test_refuses_pinned_of_the_wrong_kind():
     X = np.arange(6.0)[:, None]
     for pinned in ([0, 1], [0, 1, 2, -1, -1, -1], [0.5] * 6):
-        with pytest.raises(InputError, match=r"pinned must hold 6 integers, a cluster 0 … 1 or −1"):
+        with pytest.raises(InputError, match=r"pinned must contain 6 integers, a cluster 0 … 1 or −1"):
             MaxMarginClustering().fit(X, pinned=pinned)

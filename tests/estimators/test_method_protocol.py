@@ -22,7 +22,7 @@ from mercer import (
     save,
 )
 from mercer.estimators.within_variance import WithinVarianceClassifier
-from mercer.few_label import plan
+from mercer.few_label import catalog
 from mercer.inputs.labels import read_labels
 from mercer.model_selection import leave_one_label_out
 from mercer.solvers.result import Result
@@ -47,7 +47,7 @@ each = pytest.mark.parametrize("model", METHODS, ids=str)
 
 
 class ZeroedRidge(recipe("A few-label method").ZeroedRidge):
-    """The recipe of CONTRIBUTING.md; it notes what it prepares, and says what one more label would do."""
+    """The recipe of CONTRIBUTING.md; it notes what it prepares, and shows what one more label would do."""
 
     def prepare(self, Z, weight=None, Lap=None):
         prepared.append(Z.shape)
@@ -86,9 +86,9 @@ def test_a_method_of_two_functions_is_a_classifier(k):
 
 def test_a_method_becomes_a_candidate_by_one_line(monkeypatch):
     X, y, given = blobs()
-    monkeypatch.setitem(plan.METHODS, "toy", ("Toy", "a test"))
-    lines = [("toy", "kernel", ZeroedRidge(lam), "lam") for lam in (0.1, 1.0)]
-    monkeypatch.setattr(plan, "CANDIDATES", plan.CANDIDATES + lines)
+    settings = tuple(catalog.Setting("kernel", ZeroedRidge(lam), "lam") for lam in (0.1, 1.0))
+    toy = catalog.Method("classes", "toy", "Toy", "a test", settings)
+    monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, toy))
     prepared.clear()
     model = FewLabelClassifier(["toy", "lssvm"]).fit(X, given)
     names = [c.name for c in model.candidates_ if c.method == "toy"]
@@ -111,7 +111,7 @@ def test_solving_leaves_the_model_and_the_state_as_they_are(model, k):
     state = State(model.map_.transform(X))
     labels = read_labels(given)
     one = model.solve(state, labels)
-    fewer = model.solve(state, labels.keep(np.arange(1, len(labels.labelled))))
+    fewer = model.solve(state, labels.keep(np.arange(1, len(labels.labeled))))
     again = clone(model).solve(state, labels)
     assert all(vars(model)[name] is value for name, value in before.items()) and len(vars(model)) == len(before)
     assert_array_equal(one.coef, again.coef)

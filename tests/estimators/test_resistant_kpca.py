@@ -126,7 +126,7 @@ def test_storage_homes_and_files(loss, home, tmp_path):
 
 
 @both
-def test_without_centre_and_in_single_precision(loss):
+def test_without_center_and_in_single_precision(loss):
     X = clean(50)
     plain = RobustKernelPCA(2, loss=loss, kernel=Linear(), center=False).fit(X)
     np.testing.assert_allclose(plain.transform(np.zeros((1, 5))), 0, atol=1e-9)

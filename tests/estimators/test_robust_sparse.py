@@ -19,17 +19,17 @@ both = pytest.mark.parametrize("Model", [RobustKernelPCA, SparseKernelPCA])
 norms = pytest.mark.parametrize("norm", ["row", "element"])
 
 
-def centred(K):
+def centered(K):
     return K - K.mean(axis=0) - K.mean(axis=0)[:, None] + K.mean()
 
 
 def by_hand(model, X_new):
-    """Scores by the formula g(x)ᵀA − c, with every training row and the textbook centring of k(x, ·)."""
+    """Scores by the formula g(x)ᵀA − c, with every training row and the textbook centering of k(x, ·)."""
     K, new = KERNEL(X), KERNEL(X_new, X)
     g = new - new.mean(axis=1, keepdims=True) - K.mean(axis=0) + K.mean()
     A = np.zeros((len(X), model.dual_coef_.shape[1]))
     A[model.support_] = model.dual_coef_ if isinstance(model, SparseKernelPCA) else model.dual_coef_[model.support_]
-    scores = centred(K) @ A
+    scores = centered(K) @ A
     loss = Loss(getattr(model, "kappa_", np.inf), getattr(model, "epsilon_", 0.0), model.norm, location=True)
     assert loss.norm == "row"
     return g @ A - loss.locate(scores), A, scores - loss.locate(scores), loss
@@ -50,7 +50,7 @@ def test_definition(model):
     new = X[:20] + 0.1
     scores = model.fit_transform(X)
     expected, A, training, loss = by_hand(model, new)
-    np.testing.assert_allclose(A.T @ centred(KERNEL(X)) @ A, np.eye(A.shape[1]), atol=1e-8)
+    np.testing.assert_allclose(A.T @ centered(KERNEL(X)) @ A, np.eye(A.shape[1]), atol=1e-8)
     np.testing.assert_allclose(A.sum(axis=0), 0, atol=1e-9 * np.abs(A).sum())
     np.testing.assert_allclose(scores, training, atol=1e-7)
     np.testing.assert_allclose(model.transform(new), expected, atol=1e-7)
@@ -134,20 +134,20 @@ def test_reconstruction_error_is_a_distance_in_feature_space(Model):
     A[model.support_] = model.dual_coef_
     W = (X - X.mean(axis=0)).T @ A
     new = X[:10] * 1.5
-    centre = X.mean(axis=0)
+    center = X.mean(axis=0)
     if Model is SparseKernelPCA:  # 89 rows in 13 dimensions span everything, so the stand-in is the mean itself
-        assert model.centre_error_ < 1e-5 or np.linalg.norm(centre) < 1e-10
-    rest = (new - centre) @ (np.eye(13) - W @ W.T)
+        assert model.center_error_ < 1e-5 or np.linalg.norm(center) < 1e-10
+    rest = (new - center) @ (np.eye(13) - W @ W.T)
     np.testing.assert_allclose(model.reconstruction_error(new), np.sum(rest**2, axis=1), atol=1e-6)
 
 
-def test_centre_error_says_how_far_the_stand_in_is():
+def test_center_error_says_how_far_the_stand_in_is():
     few, many = (SparseKernelPCA(2, keep=share, kernel=KERNEL).fit(X) for share in (0.05, 0.5))
     K, kept = KERNEL(X), few.support_
     mean = K.mean(axis=0)
     best = np.linalg.lstsq(K[np.ix_(kept, kept)], mean[kept], rcond=None)[0]
-    assert few.centre_error_ == pytest.approx(np.sqrt(1 - best @ mean[kept] / K.mean()), rel=1e-6)
-    assert 0 < many.centre_error_ < few.centre_error_ < 1
+    assert few.center_error_ == pytest.approx(np.sqrt(1 - best @ mean[kept] / K.mean()), rel=1e-6)
+    assert 0 < many.center_error_ < few.center_error_ < 1
 
 
 @both
@@ -253,17 +253,17 @@ def test_dual_eigen_solver_fills_up_beyond_the_rank_and_hands_over_near_n():
         (RobustKernelPCA(kappa=-1.5), "kappa=-1.5 is not accepted"),
         (RobustKernelPCA(kappa="5%"), "kappa='5%' is not accepted"),
         (RobustKernelPCA(kappa=np.nan), "kappa=nan is not accepted"),
-        (RobustKernelPCA(kappa=0.1, influence=0.1), "kappa=0.1 and influence=0.1 say the same thing twice"),
-        (RobustKernelPCA(influence=5), "influence=5 is not accepted: give a share of the rows between 0 and 1"),
+        (RobustKernelPCA(kappa=0.1, influence=0.1), "kappa=0.1 and influence=0.1 have the same meaning"),
+        (RobustKernelPCA(influence=5), "influence=5 is not accepted: give a fraction of the rows between 0 and 1"),
         (RobustKernelPCA(influence=0.0), "influence=0.0 is not accepted"),
         (SparseKernelPCA(epsilon=-0.1), "epsilon=-0.1 is not accepted: give a number of at least 0"),
         (SparseKernelPCA(epsilon=True), "epsilon=True is not accepted"),
-        (SparseKernelPCA(epsilon=0.1, keep=0.1), "epsilon=0.1 and keep=0.1 say the same thing twice"),
+        (SparseKernelPCA(epsilon=0.1, keep=0.1), "epsilon=0.1 and keep=0.1 have the same meaning"),
         (SparseKernelPCA(keep=1.0), "keep=1.0 is not accepted"),
         (SparseKernelPCA(kappa=0.0), "kappa=0.0 is not accepted"),
-        (RobustKernelPCA(1000), "n_components=1000 components were asked of 178 rows"),
-        (RobustKernelPCA(14, kernel=Linear()), "the centred kernel matrix has rank 13. Accepted: at most 13"),
-        (SparseKernelPCA(14, kernel=Linear()), "the centred kernel matrix has rank 13"),
+        (RobustKernelPCA(1000), "n_components=1000 components were requested for 178 rows"),
+        (RobustKernelPCA(14, kernel=Linear()), "the centered kernel matrix has rank 13. Accepted: at most 13"),
+        (SparseKernelPCA(14, kernel=Linear()), "the centered kernel matrix has rank 13"),
         (RobustKernelPCA(norm="rows"), "norm"),
     ],
     ids=str,
@@ -292,7 +292,9 @@ def test_constant_rows_and_indefinite_matrices_are_refused():
 
 
 def test_components_that_die_are_said():
-    """Two far pairs and a crowd: at this epsilon one direction is left, and the model says so instead of failing."""
+    """Two far pairs and a crowd: at this epsilon one direction is left, and the model states this instead of
+    failing.
+    """
     rows = np.r_[0.01 * np.random.default_rng(0).standard_normal((40, 2)), [[9.0, 0.0], [9.1, 0.0], [0.0, 0.2]]]
     with pytest.warns(UserWarning, match="Only 1 of the 2 components are left"):
         model = SparseKernelPCA(2, epsilon=1.0, kernel=Linear(), norm="element").fit(rows)

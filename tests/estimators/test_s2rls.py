@@ -46,7 +46,7 @@ def test_objective_and_decision_are_the_dense_formulas(lam, lam_unlabeled):
     assert model.result_.info["best_move"] >= -1e-12 and model.result_.gap >= 0
 
 
-def test_optimum_over_every_labelling():
+def test_optimum_over_every_labeling():
     X, y = make_blobs(14, centers=2, cluster_std=3.0, random_state=3)
     labels = few_labels(y, 2)
     model = S2RLSClassifier(0.1, 1.0, kernel=RBF(2.0), balance=0.5, balance_slack=0.15).fit(X, labels)
@@ -59,7 +59,7 @@ def test_optimum_over_every_labelling():
     assert model.result_.objective == pytest.approx(best, abs=1e-9)
 
 
-def test_unlabelled_rows_move_the_boundary():
+def test_unlabeled_rows_move_the_boundary():
     """Two moons with two labels each: least squares on four points fails, the search follows the gap."""
     X, y = make_moons(200, noise=0.05, random_state=0)
     labels = few_labels(y, 2, seed=1)
@@ -120,12 +120,12 @@ def test_balance_is_kept_in_every_form():
 def test_shares_from_the_labels_are_widened_to_a_feasible_count():
     X, y = make_blobs(9, centers=2, random_state=0)
     labels = y.copy()
-    labels[0] = -1  # one row to search: no count is near any share
+    labels[0] = -1  # one row to search: no count is near any fraction
     model = S2RLSClassifier(0.1, balance_slack=0.01).fit(X, labels)
     assert model.transduction_.shape == (9,)
     for search in ("ea", "round_robin"):
         S2RLSClassifier(0.1, balance_slack=0.01, search=search).fit(X, labels)
-    with pytest.raises(InputError, match=r"1 unlabelled rows is 0\.5 rows.*nearest feasible counts are 0 and 1"):
+    with pytest.raises(InputError, match=r"1 unlabeled rows is 0\.5 rows.*nearest feasible counts are 0 and 1"):
         S2RLSClassifier(0.1, balance=0.5, balance_slack=0.01).fit(X, labels)
 
 
@@ -137,7 +137,7 @@ def test_folds_never_refuse_what_the_fit_accepts():
     assert np.isfinite(model.left_out_accuracy_)
 
 
-def test_without_unlabelled_rows_it_is_rlsc_and_says_so():
+def test_without_unlabeled_rows_it_is_rlsc_and_says_so():
     X, y = make_blobs(30, centers=3, random_state=0)
     with pytest.warns(UserWarning, match="plain RLSC"):
         model = S2RLSClassifier(0.1).fit(X, y)
@@ -149,20 +149,20 @@ def test_without_unlabelled_rows_it_is_rlsc_and_says_so():
 def test_select_runs_folds_over_the_labels():
     X, y = make_moons(120, noise=0.05, random_state=0)
     labels = few_labels(y, 5)
-    model = S2RLSClassifier(100.0, kernel=RBF(0.3), n_restarts=4)  # far too smooth
+    model = S2RLSClassifier(100.0, kernel=RBF(0.3), n_restarts=4, balance="labels")  # far too smooth
     best = model.select(X, labels, lam=[0.01, 100.0], lam_unlabeled=[0.1, 1.0])
     assert best.selection_["candidates"][1:] == [
         {"lam": lam, "lam_unlabeled": other} for lam in (0.01, 100.0) for other in (0.1, 1.0)
     ]
     _, left_out, read = model.left_out_table(X, labels, grid={"lam": [0.01]})
     by_hand = np.full(10, np.nan)  # the same five folds, fitted one by one
-    order = np.argsort(labels[read.labelled], kind="stable")
+    order = np.argsort(labels[read.labeled], kind="stable")
     for fold in range(5):
         withheld = labels.copy()
         test = order[fold::5]
-        withheld[read.labelled[test]] = -1
-        single = S2RLSClassifier(0.01, kernel=RBF(0.3), n_restarts=4, label_folds=0).fit(X, withheld)
-        by_hand[test] = single.decision_function(X[read.labelled[test]])
+        withheld[read.labeled[test]] = -1
+        single = S2RLSClassifier(0.01, kernel=RBF(0.3), n_restarts=4, label_folds=0, balance="labels").fit(X, withheld)
+        by_hand[test] = single.decision_function(X[read.labeled[test]])
     np.testing.assert_allclose(left_out[1][:, 0], by_hand, atol=1e-8)
 
 
@@ -199,8 +199,8 @@ def test_time_budget_and_progress(capsys):
         ({"lam": -1.0}, "'lam' parameter of S2RLSClassifier must be a float in the range"),
         ({"lam_unlabeled": 0.0}, "'lam_unlabeled' parameter"),
         ({"label_folds": 1}, "'label_folds' parameter"),
-        ({"balance": 0.5, "balance_slack": 0.001}, r"0\.5 of 25 unlabelled rows is 12\.5 rows.*are 12 and 13"),
-        ({"balance": 0.0}, r"labels contradict the balance: 3 row\(s\) are labelled 1.*share 0 "),
+        ({"balance": 0.5, "balance_slack": 0.001}, r"0\.5 of 25 unlabeled rows is 12\.5 rows.*are 12 and 13"),
+        ({"balance": 0.0}, r"labels contradict the balance: 3 row\(s\) are labeled 1.*fraction 0 "),
         ({"balance": {0: 0.5, 2: 0.5}}, r"balance has the classes \[0, 2\] and the labels have \[0, 1\]"),
         ({"balance": [0.2, 0.3, 0.5]}, r"balance has shape \(3,\) and y has 2 classes"),
         ({"balance": [0.5, 0.6]}, "sum to 1"),
@@ -214,11 +214,11 @@ def test_refusals(options, message):
 
 def test_refuses_one_share_for_three_classes_soft_labels_and_dask():
     X, y = make_blobs(30, centers=3, random_state=0)
-    with pytest.raises(InputError, match=r"one share, and y has 3 classes"):
+    with pytest.raises(InputError, match=r"one fraction, and y has 3 classes"):
         S2RLSClassifier(balance=0.3).fit(X, few_labels(y, 2))
     table = np.full((30, 2), np.nan)
     table[:4] = [[0.9, 0.1], [0.2, 0.8], [1, 0], [0, 1]]
-    with pytest.raises(InputError, match="one class per labelled row"):
+    with pytest.raises(InputError, match="one class per labeled row"):
         S2RLSClassifier().fit(X, table)
     dask = pytest.importorskip("dask.array")
     with pytest.raises(BackendError, match="one at a time"):
@@ -239,12 +239,14 @@ def test_parents_and_children_are_those_of_the_evolution():
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_unknown_shares_are_estimated(k):
-    """As many labels of each class, and a last class that is rare: the labels' shares shut the right answer out."""
+    """As many labels of each class, and a last class that is rare: the labels' shares shut the correct prediction
+    out.
+    """
     sizes = [150, 70, 30][-k:]
     X, y = make_blobs(sizes, centers=np.eye(3)[:k] * 7, random_state=0)
     labels = few_labels(y, 10)
     options = {"kernel": "linear", "n_restarts": 5, "random_state": 0}
-    misled = S2RLSClassifier(0.1, balance_slack=0.05, **options).fit(X, labels)
+    misled = S2RLSClassifier(0.1, balance="labels", balance_slack=0.05, **options).fit(X, labels)
     model = S2RLSClassifier(0.1, balance="estimate", **options).fit(X, labels)
     free = labels < 0
     true = np.bincount(y[free]) / free.sum()
@@ -255,3 +257,30 @@ def test_unknown_shares_are_estimated(k):
     uncalibrated = S2RLSClassifier(0.1, balance="estimate", label_folds=0, **options).fit(X, labels)
     np.testing.assert_allclose(uncalibrated.balance_, model.balance_)
     assert np.isnan(uncalibrated.left_out_accuracy_)
+
+
+def test_a_bias_is_a_constant_that_is_not_penalized():
+    """The labels found and the bias minimize the objective over all labelings, by brute force."""
+    X, y = make_blobs([9, 5], centers=[[3.0, 0.0], [6.0, 0.0]], random_state=0)  # far from the origin
+    labels = np.full(14, -1)
+    labels[[np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]]] = [0, 1]
+    model = S2RLSClassifier(0.1, 0.7, bias=True, balance=None, kernel="linear", label_folds=0).fit(X, labels)
+    free, known = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
+    weight = np.full(14, 0.7 / 12)
+    weight[known] = 0.5
+    A = np.column_stack([X, np.ones(14)])
+
+    def fit(t):
+        w = np.linalg.solve(A.T @ (weight[:, None] * A) + np.diag([0.1, 0.1, 0.0]), A.T @ (weight * t))
+        return weight @ (t - A @ w) ** 2 + 0.1 * w[:2] @ w[:2], w
+
+    t = np.zeros(14)
+    t[known] = 2 * labels[known] - 1
+    best = np.inf
+    for code in range(2**12):
+        t[free] = 2 * ((code >> np.arange(12)) & 1) - 1
+        best = min(best, fit(t)[0])
+    t[free] = 2 * model.transduction_[free] - 1
+    value, w = fit(t)
+    assert value == pytest.approx(best) == pytest.approx(model.result_.objective)
+    np.testing.assert_allclose(model.decision_function(X), A @ w, atol=1e-8)

@@ -9,7 +9,7 @@ WEIGHTS = (
     "predict_proba is calibrated on left-out labels, and withholding a row of weight 2 withholds both copies, where "
     "two rows are withheld one at a time; decision_function does agree, see test_variance_kpca.py"
 )
-CLASSES = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
+CLASSES = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabeled: refused on purpose"}
 WEIGHTED = {
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,

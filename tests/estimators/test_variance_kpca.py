@@ -22,7 +22,7 @@ from mercer import (
 )
 from mercer.errors import BackendError, InputError
 from mercer.evidence.margin import choose_by_margin, relative_hinge
-from mercer.kernels.graph import laplacian, neighbour_graph
+from mercer.kernels.graph import laplacian, neighbor_graph
 from mercer.model_selection.mixed_kernel import select_mixed_kernel
 from mercer.model_selection.risk import risk_bound
 
@@ -152,6 +152,19 @@ def test_hinge_has_no_pull_from_labels_beyond_the_corner():
     )
 
 
+def test_a_wrong_label_does_not_pull_under_the_bounded_loss():
+    """Walder et al. have a sigmoid loss: far on the wrong side its slope is 0, where the logistic loss pulls fully."""
+    X, given, y = moons(120, per_class=10)
+    wrong = np.flatnonzero(given == 0)[:3]
+    given[wrong] = 1
+    bounded, logistic = (
+        LogisticKPCA(30.0, 9.0, loss=loss, kernel=RBF(0.4)).fit(X, given) for loss in ("sigmoid", "logistic")
+    )
+    assert bounded.certificate_ < 1e-5
+    assert bounded.decision_function(X)[wrong].mean() < logistic.decision_function(X)[wrong].mean() - 0.5
+    assert bounded.score(X, y) > logistic.score(X, y)
+
+
 def test_soft_labels_count_in_part_for_both_signs():
     X, given, _ = moons(40)
     rows = np.flatnonzero(given >= 0)
@@ -186,7 +199,7 @@ def test_left_out_scores_of_the_fit_are_refits_without_the_label():
     )
     assert candidates[0] == {} and len(candidates) == 5
     for candidate, scores in zip(candidates, left_out):
-        for i, row in enumerate(labels.labelled[:3]):
+        for i, row in enumerate(labels.labeled[:3]):
             hidden = given.copy()
             hidden[row] = -1
             again = LeastSquaresKPCA(3.0, 0.7, kernel=RBF(0.4)).set_params(**candidate).fit(X, hidden)
@@ -197,11 +210,11 @@ def test_folds_withhold_labels_together():
     X, given, _ = moons(40, per_class=6)
     model = LeastSquaresKPCA(3.0, 0.7, kernel=RBF(0.4), label_folds=4)
     _, left_out, labels = model.left_out_table(X, given, grid={"label_weight": [3.0]})
-    order = np.argsort(labels.codes[labels.labelled], kind="stable")
+    order = np.argsort(labels.codes[labels.labeled], kind="stable")
     hidden = given.copy()
-    hidden[labels.labelled[order[1::4]]] = -1
+    hidden[labels.labeled[order[1::4]]] = -1
     again = LeastSquaresKPCA(3.0, 0.7, kernel=RBF(0.4)).fit(X, hidden)
-    expected = again.decision_function(X)[labels.labelled[order[1::4]]]
+    expected = again.decision_function(X)[labels.labeled[order[1::4]]]
     np.testing.assert_allclose(left_out[1, order[1::4], 0], expected, atol=1e-4)
 
 
@@ -238,7 +251,7 @@ def test_choice_by_margin():
 def test_graph_term_equals_the_dense_formula():
     X, given, _ = moons(30)
     kernel, rows = RBF(0.5), np.flatnonzero(given >= 0)
-    W, _ = neighbour_graph(X, 5)
+    W, _ = neighbor_graph(X, 5)
     extra = 2 * 0.7 * laplacian(W, "unnormalized").toarray()
     expected = dense_fit(kernel(X), kernel(X), rows, 2.0 * given[rows] - 1, 2.0, 30.0, True, extra)
     for graph in (5, W, W.toarray()):
@@ -251,7 +264,7 @@ def test_graph_term_equals_the_dense_formula():
 def test_graph_term_of_the_least_squares_machine_equals_the_dense_formula(bias, unlabeled):
     X, given, _ = moons(30)
     kernel, rows = RBF(0.5), np.flatnonzero(given >= 0)
-    Lap = laplacian(neighbour_graph(X, 5)[0], "unnormalized").toarray()
+    Lap = laplacian(neighbor_graph(X, 5)[0], "unnormalized").toarray()
     K, used = kernel(X), rows if unlabeled == "ignore" else np.arange(30)
     t = np.zeros(30)
     t[rows] = 2.0 * given[rows] - 1
@@ -271,7 +284,7 @@ def test_graph_term_of_the_least_squares_machine_equals_the_dense_formula(bias, 
     assert table[1, 2, 0] == pytest.approx(again, abs=1e-7)
 
 
-def test_laplacian_rls_uses_the_unlabelled_rows():
+def test_laplacian_rls_uses_the_unlabeled_rows():
     X, given, y = moons(200, per_class=1)
     plain = RLSClassifier(1e-3, kernel=RBF(0.3)).fit(X, given)
     graph = RLSClassifier(1e-3, kernel=RBF(0.3), graph=8, graph_weight=1.0).fit(X, given)
@@ -279,7 +292,7 @@ def test_laplacian_rls_uses_the_unlabelled_rows():
     # f on the rows: (λ l (K⁻¹ + 2 Lap) + J) f = J t
     K = RBF(0.3)(X) + 1e-9 * np.eye(200)
     J = (given >= 0).astype(float)
-    Lap = laplacian(neighbour_graph(X, 8)[0], "unnormalized").toarray()
+    Lap = laplacian(neighbor_graph(X, 8)[0], "unnormalized").toarray()
     expected = np.linalg.solve(1e-3 * 2 * (np.linalg.inv(K) + 2 * Lap) + np.diag(J), J * (2.0 * given - 1))
     np.testing.assert_allclose(graph.decision_function(X), expected, atol=1e-3)
 
@@ -291,18 +304,18 @@ def test_select_over_the_graph_and_its_weight():
     candidates, left_out, labels = model.left_out_table(X, given, grid=grid)
     assert len(candidates) == 5
     hidden = given.copy()
-    hidden[labels.labelled[2]] = -1
+    hidden[labels.labeled[2]] = -1
     for candidate, scores in zip(candidates, left_out):
         again = LeastSquaresKPCA(2.0, 1.0, kernel=RBF(0.5), graph=5).set_params(**candidate).fit(X, hidden)
-        assert scores[2, 0] == pytest.approx(again.decision_function(X[labels.labelled[2:3]])[0], abs=1e-5)
+        assert scores[2, 0] == pytest.approx(again.decision_function(X[labels.labeled[2:3]])[0], abs=1e-5)
 
 
 def test_transducer_equals_the_dense_formula():
     X, given, _ = moons(40, per_class=3)
     given[np.flatnonzero(given == 1)[0]] = -1  # three against two
     rows = np.flatnonzero(given >= 0)
-    model = SpectralGraphTransducer(6, n_eigenvectors=12, label_weight=50.0).fit(X, given)
-    Lap = laplacian(neighbour_graph(X, 6)[0]).toarray()
+    model = SpectralGraphTransducer(6, n_eigenvectors=12, label_weight=50.0, balance="labels").fit(X, given)
+    Lap = laplacian(neighbor_graph(X, 6)[0]).toarray()
     values, V = np.linalg.eigh(Lap)
     assert values[1] > 1e-8  # one component: the constant is the only null vector
     V = V[:, 1:13]
@@ -370,7 +383,7 @@ def test_must_link_sets_pull_together_and_equal_labels():
     tight = MinimumVarianceKPCA(1, 1e3, kernel=RBF(0.5)).fit_transform(X, given)
     within = [max(np.ptp(f[s]) for s in sets) / f.std() for f in (loose, tight)]
     assert within[1] < 0.2 * within[0]
-    with pytest.raises(InputError, match=r"must-link set holds \[0, 99\]. Accepted: row numbers from 0 to 39"):
+    with pytest.raises(InputError, match=r"must-link set contains \[0, 99\]. Accepted: row numbers from 0 to 39"):
         MinimumVarianceKPCA().fit(X, groups=[[0, 99]])
 
 
@@ -411,11 +424,11 @@ def test_risk_bound_is_the_formula():
     ]
     assert bound.value == pytest.approx(sum(parts)) and bound.value > 1 and not bound.informative
     assert bound.complexity == pytest.approx(parts[1])
-    with pytest.raises(InputError, match="proved for the uncentred variance"):
+    with pytest.raises(InputError, match="proved for the uncentered variance"):
         risk_bound(LeastSquaresKPCA(kernel=RBF(0.5)).fit(X, given))
     with pytest.raises(InputError, match=r"delta=2 is not accepted"):
         risk_bound(model, 2)
-    with pytest.raises(InputError, match="no unlabelled row"):
+    with pytest.raises(InputError, match="no unlabeled row"):
         risk_bound(LeastSquaresKPCA(center=False, kernel=RBF(0.5)).fit(X, given.clip(0)))
     with pytest.raises(InputError, match="There is no risk bound for MinimumVarianceKPCA"):
         risk_bound(MinimumVarianceKPCA().fit(X, given))
@@ -423,7 +436,7 @@ def test_risk_bound_is_the_formula():
 
 def test_refusals():
     X, given, _ = moons(20)
-    with pytest.raises(InputError, match=r"graph='knn' is not accepted: give a number of neighbours, or the 20 × 20"):
+    with pytest.raises(InputError, match=r"graph='knn' is not accepted: give a number of neighbors, or the 20 × 20"):
         LeastSquaresKPCA(graph="knn").fit(X, given)
     with pytest.raises(InputError, match="must be symmetric and not negative"):
         LeastSquaresKPCA(graph=np.triu(np.ones((20, 20)))).fit(X, given)

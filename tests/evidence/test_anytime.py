@@ -1,4 +1,4 @@
-"""The interval that holds at every moment."""
+"""The interval that is valid at every moment."""
 
 import numpy as np
 import pytest

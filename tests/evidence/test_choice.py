@@ -1,4 +1,4 @@
-"""Choosing by left-out labels: the default survives unless the labels can tell the difference."""
+"""Choosing by held-out labels: the default survives unless the labels can tell the difference."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_interval_contains_the_rate_and_stays_within_zero_and_one(right, total):
 
 
 def test_interval_covers():
-    """Of 400 draws of 20 labels at accuracy 0.9, about 95 % of the intervals contain 0.9."""
+    """Of 400 draws of 20 labels at accuracy 0.9, about 95% of the intervals contain 0.9."""
     seen = np.random.default_rng(0).binomial(20, 0.9, size=400)
     inside = [low <= 0.9 <= high for low, high in (accuracy_interval(n, 20) for n in seen)]
     assert 0.92 < np.mean(inside) < 0.99

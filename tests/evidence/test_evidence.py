@@ -1,4 +1,4 @@
-"""What withheld labels say: slopes, estimates, sets and label errors against slow versions and over many draws."""
+"""What held-out labels say: slopes, estimates, sets and label errors against slow versions and over many draws."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ from mercer.evidence.calibration import calibrate
 from mercer.evidence.label_errors import wrong_probability
 from mercer.evidence.likelihood import capped, log_scores, sharpen, slopes
 from mercer.evidence.sets import conformal_sets
+from mercer.few_label.candidates.forest import ForestCandidate, Trees
 from mercer.few_label.folds import held_out_answers
-from mercer.few_label.forest import ForestCandidate, Trees
 from mercer.few_label.views import AsGiven
 from mercer.inputs.labels import read_labels
 
@@ -101,7 +101,7 @@ def test_the_estimate_is_the_share_of_right_answers_moved_by_the_confidence_on_o
 
 
 def test_the_interval_holds_for_coin_tosses_and_for_real_classes():
-    """60 draws each: the 95 % interval misses in at most six of them."""
+    """60 draws each: the 95% interval misses in at most six of them."""
     missed = {"coins": 0, "classes": 0}
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -157,10 +157,12 @@ def test_right_labels_are_not_called_wrong():
 def test_trees_vote_as_scikit_learn_s():
     X, y = load_iris(return_X_y=True)
     forest = ExtraTreesClassifier(20, random_state=0).fit(X[::3], y[::3])
-    np.testing.assert_allclose(Trees([tree.tree_ for tree in forest]).votes(X), forest.predict_proba(X), atol=1e-12)
+    np.testing.assert_allclose(
+        Trees.of_sklearn([tree.tree_ for tree in forest]).votes(X), forest.predict_proba(X), atol=1e-12
+    )
 
 
-def test_compiled_trees_are_trees_of_the_labelled_rows():
+def test_compiled_trees_are_trees_of_the_labeled_rows():
     X, y = load_iris(return_X_y=True)
     some = np.arange(0, 150, 3)
     for kind, theirs in (("extra", ExtraTreesClassifier), ("random", RandomForestClassifier)):
@@ -224,7 +226,7 @@ def test_audited_suggestions_are_marked_and_counted():
         FewLabelClassifier(QUICK).fit(X, given, drawn=[True])
 
 
-def test_copies_of_labelled_rows_do_not_vouch_for_each_other():
+def test_copies_of_labeled_rows_do_not_vouch_for_each_other():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
     y = rng.integers(2, size=200)  # nothing to learn
@@ -236,7 +238,7 @@ def test_copies_of_labelled_rows_do_not_vouch_for_each_other():
         np.concatenate([np.arange(20), np.arange(200, 240)])
     ]
     model = FewLabelClassifier(["lssvm"]).fit(X, given)
-    assert len(rows) == len(model.labels_.labelled)
+    assert len(rows) == len(model.labels_.labeled)
     low, _ = model.accuracy_interval_
     assert low < 0.5
 

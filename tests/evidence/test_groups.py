@@ -47,11 +47,11 @@ def test_equal_rows_of_different_scale_and_constant_columns():
     np.testing.assert_array_equal(same_rows(np.array([[-0.0, 1.0], [0.0, 1.0], [1.0, 2.0]])), [0, 0, 1])
 
 
-def test_labels_are_withheld_together_where_only_labelled_rows_are_copies():
+def test_labels_are_withheld_together_where_only_labeled_rows_are_copies():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 4))
     tripled = np.vstack([X, X[:10], X[:10]])
-    labelled = np.r_[:10, 100:120]
-    np.testing.assert_array_equal(copied_labels(same_rows(tripled), labelled), np.tile(np.arange(10), 3))
+    labeled = np.r_[:10, 100:120]
+    np.testing.assert_array_equal(copied_labels(same_rows(tripled), labeled), np.tile(np.arange(10), 3))
     discrete = rng.integers(0, 2, size=(400, 3)).astype(float)  # eight different rows: copies are the rule
     np.testing.assert_array_equal(copied_labels(same_rows(discrete), np.arange(30)), np.arange(30))

@@ -1,4 +1,4 @@
-"""The majority answer beside an accuracy."""
+"""The majority answer next to an accuracy."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def test_the_report_says_when_the_model_is_no_better():
     noise, codes = rng.normal(size=(60, 3)), np.where(np.arange(60) % 3, "yes", "no")
     y = np.where(np.arange(60) < 30, codes, "")
     said = str(FewLabelClassifier(["lssvm"]).fit(noise, y).report_)
-    assert "Always answering 'yes' would be right in 67%" in said
+    assert "Always predicting 'yes' would be correct for 67%" in said
     assert "the model is not shown to be better." in said
     clear = noise + 9.0 * (codes == "yes")[:, None]
     assert "not shown" not in str(FewLabelClassifier(["lssvm"]).fit(clear, y).report_)

@@ -1,4 +1,4 @@
-"""Shares of the classes among unlabelled rows from withheld scores: closed form, coverage, what is used when."""
+"""Fractions of the classes among unlabeled rows from held-out scores: closed form, coverage, what is used when."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ from scipy.optimize import minimize
 from mercer.evidence.shares import class_shares
 
 
-def draw(rng, shares, per_class, centres, n=4000, noise=1.0):
-    """Scores of withheld rows, their classes, and the mean score of rows with these class shares."""
+def draw(rng, shares, per_class, centers, n=4000, noise=1.0):
+    """Scores of held-out rows, their classes, and the mean score of rows with these class frequencies."""
     k = len(shares)
     codes = np.repeat(np.arange(k), per_class)
-    scores = centres[codes] + noise * rng.normal(size=(len(codes), centres.shape[1]))
+    scores = centers[codes] + noise * rng.normal(size=(len(codes), centers.shape[1]))
     rows = rng.choice(k, size=n, p=shares)
-    return scores, codes, (centres[rows] + noise * rng.normal(size=(n, centres.shape[1]))).mean(axis=0)
+    return scores, codes, (centers[rows] + noise * rng.normal(size=(n, centers.shape[1]))).mean(axis=0)
 
 
 def test_two_classes_is_the_position_of_the_mean_between_the_class_means():
@@ -28,7 +28,7 @@ def test_two_classes_is_the_position_of_the_mean_between_the_class_means():
 
 
 @pytest.mark.parametrize("k", [2, 4])
-def test_maximises_the_likelihood_it_states(k):
+def test_maximizes_the_likelihood_it_states(k):
     rng = np.random.default_rng(k)
     true = np.arange(1, k + 1) / np.arange(1, k + 1).sum()
     scores, codes, mean = draw(rng, true, 6, 1.5 * np.eye(k)[:, : 1 if k == 2 else k])
@@ -49,9 +49,9 @@ def test_maximises_the_likelihood_it_states(k):
 
 def test_errors_are_those_of_repeated_draws_and_labels_of_equal_number_do_not_mislead():
     rng = np.random.default_rng(1)
-    centres, off, told = np.array([[-1.0], [1.0]]), [], []
+    centers, off, told = np.array([[-1.0], [1.0]]), [], []
     for _ in range(300):
-        shares, error = class_shares(*draw(rng, [0.7, 0.3], 10, centres, noise=0.7), 2)
+        shares, error = class_shares(*draw(rng, [0.7, 0.3], 10, centers, noise=0.7), 2)
         off.append(shares[1] - 0.3)
         told.append(error[1])
     assert abs(np.mean(off)) < 0.015
@@ -64,7 +64,7 @@ def test_without_scores_or_without_a_difference_the_counts_decide():
     shares, error = class_shares(scores, codes, mean, 2, counts=[75, 25])
     assert shares[1] == pytest.approx(0.25, abs=0.04)
     assert error[1] == pytest.approx(np.sqrt(0.25 * 0.75 / 101), rel=0.1)
-    scores[codes == 1] = np.nan  # a class that no fold could withhold
+    scores[codes == 1] = np.nan  # a class that no fold could hold out
     for some in (scores, np.full_like(scores, np.nan)):
         shares, error = class_shares(some, codes, mean, 2, counts=[3, 1])
         np.testing.assert_allclose(shares, [0.7, 0.3])

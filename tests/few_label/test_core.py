@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 
 from mercer import FewLabelClassifier, suggest, use_device
 from mercer.evidence.groups import same_rows
-from mercer.few_label import outside
+from mercer.few_label import extension, sizes
 from mercer.few_label.spaces import KernelSpace
 from mercer.few_label.views import AsGiven
 from mercer.geometry.open import POLICIES
@@ -31,13 +31,13 @@ def digits():
 @pytest.fixture
 def few(monkeypatch):
     """At most 400 rows are decomposed."""
-    monkeypatch.setitem(POLICIES, "few labels", replace(POLICIES["few labels"], core_rows=400))
+    monkeypatch.setattr(sizes, "SIZES", replace(sizes.SIZES, core_rows=400))
 
 
 def test_a_fit_to_many_rows_is_that_of_a_sample_prepared_and_taught(digits, few):
     X, t, y = digits
     model = FewLabelClassifier(METHODS).fit(X, y)
-    core = model.outside_.core
+    core = model.library_.core
     assert len(core) == 400 and not np.isin(np.arange(60), core).all()
     taught = FewLabelClassifier(METHODS).prepare(X, core=core).taught(np.arange(60), t[:60])
     for name in FOUND:
@@ -57,21 +57,22 @@ def test_a_fit_to_many_rows_is_that_of_a_sample_prepared_and_taught(digits, few)
 
 def test_methods_that_look_at_every_row_have_them_all(digits, few):
     X, _, y = digits
-    assert FewLabelClassifier(["rls", "s2rls"], time_budget=1e-3).fit(X[:410, :9], y[:410]).outside_ is None
+    assert FewLabelClassifier(["rls", "s2rls"], time_budget=1e-3).fit(X[:410, :9], y[:410]).library_.extension is None
 
 
 def test_features_that_are_not_held_give_the_same_answers(digits, few, monkeypatch):
     X, _, y = digits
     held = FewLabelClassifier(METHODS).fit(X, y)
-    monkeypatch.setattr(outside, "HELD", 0)
+    monkeypatch.setattr(extension, "HELD", 0)
     computed = FewLabelClassifier(METHODS).fit(X, y)
-    assert len(computed.outside_._seen) < len(held.outside_._seen)
+    assert len(computed.library_.extension._seen) < len(held.library_.extension._seen)
     np.testing.assert_allclose(computed.probabilities_, held.probabilities_, atol=1e-4)
 
 
 @pytest.mark.parametrize("core_rows", [400, 50_000])
 def test_tensors_are_fitted_on_their_device_with_the_answers_of_the_host(digits, monkeypatch, core_rows):
-    monkeypatch.setitem(POLICIES, "few labels", replace(POLICIES["few labels"], core_rows=core_rows, exact_rows=300))
+    monkeypatch.setitem(POLICIES, "few labels", replace(POLICIES["few labels"], exact_rows=300))
+    monkeypatch.setattr(sizes, "SIZES", replace(sizes.SIZES, core_rows=core_rows))
     X, t, y = digits
     rows = torch.as_tensor(X, dtype=torch.float32)
     on_host, model = (FewLabelClassifier(METHODS).fit(some, y) for some in (X, rows))

@@ -1,13 +1,18 @@
-"""A time budget is work: the plan, and not the clock, says what is left out."""
+"""A time budget is work: the plan, and not the clock, shows what is left out."""
 
 import time
 
 import numpy as np
 
 from mercer import FewLabelClassifier
+from mercer.few_label.catalog import methods_named
 from mercer.few_label.cost import affordable, build_seconds
-from mercer.few_label.plan import planned
+from mercer.few_label.plan import planned as planned_for
 from mercer.inputs.labels import read_labels
+
+
+def planned(X, methods="auto"):
+    return planned_for(X, methods_named("classes", methods))
 
 
 def rows(n=60, scale=(1.0, 50.0, 0.1, 1.0)):
@@ -42,13 +47,13 @@ def test_what_fits_is_taken_and_the_first_three_always():
     assert f"The time budget left out: {short.skipped_[0]}." in str(short.report_)
 
 
-def test_standardised_spaces_are_among_the_first_three():
+def test_standardized_spaces_are_among_the_first_three():
     for n in (60, 6000):
         X, _ = rows(n)
-        assert any("standardised" in step.name for step in planned(X)[:3])
+        assert any("standardized" in step.name for step in planned(X)[:3])
     X, _ = rows(60, np.ones(4))
     alike = (X - X.mean(axis=0)) / X.std(axis=0)
-    assert not any("standardised" in step.name for step in planned(alike))
+    assert not any("standardized" in step.name for step in planned(alike))
 
 
 def test_costs_grow_with_rows_labels_and_the_slower_methods():
@@ -59,5 +64,5 @@ def test_costs_grow_with_rows_labels_and_the_slower_methods():
     few, all_ = planned(X), planned(X, ("s2rls", "lssvm"))
     assert few[1].seconds(100, 5) > few[1].seconds(10, 2)
     labels = read_labels(y)
-    assert len(labels.labelled) == 12
+    assert len(labels.labeled) == 12
     assert all_[0].seconds(12, 2) > planned(X, ("lssvm",))[0].seconds(12, 2)

@@ -38,7 +38,7 @@ def test_a_fit_decomposes_each_label_free_matrix_once_and_teaching_none(decompos
     first = list(decomposed)
     decomposed.clear()
     FewLabelClassifier().fit(X, np.where(np.arange(80) >= 60, y, -1))
-    label_free = set(first) & set(decomposed)  # what another labelling decomposes too
+    label_free = set(first) & set(decomposed)  # what another labeling decomposes too
     assert len(label_free) > 10
     assert max(first.count(matrix) for matrix in label_free) == 1
     for row in (20, 30):

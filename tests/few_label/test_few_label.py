@@ -1,4 +1,6 @@
-"""FewLabelClassifier: its left-out answers and weights against slow loops, teaching against refitting, its answers."""
+"""FewLabelClassifier: its held-out predictions and weights against slow loops, teaching against refitting, its
+predictions.
+"""
 
 import copy
 import pickle
@@ -18,15 +20,17 @@ from mercer import FewLabelClassifier, GraphLaplacian, suspicious
 from mercer.errors import InputError
 from mercer.evidence.calibration import calibrate, probabilities, typical_margin
 from mercer.evidence.likelihood import as_probabilities
-from mercer.few_label import learning, weights
-from mercer.few_label.plan import METHODS, planned
-from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TurnedSpace, transducer
+from mercer.few_label import answers, weights
+from mercer.few_label import fit as fits
+from mercer.few_label.catalog import methods_named, methods_of
+from mercer.few_label.plan import planned
+from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TransformedSpace, transducer
 from mercer.few_label.weights import pool
 from mercer.geometry.open import POLICIES, Policy
 from mercer.inputs.labels import read_labels
 
-WEIGHTS = "weights count labels: a row that occurs twice has another place among its neighbours than a row of weight 2"
-EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabelled: refused on purpose"}
+WEIGHTS = "weights count labels: a row that occurs twice has another place among its neighbors than a row of weight 2"
+EXPECTED = {"check_classifiers_classes": "fits y in {-1, 1}, where -1 may mean unlabeled: refused on purpose"}
 EXPECTED |= {f"check_sample_weight_equivalence_on_{kind}_data": WEIGHTS for kind in ("dense", "sparse")}
 
 
@@ -56,24 +60,24 @@ def iris():
 
 
 def test_every_candidate_knows_its_left_out_answers():
-    """Methods with a closed form: the same answers as a fit without the label, on the same features."""
+    """Methods with a closed form: the same predictions as a fit without the label, on the same features."""
     X, _, given = two_groups()
     labels = read_labels(given)
-    plan = planned(X, ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca"))
+    plan = planned(X, methods_named("classes", ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca")))
     found = [candidate for step in plan for candidate in step.build()]
     assert len(found) > 25
     for candidate in found:
         left_out = candidate.solve(labels).solution.left_out
         for i in (0, 5):
             fewer = candidate.solve(labels.keep(np.delete(np.arange(8), i)))
-            expected = fewer.solution.scores(candidate.space.Z[labels.labelled[i]][None])[0]
+            expected = fewer.solution.scores(candidate.space.Z[labels.labeled[i]][None])[0]
             np.testing.assert_allclose(left_out[i], expected, atol=2e-4, err_msg=candidate.name)
 
 
 class Told:
-    """A candidate of which the left-out answers are known."""
+    """A candidate of which the held-out predictions are known."""
 
-    method = "lssvm"
+    prior_group = ""
 
     def __init__(self, left_out):
         self.left_out = left_out
@@ -106,7 +110,7 @@ def test_weights_and_left_out_pool_against_loops():
     assert raw[kept].sum() >= 0.99 * raw.sum()
     for i in range(l):
         without = np.array([np.prod(np.delete(believed[j], i) ** t) if kept[j] else 0.0 for j in range(m)])
-        nothing = 0.2 * 0.5 ** (t * (l - 1))  # answers at random to the other labels, beside those of the candidates
+        nothing = 0.2 * 0.5 ** (t * (l - 1))  # answers at random to the other labels, next to those of the candidates
         total = nothing + 0.8 * without.sum() / m
         expected = (0.8 * without @ P[:, i] / m + nothing * 0.5) / total
         np.testing.assert_allclose(found.left_out[i, 1], expected, rtol=1e-3)
@@ -134,12 +138,12 @@ def test_without_evidence_all_candidates_weigh_the_same():
     few = np.full(len(given), -1)
     few[0], few[-1] = 0, 1
     model = FewLabelClassifier().fit(X, few)
-    forest = np.array([candidate.method == "forest" for candidate in model.candidates_])
-    used = model.weights_[~forest][model.weights_[~forest] > 0]
+    trees = np.array([candidate.prior_group != "" for candidate in model.candidates_])
+    used = model.weights_[~trees][model.weights_[~trees] > 0]
     np.testing.assert_allclose(used, used[0])
-    assert len(used) >= np.sum(~forest) - 1
-    np.testing.assert_allclose(model.weights_[forest].sum(), 0.25, atol=0.01)
-    assert "No label could be withheld" in str(model.report_)
+    assert len(used) >= np.sum(~trees) - 1
+    np.testing.assert_allclose(model.weights_[trees].sum(), 0.27, atol=0.01)
+    assert "No label could be held out" in str(model.report_)
     picked = FewLabelClassifier(combine="pick").fit(X, few)
     assert picked.weights_[0] == 1.0
 
@@ -173,7 +177,7 @@ def test_probabilities_are_the_weighted_mean_of_the_candidates(iris):
 
 def features(space, X):
     """The features of any rows, space by space: the slow way round `Predictor`."""
-    if isinstance(space, TurnedSpace):
+    if isinstance(space, TransformedSpace):
         return space.scale * space._turned(features(space.base, X))
     if isinstance(space, JoinedSpace):
         return np.sqrt(0.5) * np.hstack([features(part, X) for part in space.parts])
@@ -191,9 +195,12 @@ def test_the_predictor_is_the_average_of_the_candidates_for_new_rows(k):
     fitted = [candidate.solve(labels) for candidate in model.candidates_]
     found = pool(fitted, labels, by_row([candidate.scores() for candidate in fitted]))
     other = [
-        f.part().scores(new) if f.method == "forest" else f.solution.scores(features(f.space, new)) for f in fitted
+        f.part().scores(f.candidate.view.transform(new)) if f.direct else f.solution.scores(features(f.space, new))
+        for f in fitted
     ]
-    np.testing.assert_allclose(model.predictor_.probabilities(new), found.mean(by_row(other)[found.used]), atol=1e-9)
+    np.testing.assert_allclose(
+        model.answers_.fit.predictor.probabilities(new), found.mean(by_row(other)[found.used]), atol=1e-9
+    )
 
 
 def test_accuracy_and_confidence(iris):
@@ -209,7 +216,7 @@ def test_accuracy_and_confidence(iris):
     assert low < model.left_out_accuracy_ <= high
 
 
-def test_digits_from_thirty_labels_beat_nearest_neighbour():
+def test_digits_from_thirty_labels_beat_nearest_neighbor():
     X, y = load_digits(return_X_y=True)
     X, y = X[:500], y[:500]
     given = np.full(500, -1)
@@ -241,12 +248,13 @@ def test_hopeless_candidates_stop_before_they_answer_all_rows(monkeypatch):
     given[:60] = y[:60]
     asked = []
 
-    class Spy(learning.Scorer):
+    class Spy(fits.Scorer):
         def __init__(self, fitted, split, rows=None):
             asked.append((split.__name__, len(fitted)))
             super().__init__(fitted, split, rows)
 
-    monkeypatch.setattr(learning, "Scorer", Spy)
+    monkeypatch.setattr(fits, "Scorer", Spy)
+    monkeypatch.setattr("mercer.few_label.tasks.classes.Scorer", Spy)
     model = FewLabelClassifier().fit(X, given)
     race, last = asked
     assert race == ("sample_matrices", len(model.candidates_))
@@ -263,6 +271,13 @@ def test_labels_sharpen_the_answers_to_wide_rows_more_than_those_to_tables():
     given = np.where(np.arange(len(y)) < 12, y, -1)
     table, wide = (FewLabelClassifier(methods="lssvm").fit(rows, given).calibration_[0] for rows in (X[:, :100], X))
     assert wide > 1.2 * table > 1.2
+
+
+def test_many_rows_are_answered_in_blocks(iris, monkeypatch):
+    X, _, _, model = iris
+    whole = model.predict_proba(X)
+    monkeypatch.setattr(answers, "MANY", 40)
+    np.testing.assert_allclose(model.predict_proba(X), whole, atol=1e-12)
 
 
 def test_of_equal_training_rows_the_prediction_is_the_mean(iris):
@@ -311,7 +326,7 @@ def test_teach_takes_a_new_class_and_unteach_leaves_the_model_when_it_refuses():
         model.teach([99], "no")
     with pytest.raises(InputError, match="whole numbers from 0 to 35"):
         model.unteach([0.5])
-    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one for each row"):
+    with pytest.raises(InputError, match="3 rows and 1 labels were given. Give one label, or one per row"):
         model.teach([0, 1, 2], ["no"])
 
 
@@ -339,15 +354,15 @@ def test_prior_shares_hold_over_all_rows():
     given[rows] = y[rows]
     plain = FewLabelClassifier(["lssvm"]).fit(X, given)
     told = FewLabelClassifier(["lssvm"], prior={0: 0.75, 1: 0.25}).fit(X, given)
-    uncapped = probabilities(told.with_prior(told.scores_), *told.calibration_)
+    uncapped = probabilities(told.answers_.with_prior(told.scores_), *told.calibration_)
     np.testing.assert_allclose(uncapped.mean(axis=0), [0.75, 0.25], atol=1e-4)
     assert np.mean(told.predicted_ == 1) < np.mean(plain.predicted_ == 1)
     assert "as given" in str(told.report_)
-    tested = told.labels_.codes[told.labels_.labelled]
+    tested = told.labels_.codes[told.labels_.labeled]
     answers = told.left_out_probabilities_.argmax(axis=1)
     assert np.any(answers != (told.left_out_scores_[:, 0] > 0))
     found = suspicious(told, len(tested))
-    assert set(found.rows[found.margins < 0]) == set(told.labels_.labelled[answers != tested])
+    assert set(found.rows[found.margins < 0]) == set(told.labels_.labeled[answers != tested])
     half = FewLabelClassifier(["lssvm"], prior="labels").fit(X, given)
     np.testing.assert_allclose(half.prior_, [0.5, 0.5])
     guessed = FewLabelClassifier(["lssvm"], prior="estimate").fit(X, given)
@@ -431,7 +446,7 @@ def test_progress_is_told_in_words_and_fractions(capsys):
     told = []
     model = FewLabelClassifier(verbose=lambda *what: told.append(what)).fit(X, given)
     stages, fractions = zip(*told)
-    assert stages[0] == "building neighbour graph (raw, 10)"
+    assert stages[0] == "building neighbor graph (raw, 10)"
     assert f"trying {model.candidates_[0].name}" in stages
     assert fractions[0] < 0.01
     assert fractions[-1] == 1.0
@@ -460,7 +475,7 @@ def test_an_interrupt_keeps_the_candidates_tried_so_far():
     model = FewLabelClassifier(verbose=stop_at(name)).fit(X, given)
     assert [c.name for c in model.candidates_] == [c.name for c in whole.candidates_[:7]]
     assert model.interrupted_
-    assert "The search was interrupted, which left out: RBF kernel (raw, 1), RBF kernel (standardised, 1)" in str(
+    assert "The search was interrupted, which left out: RBF kernel (raw, 1), RBF kernel (standardized, 1)" in str(
         model.report_
     )
     assert len(model.transduction_) == len(X)
@@ -477,7 +492,7 @@ def test_an_interrupt_keeps_the_candidates_tried_so_far():
 
 def test_every_method_can_be_asked_for_alone():
     X, y, given = two_groups()
-    for method in METHODS:
+    for method in methods_of("classes"):
         model = FewLabelClassifier([method]).fit(X, given)
         assert {row["method"] for row in model.report_.candidates} == {method}
         assert np.mean(model.transduction_ == y) > 0.6, method
@@ -490,8 +505,8 @@ def test_report_lists_every_candidate_with_its_error(iris):
     np.testing.assert_allclose(frame["weight"].sum(), 1.0)
     assert frame["weight"].is_monotonic_decreasing
     assert (frame["standard_error"] > 0).all()
-    assert "of the answers are right" in str(model.report_)
-    assert "Class shares (among the labels" in str(model.report_)
+    assert "of the predictions are correct" in str(model.report_)
+    assert "Class frequencies (among the labels" in str(model.report_)
 
 
 def test_pickle_answers_the_same(iris):
@@ -518,8 +533,8 @@ def test_homes_and_refusals():
     with pytest.raises(InputError, match="No row to score"):
         model.fit(X, given).score(X, np.full(len(X), -1))
     bad = X.copy()
-    bad[2, 1] = np.nan
-    with pytest.raises(InputError, match="NaN"):
+    bad[2, 1] = np.inf
+    with pytest.raises(InputError, match="infinity"):
         model.fit(bad, given)
     soft = np.where((given >= 0)[:, None], np.where(given == 1, 0.9, 0.1)[:, None] * [1, 0], 0.0)
     soft[given >= 0, 1] = 1 - soft[given >= 0, 0]

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, make_blobs
 
 from mercer import FewLabelClassifier, InputError, suggest
 from mercer.estimators.spectral_graph_transducer import SpectralGraphTransducer
-from mercer.few_label.plan import Candidate
+from mercer.few_label.candidates.linear import LinearCandidate
 from mercer.few_label.spaces import Space
 from mercer.inputs.labels import read_labels, weigh_labels
 
@@ -40,20 +40,20 @@ def test_a_weight_of_zero_is_no_label(iris):
     there = FewLabelClassifier(METHODS).fit(X, y, sample_weight=weight)
     wanted = FewLabelClassifier(METHODS).fit(X, np.where(weight > 0, y, -1))
     np.testing.assert_allclose(there.probabilities_, wanted.probabilities_, atol=1e-9)
-    assert there.labels_.labelled.tolist() == wanted.labels_.labelled.tolist()
+    assert there.labels_.labeled.tolist() == wanted.labels_.labeled.tolist()
 
 
 def test_a_weight_of_two_is_a_label_given_twice(iris):
-    """The fit, not what follows from withheld labels: the pair would be withheld one by one."""
+    """The fit, not what follows from held-out labels: the pair would be held out one by one."""
     X, y = iris
     labels = read_labels(y)
     weight = np.ones(100)
-    weight[labels.labelled[:5]] = 2.0
-    twice = np.concatenate([np.arange(100), labels.labelled[:5]])
+    weight[labels.labeled[:5]] = 2.0
+    twice = np.concatenate([np.arange(100), labels.labeled[:5]])
     model = FewLabelClassifier(["lssvm", "rls", "components", "diffusion", "mixed"]).prepare(X)
     for candidate in model.candidates_:
         weighed = candidate.solve(weigh_labels(labels, weight, None))
-        doubled = Candidate("twice", candidate.method, _Rows(candidate.space.Z[twice]), candidate.model)
+        doubled = LinearCandidate("twice", candidate.method, _Rows(candidate.space.Z[twice]), candidate.model)
         doubled = doubled.solve(read_labels(y[twice]))
         np.testing.assert_allclose(weighed.scores(), doubled.scores()[:100], atol=1e-8)
 
@@ -82,15 +82,15 @@ def test_labels_that_count_more_are_followed_more(iris, method):
 def test_a_tiny_weight_is_almost_no_label(iris, method):
     X, y = iris
     labels, weight = read_labels(y), np.ones(100)
-    weight[labels.labelled[:2]] = 1e-7
+    weight[labels.labeled[:2]] = 1e-7
     for candidate in FewLabelClassifier([method]).prepare(X).candidates_:
         found = candidate.solve(weigh_labels(labels, weight, None)).scores()
-        wanted = candidate.solve(labels.keep(np.arange(2, len(labels.labelled)))).scores()
+        wanted = candidate.solve(labels.keep(np.arange(2, len(labels.labeled)))).scores()
         np.testing.assert_allclose(found, wanted, atol=1e-3 * np.abs(wanted).max())
 
 
 def test_left_out_answers_follow_the_weights():
-    """Against fits without the label, for the methods whose left-out answers have a closed form."""
+    """Against fits without the label, for the methods whose held-out predictions have a closed form."""
     X, y = make_blobs(60, centers=2, cluster_std=3.0, random_state=0)
     y = np.where(np.arange(60) % 5 == 0, y, -1)
     labels = weigh_labels(read_labels(y), np.random.default_rng(0).uniform(0.5, 2.0, 60), None)
@@ -98,15 +98,15 @@ def test_left_out_answers_follow_the_weights():
     seen = set()
     for candidate in model.candidates_:
         if candidate.method == "ls_kpca" or (candidate.method, type(candidate.model)) in seen:
-            continue  # its left-out answers are of a compressed problem
+            continue  # its held-out predictions are of a compressed problem
         seen.add((candidate.method, type(candidate.model)))
         found = candidate.solve(labels).left_out
         for i in (0, 3, 7):
-            others = labels.keep(np.setdiff1d(np.arange(len(labels.labelled)), [i]))
-            wanted = candidate.solve(others).scores(labels.labelled[[i]])
+            others = labels.keep(np.setdiff1d(np.arange(len(labels.labeled)), [i]))
+            wanted = candidate.solve(others).scores(labels.labeled[[i]])
             tolerance = 2e-3 if isinstance(candidate.model, SpectralGraphTransducer) else 1e-8
             if candidate.method == "rls":
-                continue  # its penalty is a share of the number of labels
+                continue  # its penalty is a fraction of the number of labels
             np.testing.assert_allclose(found[i], wanted[0], atol=tolerance * np.abs(found).max())
     assert len(seen) >= 3
 
@@ -155,4 +155,4 @@ def test_advice_goes_on_with_weights(iris):
     X, y = iris
     model = FewLabelClassifier(METHODS, class_weight="balanced").fit(X, y)
     assert model.linear_ is not None and len(suggest(model, 3).rows) == 3
-    assert model.estimate_.n_labels == len(model.labels_.labelled) and str(model.report_)
+    assert model.estimate_.n_labels == len(model.labels_.labeled) and str(model.report_)

@@ -1,4 +1,4 @@
-"""More rows than are held in double precision: teaching is a fresh fit, and answers are those of the slow way."""
+"""More rows than are held in double precision: teaching is a fresh fit, and predictions are those of the slow way."""
 
 import numpy as np
 import pytest
@@ -15,9 +15,9 @@ def rows():
     return rng.normal(size=(5100, 4)) + 2.5 * np.eye(3, 4)[y], y
 
 
-def fitted(X, y, labelled):
+def fitted(X, y, labeled):
     given = np.full(len(y), -1)
-    given[labelled] = y[labelled]
+    given[labeled] = y[labeled]
     return FewLabelClassifier(METHODS, time_budget=0.5).fit(X, given)
 
 
@@ -42,21 +42,22 @@ def test_teaching_many_rows_is_a_fresh_fit(rows, model):
 def test_answers_in_blocks_are_those_of_the_candidates(model):
     assert model.candidates_[0].Z.dtype == np.float32
     slow = sum(
-        model.weights_[m] * np.eye(3)[np.argmax(model.fitted_candidates()[m].scores(), axis=1)]
-        for m in model._pool.used
+        model.weights_[m] * np.eye(3)[np.argmax(model.answers_.fit.fitted[m].scores(), axis=1)]
+        for m in model.answers_.fit.pool.used
     )
     assert np.mean(np.abs(model.votes_ - slow).max(axis=1) > 1e-9) < 1e-3  # single precision may change a tie
     P = sum(
         weight * np.exp(slope * S) / np.exp(slope * S).sum(axis=1, keepdims=True)
         for weight, slope, S in (
-            (model.weights_[m], model._pool.slopes[m], model.fitted_candidates()[m].scores()) for m in model._pool.used
+            (model.weights_[m], model.answers_.fit.pool.slopes[m], model.answers_.fit.fitted[m].scores())
+            for m in model.answers_.fit.pool.used
         )
     )
-    floor = model._pool.floor
+    floor = model.answers_.fit.pool.floor
     np.testing.assert_allclose(np.exp(model.scores_), floor + (1 - 3 * floor) * P, atol=1e-5)
 
 
 def test_rows_to_choose_from_are_looked_at_however_many_there_are(rows, model):
-    unseen = np.setdiff1d(np.arange(len(rows[0])), model.looked_at())
+    unseen = np.setdiff1d(np.arange(len(rows[0])), model.advice_rows())
     assert len(unseen) and set(suggest(model, 3, among=unseen).rows) <= set(unseen)
     assert len(suggest(model, 5050).rows) == 5050

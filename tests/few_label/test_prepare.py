@@ -10,8 +10,12 @@ from sklearn.exceptions import NotFittedError
 from mercer import FewLabelClassifier, SpectralGraphTransducer, suggest
 from mercer.advice.why import why
 from mercer.errors import InputError
-from mercer.few_label.plan import Candidate
-from mercer.few_label.teaching import SLOW, Stopped
+from mercer.few_label.candidates.linear import LinearCandidate
+from mercer.few_label.catalog import methods_of
+from mercer.few_label.fit import Stopped
+from mercer.few_label.library import Library
+
+SLOW = {method.name for method in methods_of("classes").values() if method.slow}
 
 FOUND = ("probabilities_", "confidence_", "left_out_scores_", "weights_", "votes_", "scores_")
 
@@ -186,8 +190,8 @@ def test_a_full_model_takes_over_the_fits_of_the_fast_one_and_looks_for_no_equal
     _, t = digits
     rows, solved = np.arange(12), []
     fast = prepared.taught(rows, t[rows], tier="fast")
-    solve = Candidate.solve
-    monkeypatch.setattr(Candidate, "solve", lambda one, labels: solved.append(one.method) or solve(one, labels))
-    monkeypatch.setattr(type(fast), "groups_", property(lambda model: pytest.fail("equal rows were looked for")))
+    solve = LinearCandidate.solve
+    monkeypatch.setattr(LinearCandidate, "solve", lambda one, labels: solved.append(one.method) or solve(one, labels))
+    monkeypatch.setattr(Library, "groups", property(lambda model: pytest.fail("equal rows were looked for")))
     fast.taught([], [])
     assert solved and set(solved) <= SLOW

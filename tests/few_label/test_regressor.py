@@ -8,10 +8,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import FewLabelRegressor, InputError, expected_change, suggest
-from mercer.few_label.number_forest import FOLDS, TREES, NumberForest
-from mercer.few_label.numbers import left_out_errors
+from mercer.few_label.candidates.forest import FOLDS, NumberForest
+from mercer.few_label.candidates.forest import NUMBER_TREES as TREES
 from mercer.few_label.squared_error import accuracy_of, half_width
 from mercer.few_label.targets import Targets
+from mercer.few_label.tasks.numbers import left_out_errors
 from mercer.few_label.views import AsGiven
 from mercer.solvers.ridge.pairs import errors_of_groups, residual_maker, squares_of_others
 
@@ -37,7 +38,7 @@ def some(y, number, seed=0):
 
 
 def ridge(Z, t, penalty):
-    """(weights, constant) of ridge regression with a constant that is not penalised."""
+    """(weights, constant) of ridge regression with a constant that is not penalized."""
     mean = Z.mean(axis=0)
     w = np.linalg.solve((Z - mean).T @ (Z - mean) + penalty * np.eye(Z.shape[1]), (Z - mean).T @ (t - t.mean()))
     return w, t.mean() - mean @ w
@@ -65,10 +66,10 @@ def test_left_out_errors_of_every_candidate_are_those_of_refits():
     targets = model.labels_
     fitted = [candidate.solve(targets) for candidate in model.candidates_]
     errors, sums = left_out_errors(fitted, targets)
-    t, rows = targets.signs[:, 0], targets.labelled
+    t, rows = targets.signs[:, 0], targets.labeled
     assert len(fitted) > 60
     for m, candidate in enumerate(fitted):
-        Z, penalty = np.asarray(candidate.space.Z, dtype=float)[rows], 1.0 / candidate.model.gamma
+        Z, penalty = np.asarray(candidate.space.Z, dtype=float)[rows], 1.0 / candidate.candidate.model.gamma
         for i in (0, 7):
             keep = np.delete(np.arange(12), i)
             w, b = ridge(Z[keep], t[keep], penalty)
@@ -81,12 +82,12 @@ def test_left_out_errors_of_every_candidate_are_those_of_refits():
 def test_left_out_answers_are_those_of_whole_fits_without_the_number():
     X, y = curves(80)
     model = FewLabelRegressor(["lssvm", "diffusion", "additive"]).fit(X, some(y, 15))
-    rows, left_out = model.labels_.labelled, model.left_out_
+    rows, left_out = model.labels_.labeled, model.left_out_
     for i in (0, 4, 9, 14):
         without = model.labels_.values.copy()
         without[rows[i]] = np.nan
         again = FewLabelRegressor(["lssvm", "diffusion", "additive"]).fit(X, without)
-        # The weights of a fit are cut to 99.5 % of their sum, those behind left_out_ are not.
+        # The weights of a fit are cut to 99.5% of their sum, those behind left_out_ are not.
         assert left_out[i] == pytest.approx(again.predicted_[rows[i]], abs=0.02 * y.std())
 
 
@@ -111,7 +112,7 @@ def test_the_forest_is_the_mean_of_its_trees_and_withholds():
     np.testing.assert_allclose(grown.scores()[:, 0], own.mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(grown.part().scores(X), grown.scores())
     # A tree answers a number that it has seen exactly: one fold in five has not.
-    own = own[:, targets.labelled]
+    own = own[:, targets.labeled]
     seen = np.isclose(own, targets.signs[:, 0])
     assert (seen.mean(axis=0) >= 1 - 1 / FOLDS - 1e-9).all()
     away = np.array([own[~seen[:, i], i].mean() for i in range(20)])
@@ -127,7 +128,7 @@ def test_a_plane_is_found_and_its_unit_does_not_matter():
     assert model.left_out_r2_ > 0.99
     assert np.abs(model.predict(X) - y).max() < 0.1 * y.std()
     np.testing.assert_allclose(model.predict(X), model.predicted_, atol=1e-9)
-    np.testing.assert_array_equal(model.transduction_[model.labels_.labelled], y[model.labels_.labelled])
+    np.testing.assert_array_equal(model.transduction_[model.labels_.labeled], y[model.labels_.labeled])
     moved = FewLabelRegressor(random_state=0).fit(X, 1e6 * given - 5e8)
     np.testing.assert_allclose((moved.predicted_ + 5e8) / 1e6, model.predicted_, atol=1e-5)
     assert moved.left_out_r2_ == pytest.approx(model.left_out_r2_, abs=1e-6)
@@ -181,7 +182,7 @@ def test_chosen_rows_have_no_part_in_the_estimates():
     hard = np.flatnonzero(~np.isnan(given))[:10]
     given[hard], drawn[hard] = given[hard] + 500 * (-1.0) ** np.arange(10), False
     model = FewLabelRegressor(QUICK).fit(X, given, drawn)
-    kept = drawn[model.labels_.labelled]
+    kept = drawn[model.labels_.labeled]
     found = accuracy_of((model.labels_.given - model.left_out_)[kept], model.labels_.given[kept])
     assert (model.left_out_r2_, model.mae_interval_) == (found.r2, found.mae_interval)
     assert model.reach() == half_width((model.labels_.given - model.left_out_)[kept], 0.9)
@@ -218,6 +219,33 @@ def test_half_width_is_the_conformal_quantile():
     assert half_width(error[:5], 0.9) >= np.abs(error[:5]).max()
 
 
+def test_widths_follow_the_size_of_the_number_if_the_errors_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 3))
+    size = np.exp(3 + 0.8 * X[:, 0] + 0.3 * X[:, 1])
+    inside = []
+    for seed in range(4):
+        draw = np.random.default_rng(seed)
+        for growing in (True, False):
+            y = size * np.exp(0.25 * draw.normal(size=1500)) if growing else 100 + X[:, 0] + draw.normal(size=1500)
+            given = np.full(1500, np.nan)
+            rows = draw.choice(1500, 120, replace=False)
+            given[rows] = y[rows]
+            model = FewLabelRegressor(["lssvm"], random_state=0).fit(X, given)
+            assert (model.answers_.widths.power > 0.3) == growing
+            ends = model.predict_interval(X)
+            if not growing:
+                np.testing.assert_allclose(np.diff(ends, axis=1)[:, 0].min(), 2 * model.reach())
+                continue
+            assert "depend on the size of the number" in str(model.report_)
+            other = np.isnan(given)
+            ok = ((ends[:, 0] <= y) & (y <= ends[:, 1]))[other]
+            quarter = np.searchsorted(np.quantile(ends.mean(axis=1), [0.25, 0.5, 0.75]), ends.mean(axis=1))[other]
+            inside.append([ok[quarter == k].mean() for k in range(4)])
+    assert np.mean(inside) >= 0.89
+    assert np.mean(inside, axis=0).min() > 0.84 and np.mean(inside, axis=0).max() < 0.97, inside
+
+
 def test_teach_unteach_and_relabel_are_fits():
     X, y = curves()
     given = some(y, 20)
@@ -233,29 +261,29 @@ def test_teach_unteach_and_relabel_are_fits():
 
 def test_a_saved_model_answers_alike_and_says_what_it_cannot(tmp_path):
     X, y = curves()
-    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(colour=np.where(X[:, 0] > 0, "red", "blue"))
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(color=np.where(X[:, 0] > 0, "red", "blue"))
     model = FewLabelRegressor().fit(frame, some(y, 30))
     mercer.save(model, tmp_path / "m.mercer")
     again = mercer.load(tmp_path / "m.mercer")
     np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
     np.testing.assert_array_equal(again.predict_interval(frame), model.predict_interval(frame))
     assert str(again.report_) == str(model.report_)
-    with pytest.raises(InputError, match="compact .* teach needs the feature spaces"):
+    with pytest.raises(InputError, match="compact, .* teach needs the feature spaces"):
         again.teach(0, 1.0)
-    with pytest.raises(InputError, match="compact .* suggest needs the feature spaces"):
+    with pytest.raises(InputError, match="compact, .* suggest needs the feature spaces"):
         suggest(again, 1)
 
 
 def test_suggest_takes_away_the_most_variance():
     X, y = curves(60)
     model = FewLabelRegressor("lssvm").fit(X, some(y, 10))
-    candidate, rows = model.candidates_[model.linear_], model.labels_.labelled
+    candidate, rows = model.candidates_[model.linear_], model.labels_.labeled
     Z = np.column_stack([np.asarray(candidate.space.Z, dtype=float), np.ones(60)])
     noise = 1.0 / candidate.model.gamma
     ridge_ = np.diag([*np.full(Z.shape[1] - 1, noise), 0.0])
 
-    def variance(labelled):  # of all rows, in units of the prior variance of a weight
-        return noise * np.einsum("ij,ij->", Z @ np.linalg.inv(Z[labelled].T @ Z[labelled] + ridge_), Z)
+    def variance(labeled):  # of all rows, in units of the prior variance of a weight
+        return noise * np.einsum("ij,ij->", Z @ np.linalg.inv(Z[labeled].T @ Z[labeled] + ridge_), Z)
 
     found = suggest(model, 2)
     now, chosen = variance(rows), []
@@ -284,12 +312,12 @@ def test_report_says_what_was_tried():
     X, y = curves()
     model = FewLabelRegressor(QUICK).fit(X, some(y, 30))
     assert "30 numbers from" in model.report_.sentences[0]
-    assert "every number was withheld" in str(model.report_)
+    assert "every number was held out" in str(model.report_)
     frame = model.report_.to_frame()
     assert frame["weight"].sum() == pytest.approx(1.0)
     assert frame["weight"].is_monotonic_decreasing
     few = FewLabelRegressor(QUICK).fit(X, some(y, 3))
-    assert "3 numbers say nothing of the error" in str(few.report_)
+    assert "3 numbers are too few to estimate the error" in str(few.report_)
     same = FewLabelRegressor(QUICK).fit(X, np.where(np.isnan(some(y, 9)), np.nan, 4.0))
     np.testing.assert_allclose(same.predicted_, 4.0)
     assert "All numbers are the same" in str(same.report_)
@@ -306,7 +334,7 @@ def test_refusals():
     with pytest.raises(InputError, match="forest cannot read sparse rows. Add 'lssvm' to the methods"):
         FewLabelRegressor("forest").fit(sp.csr_matrix(X), y)
     model = FewLabelRegressor(QUICK).fit(X, some(y, 20))
-    with pytest.raises(InputError, match=r"coverage=90 is not accepted: give a share between 0 and 1, such as 0.9"):
+    with pytest.raises(InputError, match=r"coverage=90 is not accepted: give a fraction between 0 and 1, such as 0.9"):
         model.predict_interval(X, 90)
     with pytest.raises(InputError, match="2 rows and 3 labels were given"):
         model.teach([0, 1], [1.0, 2.0, 3.0])

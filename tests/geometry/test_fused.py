@@ -22,7 +22,7 @@ from mercer import (
     use_device,
 )
 from mercer.geometry import fused
-from mercer.geometry.operators import CentredOperator, KernelOperator, cross_product
+from mercer.geometry.operators import CenteredOperator, KernelOperator, cross_product
 
 
 def emulate(kernel, X, Y, V, precision):
@@ -102,12 +102,12 @@ def test_cpu_tensors_take_tiles():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_centred_operator_answers_where_v_lives(dtype):
+def test_centered_operator_answers_where_v_lives(dtype):
     X = torch.randn((40, 3), dtype=dtype, generator=torch.Generator().manual_seed(0))
     weight = np.random.default_rng(0).uniform(0.5, 2, 40)
     V = np.random.default_rng(1).standard_normal((40, 3))
-    on_host = CentredOperator(KernelOperator(RBF(1.0), X), weight) @ V
-    on_torch = CentredOperator(KernelOperator(RBF(1.0), X), weight) @ torch.as_tensor(V)
+    on_host = CenteredOperator(KernelOperator(RBF(1.0), X), weight) @ V
+    on_torch = CenteredOperator(KernelOperator(RBF(1.0), X), weight) @ torch.as_tensor(V)
     assert isinstance(on_torch, torch.Tensor)
     np.testing.assert_allclose(on_torch.numpy(), on_host, atol=1e-5 if dtype == torch.float32 else 1e-12)
 
@@ -135,7 +135,7 @@ def test_krylov_runs_on_tensors(monkeypatch):
 
     from mercer.solvers.eigen import top as eigen
 
-    found = eigen.top(CentredOperator(OnDevice(RBF(2.0), X)), 5, "krylov", tol=1e-8)
+    found = eigen.top(CenteredOperator(OnDevice(RBF(2.0), X)), 5, "krylov", tol=1e-8)
     truth = KernelPCA(5, kernel=RBF(2.0), eigen_solver="full").fit(X.numpy())
     assert found.converged and found.gap < 1e-8
     np.testing.assert_allclose(found.value[0], truth.eigenvalues_, rtol=1e-10)
@@ -144,9 +144,9 @@ def test_krylov_runs_on_tensors(monkeypatch):
 
 def test_no_gpu_is_said(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(BackendError, match="torch sees no GPU. Use device='cpu'"):
+    with pytest.raises(BackendError, match="torch finds no GPU. Use device='cpu'"):
         to_device(np.ones((3, 2)), "cuda")
-    with pytest.raises(BackendError, match="torch sees no GPU"), use_device("cuda"):
+    with pytest.raises(BackendError, match="torch finds no GPU"), use_device("cuda"):
         pass
     for device in ("tpu", 1.5):
         with pytest.raises(BackendError, match=f"device={device!r} is not known to torch. Acc"), use_device(device):

@@ -295,7 +295,7 @@ def test_precomputed(X, new, home):
 
 
 def indefinite(share):
-    """60 eigenvalues with that share of their absolute sum negative."""
+    """60 eigenvalues with that fraction of their absolute sum negative."""
     values = np.linspace(1, 0.1, 60)
     values[-3:] = -share / (1 - share) * values[:-3].sum() / 3
     Q = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0]
@@ -356,7 +356,7 @@ def test_matrices_that_are_none(X):
 @pytest.mark.parametrize("orthogonal", [False, True])
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_the_frequencies_have_the_kernels_spectrum(kernel, orthogonal, d):
-    """The error is that of a mean of bounded terms, 1/√D, and so shrinks only when the density is right."""
+    """The error is that of a mean of bounded terms, 1/√D, and so shrinks only when the density is correct."""
     if orthogonal and isinstance(kernel, Laplacian):
         with pytest.raises(InputError, match="Orthogonal frequencies need a kernel of the Euclidean distance"):
             FourierMap(kernel, orthogonal=True).fit(np.zeros((2, d)))
@@ -400,7 +400,7 @@ def test_fourier_refusals(X):
 
 
 def test_choose_says_why(X, monkeypatch):
-    assert choose_map("rbf", "exact", X)[1] == "You asked for the exact kernel."
+    assert choose_map("rbf", "exact", X)[1] == "The exact kernel was requested."
     chosen, reason = choose_map("rbf", 25, X)
     assert chosen.landmarks == 25 and reason == "You asked for 25 landmarks."
     chosen, reason = choose_map("rbf", "auto", X)

@@ -59,7 +59,7 @@ def test_the_function_is_the_same_wherever_new_rows_live(home):
         assert_allclose(f.diag(home(NEW)), np.ones(70))
 
 
-def test_a_precomputed_kernel_has_centres_by_number():
+def test_a_precomputed_kernel_has_centers_by_number():
     K, cross = RBF(1.0)(X), RBF(1.0)(NEW, X)
     for policy in ("components", "moments"):
         f = open_gram("precomputed", "auto", K, policy=policy).expansion(COEF)

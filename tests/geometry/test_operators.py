@@ -21,7 +21,7 @@ from mercer import (
 from mercer.geometry.expansion import Expansion
 from mercer.geometry.maps.rows import LandmarkRows, MappedRows
 from mercer.geometry.operators import (
-    CentredOperator,
+    CenteredOperator,
     DenseOperator,
     DeviceMatrix,
     FactorOperator,
@@ -128,7 +128,7 @@ def test_every_operator_keeps_the_contract(X):
         assert_close(K.combine(idx, np.array([1.0, -2.0, 3.0])), truth[:, idx] @ [1.0, -2.0, 3.0], atol=1e-11)
         assert_close(K.dense(), truth, atol=1e-11)
         assert K.random(3, 0).shape == (41, 3) and np.array_equal(K.random(3, 7), K.random(3, 7))
-        assert CentredOperator(K).costly == K.costly
+        assert CenteredOperator(K).costly == K.costly
 
 
 def test_what_an_operator_lacks_is_named():
@@ -166,13 +166,13 @@ def K(request, X):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("center", [True, False])
-def test_centring_and_weights(K, X, weighted, center):
+def test_centering_and_weights(K, X, weighted, center):
     dense = Polynomial(2, 1.0, 1.0)(X)
     weight = np.random.default_rng(3).random(41) + 0.1 if weighted else None
     shown = np.ones(41) if weight is None else weight
-    expected = naive.centred(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
+    expected = naive.centered(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
     V = np.random.default_rng(1).standard_normal((41, 5))
-    C = CentredOperator(K, weight, center)
+    C = CenteredOperator(K, weight, center)
     scale = np.abs(expected).max()
     assert_close(C @ V, expected @ V, atol=1e-12 * scale)
     assert_close(C @ V, expected @ V, atol=1e-12 * scale)  # the second product has the mean already
@@ -184,12 +184,12 @@ def test_centring_and_weights(K, X, weighted, center):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("center", [True, False])
 def test_dense_may_be_asked_for_twice_and_between_products(K, X, weighted, center):
-    """The stored matrix is overwritten to save memory; nothing that is asked for afterwards may notice."""
+    """The stored matrix is overwritten to save memory; nothing that is requested afterwards may notice."""
     dense = Polynomial(2, 1.0, 1.0)(X)
     weight = np.random.default_rng(3).random(41) + 0.1 if weighted else None
     shown = np.ones(41) if weight is None else weight
-    expected = naive.centred(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
-    C = CentredOperator(K, weight, center)
+    expected = naive.centered(dense, weight) if center else np.sqrt(np.outer(shown, shown)) * dense
+    C = CenteredOperator(K, weight, center)
     scale = np.abs(expected).max()
     for _ in range(2):
         assert_close(C.dense(), expected, atol=1e-12 * scale)
@@ -199,8 +199,8 @@ def test_dense_may_be_asked_for_twice_and_between_products(K, X, weighted, cente
 
 def test_integer_weights_are_repetitions(X):
     repeat = np.random.default_rng(3).integers(1, 4, 41)
-    once = CentredOperator(DenseOperator(RBF(1.0)(X)), repeat)
-    often = CentredOperator(DenseOperator(RBF(1.0)(np.repeat(X, repeat, axis=0))))
+    once = CenteredOperator(DenseOperator(RBF(1.0)(X)), repeat)
+    often = CenteredOperator(DenseOperator(RBF(1.0)(np.repeat(X, repeat, axis=0))))
     values = naive.eigh(often.dense())[0]
     assert_close(naive.eigh(once.dense())[0], values[:41], atol=1e-10)
     assert np.abs(values[41:]).max() < 1e-10

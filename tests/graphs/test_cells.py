@@ -1,14 +1,14 @@
-"""Approximate neighbours: the stated recall is that of new rows, and the distances are exact."""
+"""Approximate neighbors: the stated recall is that of new rows, and the distances are exact."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from mercer import Diffusion
-from mercer.graphs import cells, neighbours
+from mercer.graphs import cells, neighbors
 from mercer.graphs.cells import Cells
 from mercer.graphs.nearest import Products, trees
-from mercer.graphs.neighbours import Neighbours
+from mercer.graphs.neighbors import Neighbors
 
 
 @pytest.fixture(scope="module")
@@ -40,21 +40,21 @@ def test_the_recall_is_as_stated_on_new_rows(rows):
 
 def test_only_very_many_rows_are_looked_up_approximately(rows, monkeypatch):
     known, new = rows[:6000], rows[6000:]
-    finder = Neighbours(known)
+    finder = Neighbors(known)
     finder.hurry(len(new))
     finder.find(new, 5)
     assert not finder.approximate and finder.recall == 1.0
-    monkeypatch.setattr(neighbours, "MANY_PAIRS", 0)
+    monkeypatch.setattr(neighbors, "MANY_PAIRS", 0)
     finder.hurry(len(new))
     finder.find(new, 5)
     assert finder.approximate and cells.RECALL <= finder.recall < 1.0
-    sparse = Neighbours(sp.csr_matrix(known))
+    sparse = Neighbors(sp.csr_matrix(known))
     sparse.hurry(len(new))
     assert not sparse.approximate
 
 
 def test_a_graph_kernel_states_its_recall(rows, monkeypatch):
-    monkeypatch.setattr(neighbours, "MANY_PAIRS", 0)
+    monkeypatch.setattr(neighbors, "MANY_PAIRS", 0)
     kernel = Diffusion(rank=10).resolve(rows[:4000])
     before = kernel.features(rows[6000:6100])
     assert kernel.recall == 1.0

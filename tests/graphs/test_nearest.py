@@ -6,11 +6,11 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NearestNeighbors
 
-from mercer.graphs import leaves, neighbours
+from mercer.graphs import leaves, neighbors
 from mercer.graphs.leaves import Leaves, quickest
 from mercer.graphs.nearest import Products
-from mercer.graphs.neighbours import build
-from mercer.kernels.graph import neighbour_graph
+from mercer.graphs.neighbors import build
+from mercer.kernels.graph import neighbor_graph
 
 rng = np.random.default_rng(0)
 NORMAL = rng.normal(size=(400, 14))
@@ -87,7 +87,7 @@ def test_numbers_beyond_single_precision(kind):
     assert len(asked) == 1
 
 
-def test_many_neighbours_of_few_rows():
+def test_many_neighbors_of_few_rows():
     distance, _, asked = search(NORMAL[:40], NORMAL[:40], 39)
     np.testing.assert_allclose(distance, naive(NORMAL[:40], NORMAL[:40], 39)[0])
     assert len(asked) == 40
@@ -134,14 +134,29 @@ def test_the_faster_search_is_taken():
 def test_graphs_are_the_same_by_either_search(monkeypatch):
     X = load_digits().data[:900]  # whole numbers: ties
     X = X + 1e-3 * np.random.default_rng(1).random(X.shape)
-    expected = neighbour_graph(X, 10)[0]
-    monkeypatch.setattr(neighbours, "MANY_ROWS", 100)
+    expected = neighbor_graph(X, 10)[0]
+    monkeypatch.setattr(neighbors, "MANY_ROWS", 100)
+    assert abs(neighbor_graph(X, 10)[0] - expected).max() < 1e-12
+    monkeypatch.setattr(neighbors, "FEW_PAIRS", 0)
     used = []
     for kind in (Products, Leaves):
-        monkeypatch.setattr(neighbours, "quickest", lambda *a, kind=kind: used.append(1) or kind(*a))
-        found = neighbour_graph(X, 10)[0]
+        monkeypatch.setattr(neighbors, "quickest", lambda *a, kind=kind: used.append(1) or kind(*a))
+        found = neighbor_graph(X, 10)[0]
         assert abs(found - expected).max() < 1e-12
-    assert neighbour_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 2  # sparse rows: by scikit-learn
+    assert neighbor_graph(sp.csr_matrix(X), 10)[0].nnz == found.nnz and len(used) == 2  # sparse rows: by scikit-learn
+
+
+def test_few_pairs_of_rows_need_no_compiled_search_and_many_get_it():
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(2000, 3)) @ rng.normal(size=(3, 30))
+    few, many = rows[:100], np.tile(rows, (4, 1))
+    search = neighbors.Neighbors(rows)
+    found = search.find(few, 5)
+    assert isinstance(search._search, Products)
+    np.testing.assert_array_equal(search.find(many, 5)[1][:100], found[1])
+    assert isinstance(search._search, Leaves)
+    np.testing.assert_array_equal(search.find(few, 5)[1], found[1])
+    assert isinstance(search._search, Leaves)
 
 
 @pytest.mark.parametrize("d", [3, 30])  # a tree measures differences, products lose half of the digits

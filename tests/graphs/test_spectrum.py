@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits, make_moons
 from mercer import SpectralGraphTransducer, use_device
 from mercer.errors import InputError
 from mercer.graphs import spectrum
-from mercer.kernels.graph import laplacian, low_spectrum, neighbour_graph
+from mercer.kernels.graph import laplacian, low_spectrum, neighbor_graph
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def cycle(n, weight=1.0):
     return (W + W.T).tocsr()
 
 
-def random_graph(n, seed=0, dims=2, neighbours=4):
-    return neighbour_graph(np.random.default_rng(seed).normal(size=(n, dims)), neighbours)[0]
+def random_graph(n, seed=0, dims=2, neighbors=4):
+    return neighbor_graph(np.random.default_rng(seed).normal(size=(n, dims)), neighbors)[0]
 
 
 def joined(*graphs):
@@ -88,7 +88,7 @@ def test_groups_of_equal_values(iterate):
     """Points of a grid, many on one place: most values come in groups of up to thirty."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        W = neighbour_graph(np.round(2 * rng.standard_normal((743, 2))), 12)[0]
+        W = neighbor_graph(np.round(2 * rng.standard_normal((743, 2))), 12)[0]
         check(laplacian(W), 93)
 
 
@@ -176,7 +176,7 @@ def test_answers_are_those_of_the_exact_spectrum(data, monkeypatch):
     exact = SpectralGraphTransducer().fit(X, given)
     assert exact.map_.kernel_.residual_ < 1e-12
     np.testing.assert_array_equal(model.transduction_, exact.transduction_)
-    np.testing.assert_allclose(model.labelled_decisions_, exact.labelled_decisions_, atol=1e-4)
+    np.testing.assert_allclose(model.labeled_decisions_, exact.labeled_decisions_, atol=1e-4)
     assert model.left_out_accuracy_ == exact.left_out_accuracy_
 
 

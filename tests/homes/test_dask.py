@@ -37,7 +37,7 @@ def small_sample(monkeypatch):
     """A sample that is smaller than the data, as it is for data that are worth a cluster."""
     monkeypatch.setattr(blocks, "SAMPLE", 150)
     monkeypatch.setattr(mercer.homes.dask, "SAMPLE", 150)
-    monkeypatch.setattr(mercer.few_label.sampled, "SAMPLE", 150)
+    monkeypatch.setattr(mercer.few_label.dask_sample, "SAMPLE", 150)
     monkeypatch.setattr(mercer.geometry.maps.landmark, "POOL", 100)
 
 
@@ -156,9 +156,9 @@ def test_forms_of_rows_and_of_labels(form, data):
     X, t, y = data
     rows = FORMS[form](X)
     wanted = SemiKPCA(approx=20).fit(X, y)
-    labelled = np.flatnonzero(y >= 0)
+    labeled = np.flatnonzero(y >= 0)
     cells = pd.Series([str(c) if c >= 0 else None for c in y])
-    for given in (y, da.from_array(y, chunks=77), dict(zip(labelled.tolist(), y[labelled].tolist())), cells):
+    for given in (y, da.from_array(y, chunks=77), dict(zip(labeled.tolist(), y[labeled].tolist())), cells):
         model = SemiKPCA(approx=20).fit(rows, given)
         assert_allclose(model.decision_function(rows).compute(), wanted.decision_function(X), atol=1e-12)
         assert_array_equal(model.predict(rows).compute().astype(int), wanted.predict(X))
@@ -183,7 +183,7 @@ def test_names_of_columns_and_what_is_not_a_number(data):
     assert model.feature_names_in_.tolist() == list("abcd")
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(rows.rename(columns={"a": "z"}))
-    with pytest.raises(InputError, match=r"the column 'e' of the data frame holds .*FewLabelClassifier"):
+    with pytest.raises(InputError, match=r"the column 'e' of the data frame contains .*FewLabelClassifier"):
         SemiKPCA().fit(rows.assign(e="word"), y)
     bad = frame(X).assign(b=np.where(np.arange(N) == 700, np.nan, 0.0))
     with pytest.raises(InputError, match=r"Dask data frame that contains NaN or infinity in column\(s\) 'b'"):
@@ -200,7 +200,7 @@ def test_labels_that_could_be_read_two_ways_are_refused_as_on_the_host(data):
     X, _, y = data
     both = np.where(y == 0, 1, -1)
     for given in (both, da.from_array(both, chunks=300)):
-        with pytest.raises(InputError, match="y holds only -1 and 1"):
+        with pytest.raises(InputError, match="y contains only -1 and 1"):
             SemiKPCA(approx=20).fit(da.from_array(X, chunks=(300, 4)), given)
 
 
@@ -278,8 +278,8 @@ def test_advice_names_rows_of_the_data(table, data):
         suggest(model, 7, X=parts, audit=0.2)
     doubted = suspicious(model, 5).rows
     assert (y[doubted] >= 0).all()
-    before = len(model.labels_.labelled)
-    assert len(model.teach(found.rows, t[found.rows]).labels_.labelled) == before + 5
+    before = len(model.labels_.labeled)
+    assert len(model.teach(found.rows, t[found.rows]).labels_.labeled) == before + 5
     with pytest.raises(InputError, match="not among those that were fitted"):
         model.teach(np.setdiff1d(np.arange(N), model.sample_)[:1], 0)
     X, rows = data[0], da.from_array(data[0], chunks=(300, 4))

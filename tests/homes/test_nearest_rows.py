@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from mercer.few_label.forest import Trees
+from mercer.few_label.candidates.forest import Trees
 from mercer.homes.nearest import Nearest
-from mercer.homes.torch import HOME
 
 rng = np.random.default_rng(0)
 
@@ -54,4 +53,4 @@ def test_trees_divide_tensors_as_they_divide_host_rows():
     X, y = rng.normal(size=(300, 5)).astype(np.float32), rng.integers(3, size=300)
     trees, _ = Trees.grown(X, y, 3, "extra", 0, 20, np.ones(300))
     trees.threshold[0] = np.float64(X[0, trees.feature[0]]) + 1e-12  # rounds to the value itself or just below
-    np.testing.assert_allclose(HOME.votes(trees, torch.as_tensor(X)), trees.votes(X), rtol=1e-12)
+    np.testing.assert_allclose(trees.votes(torch.as_tensor(X)), trees.votes(X), rtol=1e-12)

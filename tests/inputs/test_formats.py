@@ -16,14 +16,16 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mercer.errors import BackendError, InputError
-from mercer.inputs.tables import read_table, write_table
-from mercer.inputs.tables.formats import FORMATS, Format, default_out, located
+from mercer.inputs.tables import TableEncoder, read_table, write_table
+from mercer.inputs.tables.formats import FORMATS, Format, default_out, fill, located, written_format
 from mercer.inputs.tables.formats.base import from_rows
+from mercer.inputs.tables.formats.images import image_frame
 from mercer.inputs.tables.formats.sheet import escaped, with_columns
 
 NASTY = [
@@ -177,8 +179,8 @@ def check(path, columns, out):
 def test_a_table_comes_back_with_every_cell_as_it_was(tmp_path, kind, start):
     columns = three(NASTY[start : start + 3])
     path = PUT[kind](tmp_path, columns)
-    check(path, columns, default_out(path, "labelled"))
-    assert default_out(path, "labelled").name == f"t_labelled{''.join(path.suffixes)}"
+    check(path, columns, default_out(path, "labeled"))
+    assert default_out(path, "labeled").name == f"t_labeled{''.join(path.suffixes)}"
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -188,7 +190,7 @@ def test_cells_survive_a_change_of_format(tmp_path, kind, ending):
     check(PUT[kind](tmp_path, columns), columns, tmp_path / f"out.{ending}")
 
 
-# Control characters beside line ends are a sign of a file that is no text; SQLite ends text at NUL.
+# Control characters next to line ends are a sign of a file that is not a text; SQLite ends text at NUL.
 letters = st.one_of(st.characters(exclude_categories=("Cs", "Cc")), st.sampled_from("\t\n\r,;'=+-@\"_x"))
 cells = st.lists(st.text(letters, max_size=12), min_size=3, max_size=3)
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -200,7 +202,7 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 def test_any_text_comes_back(tmp_path, kind, words):
     columns = three(words)
     path = PUT[kind](tmp_path, columns)
-    check(path, columns, default_out(path, "labelled"))
+    check(path, columns, default_out(path, "labeled"))
 
 
 @quick
@@ -425,7 +427,7 @@ def test_a_workbook_keeps_its_sheets_formulas_and_styles(tmp_path):
     assert changed == ["xl/worksheets/sheet2.xml"]
     with pytest.raises(InputError, match=r"has no sheet 'dta'. It has 'data', 'notes'"):
         read_table(tmp_path / "t.xlsx", sheet="dta")
-    found = read_table(tmp_path / "out.xlsx")  # a sheet of one row is no table
+    found = read_table(tmp_path / "out.xlsx")  # a sheet of one row is not a table
     assert found.frame["size"].tolist() == [1.5, 2, 3]
     assert "2 sheets; 'data' is read, not 'notes' (--sheet names another)" in found.notes[0]
 
@@ -494,7 +496,7 @@ def test_sqlite_is_opened_read_only_and_copied_whole(tmp_path, monkeypatch):
         table = read_table(where)
         assert table.frame["id"].tolist() == [3, 5, 9]
         assert as_text(table.frame["size"]) == ["", "2.0", "1.5"]
-        assert default_out(where, "labelled").resolve() == tmp_path / "t_labelled.db"
+        assert default_out(where, "labeled").resolve() == tmp_path / "t_labeled.db"
     assert read_table(path, table="people").frame.shape == (3, 4)
     assert "2 tables" not in read_table(path, table="seen").notes
     assert "has 3 tables; 'other' is read" in read_table(path).notes[0]
@@ -558,8 +560,8 @@ def test_a_folder_of_datasets_is_read_split_by_split(tmp_path):
     assert read_table(tmp_path / "set", table="test").frame["size"].tolist() == [7, 8, 9]
     assert read_table(f"{tmp_path / 'set'}::test").frame["size"].tolist() == [7, 8, 9]
     assert read_table(tmp_path / "set" / "test").frame["size"].tolist() == [7, 8, 9]
-    out = default_out(tmp_path / "set", "labelled")
-    assert out == tmp_path / "set_labelled.parquet"
+    out = default_out(tmp_path / "set", "labeled")
+    assert out == tmp_path / "set_labeled.parquet"
     write_table(table, NEW, out)
     assert pa.parquet.read_table(out).schema.field("vector").type == pa.list_(pa.float64())
 
@@ -569,7 +571,7 @@ def test_the_clipboard_is_read_as_text_or_said_to_be_absent(monkeypatch):
     monkeypatch.setattr(clipboard, "clipboard_get", lambda: "id\tphone\r\n007\t+49 30\r\n008\t-\r\n")
     table = read_table("clipboard:")
     assert table.frame.to_numpy().tolist() == [["007", "+49 30"], ["008", "-"]]
-    assert str(default_out("clipboard:", "labelled")) == "table_labelled.csv"
+    assert str(default_out("clipboard:", "labeled")) == "table_labeled.csv"
 
     def absent():
         raise RuntimeError("Pyperclip could not find a copy/paste mechanism for your system.")
@@ -602,8 +604,8 @@ def test_a_new_format_is_one_class(tmp_path, monkeypatch):
     (tmp_path / "t.len.gz").write_bytes(gzip.compress(b"one two three"))
     assert located(tmp_path / "t.len.gz")[0].title == "lengths"
     table = read_table(tmp_path / "t.len.gz")
-    write_table(table, {"kind": ["a", "b", "c"]}, default_out(tmp_path / "t.len.gz", "labelled"))
-    assert gzip.decompress((tmp_path / "t_labelled.len.gz").read_bytes()) == b"a b c"
+    write_table(table, {"kind": ["a", "b", "c"]}, default_out(tmp_path / "t.len.gz", "labeled"))
+    assert gzip.decompress((tmp_path / "t_labeled.len.gz").read_bytes()) == b"a b c"
 
 
 @pytest.mark.parametrize(("ending", "other"), [(".tsv", ","), (".csv", "|"), (".csv", ";"), (".csv", "\t")])
@@ -618,7 +620,7 @@ def test_a_text_table_is_written_so_that_its_delimiter_is_found_again(tmp_path, 
 
 
 class Harm:
-    """Whoever unpickles it makes a folder."""
+    """Anyone who unpickles it makes a folder."""
 
     def __reduce__(self):
         return os.mkdir, ("PWNED",)
@@ -642,3 +644,214 @@ def test_columns_of_one_name_and_several_types_keep_theirs(tmp_path):
     pa.feather.write_feather(pa.Table.from_arrays(arrays, names=["x", "y", "x"]), str(tmp_path / "a.feather"))
     frame = read_table(tmp_path / "a.feather").frame
     assert frame["x"].tolist() == [True, False] and frame["x.2"].tolist() == ["1", "2"]
+
+
+TITLED = "Sales report 2024{0}{0}{0}\nmade by the office{0}{0}{0}\n\n"
+TITLED += "town{0}month{0}sum{0}kind\nBonn{0}May{0}3{0}a\nKiel{0}June{0}4{0}\nUlm{0}July{0}7{0}b\n"
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("bare", [False, True])
+def test_lines_above_the_column_names_are_found_and_written_back(tmp_path, delimiter, bare):
+    text = TITLED.format(delimiter)
+    if bare:
+        text = text.replace(3 * delimiter, "")
+    (tmp_path / "t.csv").write_text(text)
+    table = read_table(tmp_path / "t.csv")
+    assert table.frame.columns.tolist() == ["town", "month", "sum", "kind"]
+    assert table.frame["kind"].tolist() == ["a", "", "b"]
+    assert "The column names are in line 4; the 3 lines above it are not read" in table.notes[0]
+    ending = "tsv" if delimiter == "\t" else "csv"
+    write_table(table, {"new": ["x", "y", "z"]}, tmp_path / f"out.{ending}")
+    written = (tmp_path / f"out.{ending}").read_text()
+    assert written.splitlines()[:3] == text.splitlines()[:3]
+    assert written.splitlines()[3:5] == [f"town{delimiter}month{delimiter}sum{delimiter}kind{delimiter}new"] + [
+        f"Bonn{delimiter}May{delimiter}3{delimiter}a{delimiter}x"
+    ]
+    path = tmp_path / f"out.{ending}"
+    code = written_format(path, table).code(path, table)
+    assert eval(code, {"pd": pd}).columns.tolist() == ["town", "month", "sum", "kind", "new"]
+
+
+def test_the_line_of_the_column_names_can_be_given(tmp_path):
+    (tmp_path / "t.csv").write_text("about,this\nfile,x\na,b\n1,2\n3,4\n")
+    assert read_table(tmp_path / "t.csv").frame.columns.tolist() == ["about", "this"]
+    table = read_table(tmp_path / "t.csv", header=3)
+    assert table.frame.to_dict("list") == {"a": ["1", "3"], "b": ["2", "4"]}
+    with pytest.raises(InputError, match="--header 9"):
+        read_table(tmp_path / "t.csv", header=9)
+    np.savez(tmp_path / "x.npz", X=np.eye(3))
+    with pytest.raises(InputError, match="--header is for CSV, TSV, Excel"):
+        read_table(tmp_path / "x.npz", header=2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n1,2,3\n4,5,6\n",
+        "id,,,\n1,2,3,4\n5,6,7,8\n",  # rows of numbers are not names
+        'note\n"one, two, three, four"\n"five, six, seven, eight"\n',
+        "a;b\n1;x, y, z, w\n2;x, y, u, v\n",
+    ],
+)
+def test_tables_without_titles_keep_their_first_line(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    table = read_table(tmp_path / "t.csv")
+    assert len(table) == 2 and table.origin is None
+
+
+def titled_book(path, *rows):
+    book = openpyxl.Workbook()
+    for place, row in rows:
+        for column, value in enumerate(row, start=1):
+            book.active.cell(place, column, value)
+    book.save(path)
+    return path
+
+
+def test_title_rows_of_a_workbook_are_found_and_stay(tmp_path):
+    rows = [(1, ["Sales report 2024"]), (2, ["made", "by us"]), (4, ["town", "month", "sum", "kind"])]
+    rows += [(5, ["Bonn", "May", 3, "a"]), (6, ["Kiel", "June", 4, None]), (7, ["Ulm", "July", 7, "b"])]
+    path = titled_book(tmp_path / "t.xlsx", *rows)
+    table = read_table(path)
+    assert table.frame.columns.tolist() == ["town", "month", "sum", "kind"]
+    assert table.frame["sum"].tolist() == [3, 4, 7]
+    assert "The column names are in row 4 of the sheet" in table.notes[0]
+    write_table(table, {"new": ["x", "y", "z"]}, tmp_path / "out.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "out.xlsx").active
+    assert sheet["A1"].value == "Sales report 2024" and sheet["E4"].value == "new" and sheet["E6"].value == "y"
+    assert eval(table.format.code(tmp_path / "out.xlsx", table), {"pd": pd})["new"].tolist() == ["x", "y", "z"]
+
+
+def test_the_row_of_the_column_names_of_a_workbook_can_be_given(tmp_path):
+    path = titled_book(tmp_path / "t.xlsx", (1, ["x", "y"]), (3, ["a", "b"]), (4, [1, 2]), (5, [3, 4]))
+    assert read_table(path).frame.columns.tolist() == ["x", "y"]
+    assert read_table(path, header=3).frame.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+    with pytest.raises(InputError, match="--header 2: this row of the sheet 'Sheet' is empty"):
+        read_table(path, header=2)
+
+
+CHINESE = "城市,性别,职业,收入\n北京,男,工程师,12000\n上海,女,教师,8000\n广州,男,医生,15000\n深圳,女,学生,900\n"
+
+
+@pytest.mark.parametrize(
+    "text, encoding, language",
+    [
+        (CHINESE, "gb18030", "Chinese"),
+        ("名前,都市,職業\nさくら,とうきょう,せんせい\nたろう,おおさか,がくせい\n", "euc_jp", "Japanese"),
+        ("이름,도시,직업\n김민수,서울,선생님\n이영희,부산광역시,대학생\n박지훈,대구,의사\n", "euc_kr", "Korean"),
+    ],
+)
+def test_east_asian_encodings_are_found_and_named(tmp_path, text, encoding, language):
+    (tmp_path / "t.csv").write_bytes(text.encode(encoding))
+    table = read_table(tmp_path / "t.csv")
+    assert (table.names, table.encoding) == (text.splitlines()[0].split(","), encoding)
+    assert f"is read as {encoding.upper()}, an encoding of {language}" in table.notes[-1]
+    write_table(table, {"new": range(len(table))}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes().decode(encoding).splitlines()[0] == text.splitlines()[0] + ",new"
+    assert not read_table(tmp_path / "t.csv", encoding=encoding).notes
+
+
+def test_letters_with_accents_are_not_chinese_and_other_alphabets_get_a_hint(tmp_path):
+    (tmp_path / "t.csv").write_bytes("näme,größe\nZoë,übel\nÉéé,àéîö\n".encode("cp1252"))
+    table = read_table(tmp_path / "t.csv")
+    assert table.encoding == "cp1252" and not [note for note in table.notes if "gb18030, " not in note]
+    russian = "имя,город,работа\nИван,Москва,учитель\nОльга,Казань,врач\nПётр,Омск,инженер\n"
+    (tmp_path / "r.csv").write_bytes(russian.encode("cp1251"))
+    table = read_table(tmp_path / "r.csv")
+    assert table.encoding == "cp1252"
+    assert "name its encoding: --encoding gb18030, big5, shift_jis or windows-1251" in table.notes[-1]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cell", ["x", '"a ""b"""', '"two\nlines"'])
+def test_line_ends_are_kept(tmp_path, newline, cell):
+    if newline == "\r" and "\n" in cell:
+        return
+    text = newline.join(["a,b", f"{cell},1", "y,2", ""])
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    write_table(read_table(tmp_path / "t.csv"), {"c": [1, 2]}, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == newline.join(["a,b,c", f"{cell},1,1", "y,2,2", ""]).encode()
+
+
+def test_lists_of_a_parquet_file_are_written_to_csv_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [rng.normal(size=2000).tolist() for _ in range(3)]
+    pq.write_table(pa.table({"v": rows, "kind": ["a", None, "b"]}), tmp_path / "t.parquet")
+    write_table(read_table(tmp_path / "t.parquet"), {}, tmp_path / "out.csv")
+    found = read_table(tmp_path / "out.csv").frame["v"]
+    assert [json.loads(cell) for cell in found] == rows
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n',
+        b'[{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]',
+        b"a,b\n1,x\n2,y\n",
+    ],
+)
+def test_standard_input_is_known_by_its_content(tmp_path, monkeypatch, raw):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+    table = read_table("-")
+    assert table.frame.astype(str).to_dict("list") == {"a": ["1", "2"], "b": ["x", "y"]}
+    fill(tmp_path / "out", table, {"c": ["u", "v"]}, "-")
+    out = (tmp_path / "out").read_text()
+    if raw.startswith(b"a"):
+        assert out == "a,b,c\n1,x,u\n2,y,v\n"
+    else:
+        rows = [json.loads(line) for line in out.splitlines()] if raw.startswith(b"{") else json.loads(out)
+        assert rows == [{"a": 1, "b": "x", "c": "u"}, {"a": 2, "b": "y", "c": "v"}]
+
+
+def test_parquet_on_standard_input(tmp_path, monkeypatch):
+    pd.DataFrame({"a": [1, 2]}).to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "t.parquet").read_bytes())))
+    assert read_table("-").frame["a"].tolist() == [1, 2]
+
+
+def test_a_folder_of_images_is_a_table(tmp_path):
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    for number, folder in enumerate(["", "", "cat", "cat", "dog", ".hidden"]):
+        place = tmp_path / "photos" / folder
+        place.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 255, (20, 20, 3), dtype=np.uint8)).save(place / f"{number}.png")
+    (tmp_path / "photos" / "readme.txt").write_text("about")
+    table = read_table(tmp_path / "photos")
+    assert table.frame["file"].tolist() == [
+        "photos/0.png",
+        "photos/1.png",
+        "photos/cat/2.png",
+        "photos/cat/3.png",
+        "photos/dog/4.png",
+    ]
+    assert table.frame["folder"].tolist() == ["", "", "cat", "cat", "dog"]
+    encoder = TableEncoder(ignore=["folder"])
+    rows = encoder.fit_transform(table.frame)
+    assert encoder.columns_[0].kind == "image" and len(rows) == 5
+    out = default_out(tmp_path / "photos", "labeled")
+    assert out == tmp_path / "photos_labeled.csv"
+    write_table(table, {"new": range(5)}, out)
+    np.testing.assert_array_equal(encoder.transform(read_table(out).frame), rows)
+    assert "folder" not in image_frame(tmp_path / "photos" / "cat").columns
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="without arrow files"):
+        read_table(tmp_path / "empty")
+
+
+def test_a_folder_of_tables_is_one_table(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "b.csv").write_text("kind,size\n,3\nb,4\n")
+    (folder / "a.csv").write_text("size,kind\n1,a\n2,\n")
+    (folder / "_job.csv").write_text("other\n1\n")
+    table = read_table(folder)
+    assert table.frame.to_dict("list") == {"size": ["1", "2", "3", "4"], "kind": ["a", "", "", "b"]}
+    assert table.notes == ["parts is read as one table: 2 files, 4 rows."]
+    assert table.frame.attrs["folder"] == str(folder)
+    assert default_out(folder, "labeled") == tmp_path / "parts_labeled.csv"
+    (folder / "c.csv").write_text("size\n1\n2\n")
+    with pytest.raises(InputError, match="c.csv and the first part of parts do not both have the column 'kind'"):
+        read_table(folder)

@@ -1,4 +1,4 @@
-"""Labels: every way to say "unlabelled" is read, every ambiguity is refused with its ways out."""
+"""Labels: every way to say "unlabeled" is read, every ambiguity is refused with its ways out."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer.errors import InputError
-from mercer.inputs.labels import encode, read_labels, read_targets, unlabelled
+from mercer.inputs.labels import encode, read_labels, read_targets, unlabeled
 
 nan = np.nan
 
@@ -44,11 +44,11 @@ def test_every_mark_is_read(y, classes, codes):
     labels = read_labels(y)
     assert labels.classes.tolist() == classes
     assert labels.codes.tolist() == codes
-    assert labels.labelled.tolist() == [i for i, c in enumerate(codes) if c >= 0]
+    assert labels.labeled.tolist() == [i for i, c in enumerate(codes) if c >= 0]
     expected = np.array([[float(c == j) for j in range(len(classes))] for c in codes])
     np.testing.assert_array_equal(labels.target, expected)
     assert not labels.soft
-    np.testing.assert_array_equal(unlabelled(y, classes=labels.classes), labels.codes < 0)
+    np.testing.assert_array_equal(unlabeled(y, classes=labels.classes), labels.codes < 0)
     np.testing.assert_array_equal(encode(y, labels.classes), labels.codes)
 
 
@@ -91,17 +91,17 @@ def test_missing_label_names_the_marks(y, missing_label, classes, codes):
         ([-1, 1, 1], "auto", r"only -1 and 1.*missing_label=None.*other class names"),
         (np.array([-1.0, 1.0]), "auto", r"only -1 and 1.*missing_label=None.*other class names"),
         (["-1", "a", "b"], "auto", r'text "-1".*missing_label="-1".*missing_label=None'),
-        ([-1, -1], "auto", "No row of y carries a label: all 2 entries"),
-        ([None, nan], "auto", "No row of y carries a label"),
+        ([-1, -1], "auto", "y contains no labels: all 2 entries"),
+        ([None, nan], "auto", "y contains no labels"),
         (["a", "a", None], "auto", r"one class only \('a', 2 rows\)"),
-        ([-1, 3, 3], "auto", r"one class only \(3, 2 rows\).*-1 was read as an unlabelled mark.*missing_label=None"),
-        ([1, nan], None, "missing_label=None says"),
+        ([-1, 3, 3], "auto", r"one class only \(3, 2 rows\).*-1 was read as an unlabeled mark.*missing_label=None"),
+        ([1, nan], None, "missing_label=None means"),
         (["a", 1, 2], "auto", r"mixes text \('a'\) and numbers \(1\)"),
         ([0.5, 1.0, 2.0], "auto", "continuous.*0.5"),
         ([1.0, 2.0, np.inf], "auto", "contains infinity"),
         ([[1], [1, 2]], "auto", "different lengths"),
         (np.array([{1}, 2], dtype=object), "auto", "list or an array"),
-        (np.array([(1,), 2], dtype=object), "auto", r"holds \(1,\)"),
+        (np.array([(1,), 2], dtype=object), "auto", r"contains \(1,\)"),
         (np.array([1j, 2]), "auto", "Unknown label type"),
         (np.zeros((2, 2, 2)), "auto", "Unknown label type"),
         (None, "auto", "requires y to be passed"),
@@ -110,7 +110,7 @@ def test_missing_label_names_the_marks(y, missing_label, classes, codes):
         ([[-0.5, 1.5], [1, 0]], "auto", "at least 0"),
         ([[nan, 1.0], [1, 0]], "auto", "Row 0 of y has some probabilities missing"),
         ([[1.0, 0.0], [1, 0]], "auto", "one class only"),
-        ([[0.0, 0.0], [nan, nan]], "auto", "No row of y carries a label"),
+        ([[0.0, 0.0], [nan, nan]], "auto", "y contains no labels"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_advice(y, missing_label, message):
@@ -131,7 +131,7 @@ def test_soft_labels_keep_their_probabilities_and_names():
     assert labels.codes.tolist() == [0, -1, 1, -1]
     assert labels.soft
     np.testing.assert_allclose(labels.signs, [[-0.5], [1.0]])
-    np.testing.assert_array_equal(unlabelled(y.to_numpy()), labels.codes < 0)
+    np.testing.assert_array_equal(unlabeled(y.to_numpy()), labels.codes < 0)
 
 
 def test_signs_and_keep():
@@ -144,9 +144,9 @@ def test_signs_and_keep():
 
 
 def test_a_class_named_minus_one_stays_a_class_when_scoring():
-    assert unlabelled([-1, 1], classes=[-1, 1]).tolist() == [False, False]
-    assert unlabelled([-1, 1, nan], classes=[-1, 1]).tolist() == [False, False, True]
-    assert unlabelled([-1, 1], classes=[0, 1]).tolist() == [True, False]
+    assert unlabeled([-1, 1], classes=[-1, 1]).tolist() == [False, False]
+    assert unlabeled([-1, 1, nan], classes=[-1, 1]).tolist() == [False, False, True]
+    assert unlabeled([-1, 1], classes=[0, 1]).tolist() == [True, False]
 
 
 def test_regression_targets():
@@ -157,7 +157,7 @@ def test_regression_targets():
         ([nan, nan], "no row carries a target"),
         ([1.0], "one number per row"),
         (["a", "b"], "cannot be read as numbers"),
-        ([1.0, 1e200], "holds a number of 1.0e\\+200"),
+        ([1.0, 1e200], "contains a number of 1.0e\\+200"),
     ]:
         with pytest.raises(InputError, match=message):
             read_targets(y, 2)

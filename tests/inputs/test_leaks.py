@@ -1,4 +1,4 @@
-"""Columns that tell labelled rows apart: found when strong, never by chance, left out unless asked for."""
+"""Columns that distinguish labeled rows: found when strong, never by chance, left out unless requested."""
 
 import numpy as np
 import pandas as pd
@@ -11,13 +11,13 @@ from mercer.inputs.tables.leaks import leaks
 
 
 def table(n=300, labels=20, seed=0):
-    """Features of every kind, two weakly separated classes, and which rows are labelled."""
+    """Features of every kind, two weakly separated classes, and which rows are labeled."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % 2
     frame = pd.DataFrame(
         {
             "size": codes + rng.normal(size=n),
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "gaps": np.where(rng.random(n) < 0.5, np.nan, rng.normal(size=n)),
             "town": rng.choice([f"t{i}" for i in range(40)], n),
         }
@@ -33,16 +33,31 @@ def test_strong_differences_are_found_and_named():
         zero=np.where(given, 1 + codes, 0),
         word=np.where(given, np.where(codes, "good", "bad"), "none"),
         later=np.where(given, 100.0, 0.0) + rng.normal(size=len(frame)),
-        score=np.where(given, rng.normal(5, 1, len(frame)), 0.0),  # 0 stands for a gap, and the rest has many values
+        score=np.where(given, rng.normal(5, 1, len(frame)), 0.0),  # 0 represents a gap, and the rest has many values
     )
     found = {leak.column: leak for leak in leaks(leaking, given)}
     assert list(found) == ["filled", "zero", "word", "later", "score"]
-    assert found["filled"].why == "filled in 100% of the labelled and 0% of the other rows"
+    assert found["filled"].why == "filled in 100% of the labeled and 0% of the other rows"
     assert found["word"].value == "none"
     assert found["later"].what in ("range", "value")
     assert all(leak.p < 1e-6 for leak in found.values())
     text = leaking.astype(object).where(leaking.notna(), "").astype(str)  # as from a CSV file
     assert [leak.column for leak in leaks(text, given)] == list(found)
+
+
+def test_rows_labeled_from_one_end_are_no_leak():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        draws = rng.normal(size=400), rng.random(400), np.exp(rng.normal(size=400)), rng.integers(0, 200, 400)
+        values = draws[seed % 4]
+        for l in (20, 80):
+            lowest = np.argsort(np.argsort(values, kind="stable"), kind="stable") < l
+            assert leaks(pd.DataFrame({"a": values, "noise": rng.normal(size=400)}), lowest) == []
+            assert leaks(pd.DataFrame({"a": -values}), lowest) == []
+            first = pd.DataFrame({"a": np.sort(values) + 0.1 * rng.normal(size=400), "part": np.arange(400) // 100})
+            assert leaks(first, np.arange(400) < l) == []
+        apart = pd.DataFrame({"a": values.astype(float)})
+        assert len(leaks(apart + 1000.0 * lowest[:, None], lowest)) == 1
 
 
 def test_half_of_a_column_missing_more_often_counts_and_a_little_does_not():
@@ -90,7 +105,7 @@ def test_the_classifier_leaves_a_leak_out_and_says_so_unless_asked():
     leaking = frame.assign(note=np.where(given, np.where(codes, "good", "bad"), ""))
     y = np.where(given, codes, -1)
     model = FewLabelClassifier(["lssvm"]).fit(leaking, y)
-    assert "note (filled in 100% of the labelled and 0% of the other rows)" in str(model.report_)
+    assert "note (filled in 100% of the labeled and 0% of the other rows)" in str(model.report_)
     plain = FewLabelClassifier(["lssvm"]).fit(frame, y)
     np.testing.assert_array_equal(model.scores_, plain.scores_)
     asked = FewLabelClassifier(["lssvm"], include=["note"]).fit(leaking, y)
@@ -102,14 +117,14 @@ def test_numbers_only_with_a_leak_are_still_a_matrix():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
     given = np.arange(80) % 4 == 0
-    encoder = TableEncoder().fit(frame.assign(leak=1.0 * given), labelled=given)
+    encoder = TableEncoder().fit(frame.assign(leak=1.0 * given), labeled=given)
     assert encoder.used_ == {"a", "b", "c"}
     assert any("--include uses it" in note for note in encoder.notes_)
-    assert TableEncoder(include=["leak"]).fit(frame.assign(leak=1.0 * given), labelled=given).used_ == {*"abc", "leak"}
+    assert TableEncoder(include=["leak"]).fit(frame.assign(leak=1.0 * given), labeled=given).used_ == {*"abc", "leak"}
 
 
 def coded(seed, twice, n=200):
-    """Codes of one row each, or two, beside noise; the first 20 rows are labelled, ten of each class."""
+    """Codes of one row each, or two, next to noise; the first 20 rows are labeled, ten of each class."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, n)
     truth[:20] = rng.permutation(np.arange(20) % 2)
@@ -120,8 +135,8 @@ def coded(seed, twice, n=200):
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_random_codes_teach_nothing_and_claim_nothing(twice):
-    """Forced to be a category. With a column for each code all rows are equally far apart, and a withheld label is the
-    one that the others lack, nine against ten: methods of balanced scores then know it, and claimed 100 %.
+    """Forced to be a category. With a column for each code all rows are equally far apart, and a held-out label is the
+    one that the others lack, nine against ten: methods of balanced scores then know it, and claimed 100%.
     """
     for seed in range(5):
         frame, truth, y = coded(seed, twice)

@@ -197,7 +197,7 @@ def test_arrays_of_an_npz_file_that_are_no_columns_are_named(tmp_path):
 # Labels
 
 
-def test_empty_cells_are_unlabelled_and_numbers_are_class_names():
+def test_empty_cells_are_unlabeled_and_numbers_are_class_names():
     target = read_target(pd.Series(["1", "", "2", " ", "1"], name="y"))
     assert target.labels.tolist() == ["1", None, "2", None, "1"]
     assert target.classes == ["1", "2"]
@@ -217,7 +217,7 @@ def test_empty_cells_are_unlabelled_and_numbers_are_class_names():
         ([f"Ann {i}" for i in range(30)], "names of rows, not classes"),
     ],
 )
-def test_labels_that_cannot_be_learnt_from_are_refused(cells, words):
+def test_labels_that_cannot_be_learned_from_are_refused(cells, words):
     with pytest.raises(InputError, match=words):
         read_target(pd.Series(cells, name="y"))
 
@@ -226,7 +226,7 @@ def test_marks_named_by_the_user():
     cells = pd.Series(["-1", "0", "1", "NA"], name="y")
     assert read_target(cells, missing=["-1"]).labels.tolist() == [None, "0", "1", None]
     assert read_target(cells, missing=["-1", ""]).labels.tolist() == [None, "0", "1", "NA"]
-    assert "1 cell of 'y' holds NA: read as unlabelled" in read_target(cells, missing=["-1"]).notes[0]
+    assert "1 cell of 'y' holds NA: read as unlabeled" in read_target(cells, missing=["-1"]).notes[0]
     with pytest.raises(InputError, match="holds -1"):
         read_target(cells, missing=["unknown"])
     assert read_target(cells, missing=[""]).labels.tolist() == ["-1", "0", "1", "NA"]

@@ -110,22 +110,25 @@ def test_a_function_makes_vectors_of_texts():
         return letters(texts)
 
     frame = pd.DataFrame({"size": SIZE, "said": [*TEXTS[:-1], ""]})
-    encoder = TableEncoder(embedding=counted)
+    encoder = TableEncoder(text_model=counted)
     X = encoder.fit_transform(frame)
     assert asked == [TEXTS[:-1]]  # once, and not for gaps
     assert says(encoder) == {"size": 0.5, "said": 0.5}
-    np.testing.assert_allclose(directions(X[:-1, 1:]), directions(np.array(letters(TEXTS[:-1]))))
+    np.testing.assert_allclose(directions(X[:-1, -7:]), directions(np.array(letters(TEXTS[:-1]))), rtol=1e-6)
+    assert X.shape[1] > 8  # TF-IDF is there too
     assert not X[-1, 1:].any()
-    np.testing.assert_allclose(encoder.transform(frame.iloc[3:5]), X[3:5])
+    words, vectors = np.split(X[:, 1:], [X.shape[1] - 8], axis=1)
+    assert np.var(words, axis=0).sum() == pytest.approx(np.var(vectors, axis=0).sum())  # both have the same say
+    np.testing.assert_allclose(encoder.transform(frame.iloc[3:5]), X[3:5], atol=1e-12)
     with pytest.raises(InputError, match="one row of finite numbers for each"):
-        TableEncoder(embedding=lambda texts: [[1.0]]).fit(frame)
+        TableEncoder(text_model=lambda texts: [[1.0]]).fit(frame)
 
 
 def test_a_named_text_model_is_used_only_if_it_is_here(monkeypatch, tmp_path):
     frame = pd.DataFrame({"said": TEXTS})
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(InputError, match="needs the package sentence-transformers, which is not installed"):
-        TableEncoder(embedding="absent-package").fit(frame)
+        TableEncoder(text_model="absent-package").fit(frame)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
 
     class SentenceTransformer:
@@ -142,8 +145,8 @@ def test_a_named_text_model_is_used_only_if_it_is_here(monkeypatch, tmp_path):
     module = types.SimpleNamespace(SentenceTransformer=SentenceTransformer)
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     with pytest.raises(InputError, match=r"'other' is not on this machine \(it is not in the cache\). Nothing is down"):
-        TableEncoder(embedding="other").fit(frame)
-    encoder = TableEncoder(embedding="tiny").fit(frame)
+        TableEncoder(text_model="other").fit(frame)
+    encoder = TableEncoder(text_model="tiny").fit(frame)
     model = mercer.LSSVMClassifier().fit(encoder.transform(frame), KIND)
     mercer.save(TableClassifier(encoder, model, "kind", {"0": 0, "1": 1}), tmp_path / "m.mercer")
     np.testing.assert_array_equal(
@@ -190,7 +193,7 @@ def test_image_columns_are_found_have_one_say_and_are_read_again(digits, tmp_pat
     np.testing.assert_allclose(again.encoder.transform(frame.iloc[:9]), X[:9], rtol=1e-12)
 
 
-def test_colours_tell_images_apart_that_are_alike_in_grey(tmp_path):
+def test_colors_tell_images_apart_that_are_alike_in_gray(tmp_path):
     for i in range(20):
         noise = np.random.default_rng(i).integers(0, 20, size=(20, 20, 1))
         pixels = np.array([200, 60, 60] if i % 2 else [60, 60, 200]) + noise
@@ -237,14 +240,17 @@ def test_a_torch_module_makes_vectors_of_images(digits, tmp_path):
 
     encoder = TableEncoder(image_model=Pool())
     X = encoder.fit_transform(frame)
-    assert X.shape == (40, 16)
-    np.testing.assert_allclose(np.linalg.norm(X, axis=1), np.linalg.norm(X[0]))
-    grey = np.asarray(Image.open(path.parent / frame["photo"][0]).convert("RGB").resize((16, 16)), float) / 255
-    scaled = ((grey - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]).mean(axis=2)
+    own = TableEncoder(image_model="none").fit_transform(frame)
+    assert X.shape == (40, own.shape[1] + 16)
+    X = X[:, -16:]
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), np.linalg.norm(X[0]), rtol=1e-6)
+    gray = np.asarray(Image.open(path.parent / frame["photo"][0]).convert("RGB").resize((16, 16)), float) / 255
+    scaled = ((gray - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]).mean(axis=2)
     expected = scaled.reshape(4, 4, 4, 4).mean(axis=(1, 3)).ravel() + 3.0
     np.testing.assert_allclose(directions(X)[0], expected / np.linalg.norm(expected), rtol=1e-5)
     torch.jit.script(Pool()).save(tmp_path / "pool.pt")
-    np.testing.assert_allclose(TableEncoder(image_model=str(tmp_path / "pool.pt")).fit_transform(frame), X, rtol=1e-5)
+    again = TableEncoder(image_model=str(tmp_path / "pool.pt")).fit_transform(frame)
+    np.testing.assert_allclose(again[:, -16:], X, rtol=1e-5)
 
 
 def test_a_named_image_model_needs_timm(digits, monkeypatch):

@@ -170,7 +170,7 @@ def test_an_array_that_promises_more_than_it_holds_is_refused(good):
     np.lib.format.write_array_header_1_0(buffer, header)
     buffer.write(b"12345678")
     rewrite(good, _poison(buffer.getvalue()), {"arrays/0.npy": buffer.getvalue()})
-    with pytest.raises(InputError, match="not as long as it says"):
+    with pytest.raises(InputError, match="the length of an array does not match"):
         mercer.load(good)
 
 
@@ -179,7 +179,7 @@ def test_a_number_of_columns_that_is_no_number_is_refused(good):
         next(pair for pair in about["model"]["state"] if pair[0] == "n_features_in_")[1] = {"tuple": [4]}
 
     rewrite(good, change)
-    with pytest.raises(InputError, match="no whole number"):
+    with pytest.raises(InputError, match="other than a whole number"):
         mercer.load(good)
 
 

@@ -86,7 +86,7 @@ def test_the_few_label_classifier_is_saved_small_without_changing_an_answer(tmp_
         "expected_change": lambda: mercer.expected_change(back, 2),
         "doubt": lambda: mercer.doubt(back),
     }.items():
-        with pytest.raises(InputError, match=f"model is compact .* but {what} needs the feature spaces.* Fit again"):
+        with pytest.raises(InputError, match=f"model is compact, .* but {what} needs the feature spaces.* Fit again"):
             ask()
     with pytest.raises(ValueError, match="expecting 4"):
         back.predict(X[:, :3])

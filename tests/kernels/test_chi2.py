@@ -1,4 +1,4 @@
-"""Kernels of histograms, beside scikit-learn's."""
+"""Kernels of histograms, next to scikit-learn's."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_chi_squared_kernels_by_name(dtype):
         scores = decomposition.KernelPCA(3, kernel="precomputed").fit_transform(theirs)
         own = KernelPCA(3, kernel=name, gamma=0.5).fit_transform(X)
         np.testing.assert_allclose(np.abs(own), np.abs(scores), atol=1e-4)
-        with pytest.raises(InputError, match="X holds negative numbers, and .*ChiSquared compares histograms"):
+        with pytest.raises(InputError, match="X contains negative numbers, and .*ChiSquared compares histograms"):
             kernel(X - 1)
     assert np.linalg.eigvalsh(as_kernel("chi2")(X.astype(float))).min() > -1e-12
     model = LSSVMClassifier(kernel="chi2").fit(X, np.where(np.arange(30) < 10, X[:, 0] > 2, -1))

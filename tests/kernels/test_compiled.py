@@ -1,4 +1,4 @@
-"""The compiled exponential beside NumPy's."""
+"""The compiled exponential next to NumPy's."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ from sklearn.tree import ExtraTreeRegressor
 import mercer
 from mercer import SVDD, FewLabelClassifier, Forest, InputError, KernelCMeans, KernelPCA, LandmarkMap, LSSVMClassifier
 from mercer.geometry.operators import SparseFactor
-from mercer.kernels.forest import Nodes
+from mercer.kernels.forest import Nodes, sklearn_nodes
 from naive import assert_close
 
 
@@ -23,7 +23,7 @@ def test_leaves_are_those_of_scikit_learn(wine):
     trees = [ExtraTreeRegressor(max_features=1, random_state=seed).fit(*wine) for seed in range(3)]
     first = np.cumsum([0, *(tree.tree_.node_count for tree in trees)])
     expected = np.column_stack([tree.apply(wine[0]) + start for tree, start in zip(trees, first)])
-    nodes = Nodes([tree.tree_ for tree in trees])
+    nodes = Nodes(*sklearn_nodes([tree.tree_ for tree in trees]))
     np.testing.assert_array_equal(nodes.leaves(wine[0]), expected)
     np.testing.assert_array_equal(nodes.leaves(sp.csr_array(wine[0])), expected)
 
@@ -71,7 +71,7 @@ def test_every_kind_of_method_takes_it(wine):
     given = np.where(np.arange(len(y)) % 6, -1, y)
     kernel = Forest()
     model = LSSVMClassifier(kernel=kernel).fit(X, given)
-    assert np.mean(model.predict(X) == y) > 0.9  # rows as they are: an RBF of the median width is right in 70 %
+    assert np.mean(model.predict(X) == y) > 0.9  # rows as they are: an RBF of the median width is correct in 70%
     assert not hasattr(kernel, "trees_") and clone(model).kernel == kernel
     named = LSSVMClassifier(kernel="forest").fit(X, given)
     np.testing.assert_array_equal(named.decision_function(X), model.decision_function(X))

@@ -1,4 +1,4 @@
-"""Neighbour graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
+"""Neighbor graphs and their kernels: against dense formulas, at size, and for rows outside the graph."""
 
 import pickle
 
@@ -12,10 +12,10 @@ from sklearn.metrics import pairwise_distances
 from mercer import LSSVMClassifier, SemiKPCA, SpectralGraphTransducer
 from mercer.errors import BackendError, InputError
 from mercer.geometry.open import choose_map
-from mercer.graphs import neighbours as graphs
+from mercer.graphs import neighbors as graphs
 from mercer.graphs import spectrum
 from mercer.kernels import RBF
-from mercer.kernels.graph import AMONG, LAPLACIANS, Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbour_graph
+from mercer.kernels.graph import AMONG, LAPLACIANS, Diffusion, GraphLaplacian, laplacian, low_spectrum, neighbor_graph
 from mercer.rows import gram, host
 
 
@@ -45,7 +45,7 @@ def X():
 @pytest.mark.parametrize("kind", graphs.LAPLACIANS)
 def test_kernels_equal_the_dense_formulas(X, kind):
     W = naive_graph(X, 5)
-    np.testing.assert_allclose(neighbour_graph(X, 5)[0].toarray(), W, atol=1e-12)
+    np.testing.assert_allclose(neighbor_graph(X, 5)[0].toarray(), W, atol=1e-12)
     Lap = naive_laplacian(W, kind)
     np.testing.assert_allclose(laplacian(sp.csr_matrix(W), kind).toarray(), Lap, atol=1e-12)
     kernel = Diffusion(5, time=3.0, laplacian=kind).resolve(X)
@@ -57,7 +57,7 @@ def test_kernels_equal_the_dense_formulas(X, kind):
 
 
 def test_unnormalized_laplacian_is_the_sum_over_edges(X):
-    W, _ = neighbour_graph(X, 4)
+    W, _ = neighbor_graph(X, 4)
     f = np.random.default_rng(1).normal(size=len(X))
     dense = W.toarray()
     edges = np.sum(dense * (f[:, None] - f[None]) ** 2)
@@ -86,7 +86,7 @@ def test_a_new_row_is_joined_and_weighed_as_one_more_node(X, kind):
         if kind == "normalized-weights":  # w / √degree, the edges of diag(Se) − S
             weight = weight / np.sqrt(degree)
         np.testing.assert_allclose(found, weight @ kernel.factor() / weight.sum())
-    assert several  # rows of which the new one is a neighbour, and not the other way round
+    assert several  # rows of which the new one is a neighbor, and not the other way round
     assert np.isfinite(kernel.features(new)).all()  # however far away
 
 
@@ -103,7 +103,7 @@ def test_a_long_time_leaves_more_than_the_constant(X):
 
 def test_duplicates_components_and_few_rows():
     X = np.repeat(np.array([[0.0, 0], [1, 0], [50, 50]]), 4, axis=0)
-    W, _ = neighbour_graph(X, 3)
+    W, _ = neighbor_graph(X, 3)
     assert (W.diagonal() == 0).all() and (np.diff(W.indptr) >= 3).all()
     values = low_spectrum(laplacian(W))[0]
     assert np.sum(values < 1e-12) == 3  # the three heaps are three components
@@ -117,7 +117,7 @@ def test_duplicates_components_and_few_rows():
 def test_the_sparse_spectrum_is_the_dense_one_and_nothing_dense_is_made_above_the_limit(monkeypatch):
     X, _ = make_moons(700, noise=0.05, random_state=0)
     dense = Diffusion(8, time=200.0, rank=20)
-    Lap = laplacian(neighbour_graph(X, 8)[0])
+    Lap = laplacian(neighbor_graph(X, 8)[0])
     values, vectors = sla.eigh(Lap.toarray())
     expected = (vectors[:, :20] * np.exp(-200.0 * values[:20])) @ vectors[:, :20].T
     np.testing.assert_allclose(dense.resolve(X)(X), expected, atol=1e-7)
@@ -194,7 +194,9 @@ def test_squares_replace_the_eigenvalues_and_keep_the_components_apart():
 
 
 def test_components_of_a_graph_share_the_first_place():
-    """The basis of the null functions is arbitrary: with different weights a rotation of it would change the answer."""
+    """The basis of the null functions is arbitrary: with different weights a rotation of it would change the
+    prediction.
+    """
     rng = np.random.default_rng(1)
     X = np.concatenate([100 * i + rng.normal(size=(12, 2)) for i in range(4)])
     Z = GraphLaplacian(3, rank=6, eigenvalues="squares").resolve(X).factor()
@@ -213,13 +215,13 @@ def test_product_with_a_graph_kernel_is_refused(X):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_training_row_is_itself_in_many_dimensions_too(sparse):
-    """There the neighbour search expands the squares, so that the distance of a row to itself is rounding, not 0."""
+    """There the neighbor search expands the squares, so that the distance of a row to itself is rounding, not 0."""
     X = np.random.default_rng(0).normal(3.0, 1.0, (80, 40))
     rows = sp.csr_matrix(X) if sparse else X
     kernel = Diffusion(5, 10.0).resolve(rows)
     np.testing.assert_allclose(kernel.features(rows), kernel.factor(), atol=1e-12)
     np.testing.assert_allclose(kernel.features(rows[3:4] * (1 + 1e-15))[0], kernel.factor()[3], atol=1e-12)
-    near = X[3:4] + 1e-6  # close, but another row: the mean of its neighbours
+    near = X[3:4] + 1e-6  # close, but another row: the mean of its neighbors
     assert np.abs(kernel.features(sp.csr_matrix(near) if sparse else near) - kernel.factor()[3]).max() > 1e-3
 
 

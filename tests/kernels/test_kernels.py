@@ -208,7 +208,7 @@ def test_close_points_keep_their_distance(name, X, to_home):
 
 @pytest.mark.parametrize("name", RADIAL)
 def test_two_clusters_far_apart(name, X):
-    """Each cluster is far from any common centre, and inside a cluster the distances still count."""
+    """Each cluster is far from any common center, and inside a cluster the distances still count."""
     X = np.vstack([X[:10], X[10:20] + 1e7, X[20:] - 1e8])
     assert_close(RADIAL[name](X), naive.kernel(name, X, width=0.7), rtol=1e-7, atol=1e-10)
 
@@ -317,7 +317,7 @@ def test_np_dot_on_square_data(n):
     """np.dot of two square matrices is a matrix, and not that of the inner products of their rows."""
     X = np.random.default_rng(0).standard_normal((n, n))
     assert_close(as_kernel(np.dot)(X), X @ X.T, atol=1e-14)
-    X[: n - 1] = 0  # the first rows alone cannot tell the two readings apart
+    X[: n - 1] = 0  # the first rows alone cannot distinguish the two readings
     assert_close(as_kernel(np.dot)(X), X @ X.T, atol=1e-14)
 
 

@@ -24,7 +24,7 @@ from mercer import (
 )
 from mercer.geometry.maps.graph import split
 from mercer.geometry.operators.radial import RadialOperator, kernel_operator
-from mercer.jobs.sources import kernel_for
+from mercer.jobs.tables import kernel_for
 from mercer.kernels import REGISTRY, Formula, Term, as_kernel
 from naive import assert_close
 from recipes import recipe
@@ -167,7 +167,7 @@ def test_a_kernel_with_its_own_spectrum_has_fourier_features(X):
     for orthogonal in (False, True):
         Z = FourierMap(kernel, n_features=40_000, orthogonal=orthogonal).fit_transform(X)
         assert np.abs(Z @ Z.T - kernel(X)).max() < 0.04
-    assert np.abs(Z @ Z.T - RBF(1.2)(X)).max() > 0.1  # the test tells the two spectra apart
+    assert np.abs(Z @ Z.T - RBF(1.2)(X)).max() > 0.1  # the test distinguishes the two spectra
 
 
 def test_smooth_radial_kernels_take_the_radial_operator(X):

@@ -1,4 +1,4 @@
-"""Splitters and scorers: unlabelled rows always train and are never scored."""
+"""Splitters and scorers: unlabeled rows always train and are never scored."""
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,12 @@ from mercer.errors import InputError
 from mercer.model_selection.split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold
 
 
-def few_labels(seed=0, n=60, k=3, labelled=20):
+def few_labels(seed=0, n=60, k=3, labeled=20):
     generator = np.random.default_rng(seed)
     codes = generator.integers(k, size=n)
     X = generator.normal(size=(n, 2)) + 4 * codes[:, None]
     y = np.full(n, -1)
-    rows = generator.choice(n, labelled, replace=False)
+    rows = generator.choice(n, labeled, replace=False)
     y[rows] = codes[rows]
     return X, y
 
@@ -36,7 +36,7 @@ def few_labels(seed=0, n=60, k=3, labelled=20):
         LeaveOneLabelOut(),
     ],
 )
-def test_unlabelled_rows_train_always_and_are_tested_never(splitter):
+def test_unlabeled_rows_train_always_and_are_tested_never(splitter):
     X, y = few_labels()
     folds = list(splitter.split(X, y))
     assert len(folds) == splitter.get_n_splits(X, y)
@@ -46,11 +46,11 @@ def test_unlabelled_rows_train_always_and_are_tested_never(splitter):
     for train, test in folds:
         np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(len(y)))
         assert (y[test] >= 0).all()
-        assert set(y[train]) == {-1, 0, 1, 2}  # every class and every unlabelled row is still there
+        assert set(y[train]) == {-1, 0, 1, 2}  # every class and every unlabeled row is still there
 
 
 def test_folds_are_stratified():
-    _, y = few_labels(labelled=40)
+    _, y = few_labels(labeled=40)
     counts = np.array([np.bincount(y[test], minlength=3) for _, test in LabeledKFold(5).split(y, y)])
     assert np.ptp(counts, axis=0).max() <= 1
     assert np.ptp(counts.sum(axis=1)) <= 1
@@ -69,14 +69,14 @@ def test_the_only_label_of_a_class_always_trains():
     assert tested == [[1], [2], [4]]
     with pytest.raises(InputError, match="Every class has one label only"):
         list(LeaveOneLabelOut().split(y[:2], y[:2]))
-    with pytest.raises(InputError, match=r"n_splits=4 does not fit 3 labelled rows.*LeaveOneLabelOut"):
+    with pytest.raises(InputError, match=r"n_splits=4 does not fit 3 labeled rows.*LeaveOneLabelOut"):
         list(LabeledKFold(4).split(y, y))
     with pytest.raises(InputError, match="n_splits=1 does not fit"):
         list(LabeledKFold(1).split(y, y))
 
 
 def test_inside_scikit_learn_tools():
-    X, y = few_labels(labelled=30)
+    X, y = few_labels(labeled=30)
     model = LabelSpreading(kernel="rbf", gamma=1.0)
     with_ours = cross_val_score(model, X, y, cv=LabeledKFold(5))
     with_theirs = cross_val_score(model, X, y, cv=5)
@@ -101,7 +101,7 @@ def test_scorer_reads_any_mark_and_knows_the_fitted_classes():
 
 
 def test_meta_estimators_that_number_y_take_the_mark_for_a_class():
-    """docs/sharp-bits.md warns of it; when scikit-learn changes this, the page must change too."""
+    """docs/pitfalls.md warns of it; when scikit-learn changes this, the page must change too."""
     X, truth = make_moons(60, noise=0.1, random_state=0)
     y = np.full(60, -1)
     y[:20] = truth[:20] + 1

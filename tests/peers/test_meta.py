@@ -16,7 +16,7 @@ from mercer import InputError, LabeledKFold, LSSVMClassifier, LSSVMRegressor, Se
 
 X, Y = load_iris(return_X_y=True)
 GAPS = np.where(np.arange(150) % 5 == 0, Y, -1)
-MODELS = [LSSVMClassifier(10.0), SemiKPCA()]
+MODELS = [LSSVMClassifier(10.0), SemiKPCA(1)]
 every = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 

@@ -104,7 +104,7 @@ def test_self_training_around_our_classifiers(criterion):
     np.testing.assert_array_equal(model.predict(new), model.estimator_.predict(new))
 
 
-def test_self_training_without_unlabelled_rows_is_the_classifier():
+def test_self_training_without_unlabeled_rows_is_the_classifier():
     X, y = load_iris(return_X_y=True)
     with pytest.warns(UserWarning, match="y contains no unlabeled samples"):
         model = SelfTrainingClassifier(LSSVMClassifier()).fit(X, y)

@@ -74,7 +74,7 @@ def test_reliability_of_withheld_and_of_known_labels(model, iris):
     X, _, y = iris
     shown = ReliabilityDisplay.from_estimator(model, n_bins=3)
     P, labels = model.left_out_probabilities_, model.labels_
-    right = P.argmax(axis=1) == labels.codes[labels.labelled]
+    right = P.argmax(axis=1) == labels.codes[labels.labeled]
     order = np.argsort(P.max(axis=1), kind="stable")
     bins = np.array_split(order, 3)
     np.testing.assert_allclose(shown.confidence, [P[b].max(axis=1).mean() for b in bins])
@@ -102,7 +102,7 @@ def test_left_out_classes(model, iris):
     X, given, _ = iris
     shown = LeftOutDisplay.from_estimator(model)
     labels = model.labels_
-    codes = labels.codes[labels.labelled]
+    codes = labels.codes[labels.labeled]
     np.testing.assert_allclose(shown.answers, model.left_out_probabilities_[np.arange(len(codes)), codes])
     np.testing.assert_array_equal(shown.right, model.left_out_probabilities_.argmax(axis=1) == codes)
     np.testing.assert_allclose(shown.scatter_.get_offsets()[:, 0], shown.answers)

@@ -52,7 +52,7 @@ def findings(n=50, names=None):
             {"name": NASTY[3], "tested": 0, "right": 0, "low": 0.0, "high": 1.0, "taken": []},
         ],
         odd=[((NASTY[0], NASTY[1]), 0.9, NASTY[2])],
-        groups=[{"name": NASTY[0], "size": 3, "telling": [NASTY[1]], "rows": [(NASTY[2], NASTY[3])]}],
+        groups=[{"name": NASTY[0], "size": 3, "distinctive": [NASTY[1]], "rows": [(NASTY[2], NASTY[3])]}],
         how_many=[(2, 0.5, False), (3, 0.6, True)],
         columns=[
             {
@@ -125,7 +125,7 @@ def test_the_file_is_complete_in_itself():
     assert 'name="viewport"' in text
 
 
-def test_figures_take_their_colours_from_the_page():
+def test_figures_take_their_colors_from_the_page():
     text = render(findings())
     figures = re.findall(r"<svg.*?</svg>", text, flags=re.S)
     assert len(figures) == 2
@@ -144,14 +144,14 @@ def test_ten_thousand_rows_fit_in_a_megabyte_and_a_half():
 def test_a_sample_is_said_to_be_one():
     found = findings()
     found.n_rows = 15_000
-    assert "50 of 15\u202f000 rows are drawn" in render(found)
+    assert "50 of 15,000 rows are drawn" in render(found)
 
 
 def test_far_out_points_do_not_squeeze_the_others():
     found = findings(1000)
     found.points.xy[0] = [1e6, -1e6]
     data = json.loads(Page(render(found)).scripts[0])
-    assert np.ptp(np.sort(data["x"])[10:-10]) > 3000  # of 10 000
+    assert np.ptp(np.sort(data["x"])[10:-10]) > 3000  # of 10,000
 
 
 def test_sections_without_content_are_left_out():
@@ -175,7 +175,7 @@ def test_few_rows_are_counted_in_whole_numbers_and_in_the_singular():
     assert {"0", "1"} <= set(ticks)
     assert "0.2" not in ticks
     assert "Confidence of the 1 row without a label." in text
-    assert "1 row was left unlabelled." in text
+    assert "1 row was left unlabeled." in text
 
 
 def test_the_settings_of_a_candidate_stand_below_its_name():
@@ -184,7 +184,7 @@ def test_the_settings_of_a_candidate_stand_below_its_name():
     assert "<td>Least-squares SVM<small>gamma=10: &lt;RBF&gt;</small></td>" in render(found)
 
 
-def test_more_classes_than_colours_have_shapes_too():
+def test_more_classes_than_colors_have_shapes_too():
     names = [f"class {k}" for k in range(30)]
     points = Points(np.random.default_rng(0).normal(size=(30, 2)), np.arange(30), np.ones(30, bool), np.ones(30), names)
     page = render(Findings("t", classes=names, points=points))

@@ -1,4 +1,4 @@
-"""Ridge regression in the dual: a float32 factor, conjugate gradients in float64, exact left-out answers."""
+"""Ridge regression in the dual: a float32 factor, conjugate gradients in float64, exact held-out predictions."""
 
 from dataclasses import replace
 

@@ -145,7 +145,7 @@ def test_too_few_iterations_are_admitted(method):
 
 @pytest.mark.parametrize("method", ["krylov", "lanczos", "randomized", "lobpcg"])
 def test_iterations_are_products_with_the_matrix(method):
-    """Beside them there are a few for a first guess and the residuals."""
+    """Next to them there are a few for a first guess and the residuals."""
     for values in (0.7 ** np.arange(300), 1.0 / (1.0 + 0.05 * np.arange(300))):
         operator = Counter(matrix(values))
         result = top(operator, 4, method)
@@ -190,7 +190,7 @@ def test_auto_has_no_cliff():
 def test_refusals():
     A = np.eye(5)
     for s in (0, 6):
-        with pytest.raises(InputError, match=f"{s} eigenpairs of a matrix of 5 rows were asked for. Accepted: 1 to 5"):
+        with pytest.raises(InputError, match=f"{s} eigenpairs of a matrix of 5 rows were requested. Accepted: 1 to 5"):
             top(A, s)
     with pytest.raises(InputError, match="eigen_solver='magic' is not known. Accepted: auto, full"):
         top(A, 2, "magic")

@@ -23,7 +23,7 @@ def factor(K, l, lam=LAM, lam_unlabeled=LAM_UNLABELED):
 
 
 def naive_value(K, d, y, lam=LAM):
-    """min_c ‖D(y − Kc)‖² + λ cᵀKc, with the minimiser put in: O(n³), no shortcut."""
+    """min_c ‖D(y − Kc)‖² + λ cᵀKc, with the minimizer put in: O(n³), no shortcut."""
     c = d * np.linalg.solve(d[:, None] * K * d + lam * np.eye(len(K)), d * y)
     residual = d * (y - K @ c)
     return residual @ residual + lam * c @ K @ c
@@ -305,7 +305,7 @@ def test_start_is_where_the_first_search_begins():
     assert np.array_equal(found.value[:4], labels[:4])
     assert abs(np.mean(found.value[4:]) - 0.5) < 0.1
     for start in (np.zeros(59, dtype=int), np.full(60, 2), np.full(60, -1)):
-        with pytest.raises(InputError, match=r"start has shape .*must hold 60 classes 0 … 1"):
+        with pytest.raises(InputError, match=r"start has shape .*must contain 60 classes 0 … 1"):
             label_search(W, labels, start=start, **options)
 
 
@@ -363,14 +363,14 @@ def test_form_follows_the_cost():
     [
         (
             {"shares": [0.5, 0.5], "slack": 0.01},
-            r"0\.5 of 7 unlabelled rows is 3\.5.*counts are 3 and 4.*slack above 0\.0714",
+            r"0\.5 of 7 unlabeled rows is 3\.5.*counts are 3 and 4.*slack above 0\.0714",
         ),
         ({"shares": [0.5, 0.6]}, r"sum to 1"),
         ({"shares": [0.5, 0.5], "slack": 0}, r"balance_slack is 0; it must be positive"),
-        ({"shares": [0.3, 0.3, 0.4], "n_classes": 2}, r"3 class shares for 2 classes"),
+        ({"shares": [0.3, 0.3, 0.4], "n_classes": 2}, r"3 class fractions for 2 classes"),
         (
             {"shares": [0.34, 0.34, 0.32], "slack": 0.06},
-            r"\[2, 2, 2\] to \[2, 2, 2\] rows, at most 6 in all.*7 unlabelled",
+            r"\[2, 2, 2\] to \[2, 2, 2\] rows, at most 6 in all.*7 unlabeled",
         ),
         ({"search": "genetic"}, r"search is 'genetic'"),
         ({"form": "sparse"}, r"form is 'sparse'; it must be one of 'auto', 'dense', 'low_rank'"),

@@ -14,7 +14,7 @@ from mercer.solvers.lloyd import lloyd
 
 
 def naive_objective(Z, labels, weight):
-    """Explicit centres, explicit distances."""
+    """Explicit centers, explicit distances."""
     total = 0.0
     for cluster in np.unique(labels):
         rows = labels == cluster
@@ -48,12 +48,22 @@ class Products(Operator):
         return self.K[:, idx]
 
 
+class OnDevice(Products):
+    """As on a GPU: columns stay there, and corrections have the digits of float32."""
+
+    on_gpu = True
+
+    def combine(self, idx, factor):
+        return (self.K[:, idx] @ factor).astype(np.float32).astype(np.float64)
+
+
 FORMS = {
     "matrix": lambda Z: Z @ Z.T,
     "products": lambda Z: Products(Z @ Z.T),
     "rows": lambda Z: Products(Z @ Z.T, costly=True),
     "kernel": lambda Z: KernelOperator(Linear(), Z),
     "features": FactorOperator,
+    "device": lambda Z: OnDevice(Z @ Z.T, costly=True),
 }
 
 
@@ -83,9 +93,17 @@ def test_follows_the_naive_loop_from_the_same_labels(points, form, weighted):
     np.testing.assert_allclose(found.info["center_sq"], np.sum(centers**2, axis=1))
 
 
+def test_a_device_computes_all_sums_again_before_it_ends(points):
+    K = OnDevice(points @ points.T, costly=True)
+    found = lloyd(K, np.sum(points**2, axis=1), 3, init=np.arange(30) % 3)
+    exact = lloyd(points @ points.T, np.sum(points**2, axis=1), 3, init=np.arange(30) % 3)
+    assert found.objective == exact.objective  # to the last digit: nothing of the corrections is left
+    assert found.n_iter == exact.n_iter
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_linear_kernel_equals_kmeans_from_equal_starts(form):
-    X = load_iris().data  # rounded to 0.1, so rows half-way between two centres exist: break the ties
+    X = load_iris().data  # rounded to 0.1, so rows half-way between two centers exist: break the ties
     X = X - X.mean(0) + 1e-3 * np.random.default_rng(0).normal(size=X.shape)
     for seed in range(5):
         rows = np.random.default_rng(seed).choice(len(X), 4, replace=False)

@@ -1,17 +1,17 @@
-"""Closed forms against the textbook systems, and left-out answers against refitting without the label."""
+"""Closed forms against the textbook systems, and held-out predictions against refitting without the label."""
 
 import numpy as np
 import pytest
 
 from mercer.solvers.ridge.smoother import (
-    basis_of_labelled,
+    basis_of_labeled,
     basis_of_moments,
     filtered_weights,
     left_out_path,
     moments_of,
     pull_of,
     ridge_filter,
-    ridge_on_labelled,
+    ridge_on_labeled,
     ridge_on_moments,
     ridge_removed,
     shift_filter,
@@ -77,11 +77,11 @@ def test_removed_is_the_lssvm_system_and_its_left_out_answers_are_refits(bias, w
     Z_l, s, rows = Z[:l], weight[:l], np.arange(l)
     pull = pull_of(Z, rows, T, weight, most)
     tested = np.arange(l) if most is None else pull.tested
-    basis = basis_of_labelled(Z, rows, pull, weight, bias)
+    basis = basis_of_labeled(Z, rows, pull, weight, bias)
     path = left_out_path(basis, pull, ridge_filter(basis.values, 1 / GAMMAS), removed=True)
     assert path.shape == (3, l, 3) and np.isnan(path).any() == (most is not None)
     for m, gamma in enumerate(GAMMAS):
-        result = ridge_on_labelled(Z, rows, pull, 1 / gamma, weight, bias)
+        result = ridge_on_labeled(Z, rows, pull, 1 / gamma, weight, bias)
         W, b = result.value
         np.testing.assert_allclose(Z @ W + b, naive_removed(Z_l, T, gamma, s, bias, Z), atol=1e-9)
         assert result.gap < 1e-12 and result.converged
@@ -152,7 +152,7 @@ def test_a_filter_of_its_own_for_each_left_out_fit():
     l, lam = len(T), 0.03
     Z_l, s = Z[:l], weight[:l]
     pull = pull_of(Z, np.arange(l), T, weight)
-    basis = basis_of_labelled(Z, np.arange(l), pull, weight)
+    basis = basis_of_labeled(Z, np.arange(l), pull, weight)
     left_out = left_out_path(basis, pull, [ridge_filter(basis.values, lam * (s.sum() - s))], removed=True)[0]
     for i in range(l):
         keep = np.arange(l) != i

@@ -9,7 +9,7 @@ from sklearn.svm import OneClassSVM
 
 from mercer.errors import InputError
 from mercer.geometry.operators import Operator
-from mercer.solvers.ball.access import Columns as CachedColumns
+from mercer.solvers.ball.access import CachedColumns
 from mercer.solvers.ball.polish import polish
 from mercer.solvers.ball.svdd import certify, project, svdd_gradient, svdd_smo, svdd_sweeps
 
@@ -39,7 +39,7 @@ def naive(K, linear, low, high):
 
 
 def primal(Z, linear, beta, low, high, rho):
-    """The primal objective, from explicit points and an explicit centre."""
+    """The primal objective, from explicit points and an explicit center."""
     center = Z.T @ beta
     outside = linear - 2 * Z @ center - rho  # = distance² − R²
     return center @ center + rho + np.sum(np.maximum(high * outside, low * outside))
@@ -70,7 +70,7 @@ SOLVERS = {
 def boxes(n, case):
     rng = np.random.default_rng(3)
     low, high = np.zeros(n), np.full(n, 1 / (0.3 * n))
-    if case == "labelled outliers":
+    if case == "labeled outliers":
         low[:4], high[:4] = -high[0], 0
     elif case == "weights":
         high = high * rng.uniform(0.5, 2, n)
@@ -81,7 +81,7 @@ def boxes(n, case):
     return low, high
 
 
-CASES = ["plain", "labelled outliers", "weights", "hard ball", "all outside"]
+CASES = ["plain", "labeled outliers", "weights", "hard ball", "all outside"]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -143,7 +143,7 @@ def test_bounds_of_nu_hold_before_convergence():
 
 
 def test_without_in_bound_points_the_radius_lies_between_inside_and_outside():
-    # nu·n is an integer and two far points take the whole budget: nobody is in-bound
+    # nu·n is an integer and two far points take the whole budget: no one is in-bound
     Z = np.array([[0.0], [0.1], [-0.1], [5.0], [-5.0]])
     found = svdd_smo(Z @ Z.T, np.zeros(5), np.full(5, 0.5), tol=TOL)
     np.testing.assert_allclose(found.value, [0, 0, 0, 0.5, 0.5])
@@ -186,7 +186,7 @@ def test_polishing_never_leaves_the_box_nor_lowers_the_objective():
         assert linear @ beta - beta @ K @ beta >= before - 1e-12
 
 
-def test_larger_diagonal_than_the_features_is_the_ball_with_its_centre_in_the_span():
+def test_larger_diagonal_than_the_features_is_the_ball_with_its_center_in_the_span():
     Z = features(40)
     linear = 1 + np.random.default_rng(5).uniform(0, 1, 40)  # k(x,x) − ‖z‖² left out by the map
     low, high = np.zeros(40), np.full(40, 0.1)

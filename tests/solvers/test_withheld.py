@@ -22,7 +22,7 @@ def test_a_withheld_fold_is_a_fit_without_it(model, weighted, width):
     known = labels.keep(np.setdiff1d(np.arange(30), test))
     solution = model.solve(state, known)
     np.testing.assert_allclose(answers, solution.scores(Z[test]), atol=1e-9)
-    np.testing.assert_allclose(fitted, solution.scores(Z[known.labelled]), atol=1e-9)
+    np.testing.assert_allclose(fitted, solution.scores(Z[known.labeled]), atol=1e-9)
     np.testing.assert_allclose(left_out, solution.left_out, atol=1e-9)
 
 

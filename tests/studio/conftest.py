@@ -31,6 +31,14 @@ def iris(folder, labels=(), name="flowers.csv"):
     return path, truth
 
 
+def signed_in(http, token):
+    """The client with the cookie and the key that an address gives."""
+    answer = http.get(f"/?token={token}")
+    assert answer.status_code == 303
+    http.headers["X-Mercer-Key"] = answer.headers["location"].partition("#")[2]
+    return http
+
+
 class Client:
     """Talks to a server as the page does."""
 
@@ -106,9 +114,7 @@ class Process:
             raise
 
     def connect(self):
-        http = httpx.Client(base_url=self.base, timeout=60, follow_redirects=False)
-        assert http.get(f"/?token={self.token}").status_code == 303
-        return Client(http)
+        return Client(signed_in(httpx.Client(base_url=self.base, timeout=60, follow_redirects=False), self.token))
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -153,7 +159,7 @@ def offline(tmp_path):
         session = open_session(path, target, {"id": "name"} | options, {})
         guard = Guard(application(session), 8000)
         http = TestClient(guard, base_url="http://127.0.0.1:8000", follow_redirects=False)
-        assert http.get(f"/?token={guard.token}").status_code == 303
+        signed_in(http, guard.token)
         opened.append(session)
         return Client(http), session
 

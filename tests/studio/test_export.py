@@ -1,6 +1,7 @@
 """Every export, read back by what it is meant for."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,17 +11,16 @@ import pytest
 import mercer
 from mercer import FewLabelClassifier
 from mercer.advice.checks import Checks
-from mercer.cli.screen import Screen
 from mercer.errors import InputError
-from mercer.jobs.job import open_jobs
-from mercer.studio.answering import Task
+from mercer.jobs.dataset import read
+from mercer.jobs.options import ReadOptions
+from mercer.studio.answering import LearnerTask
 from mercer.studio.exports import ENDINGS, file_name, write_export
-from mercer.studio.table import Quiet
 
 from .conftest import iris
 
 KINDS = ["setosa", "versicolor", "virginica"]
-LABELLED = list(range(0, 36, 2))
+LABELED = list(range(0, 36, 2))
 
 
 @pytest.fixture(scope="module")
@@ -28,33 +28,43 @@ def done(tmp_path_factory):
     """(folder with all exports, task, model, facts, truth)."""
     folder = tmp_path_factory.mktemp("exports")
     path, truth = iris(folder)
-    (job,) = open_jobs(Quiet(), path, ["kind"], need_labels=False, new_target=True, id="name")
-    ids = [KINDS.index(truth[row]) for row in LABELLED]
-    drawn = [row % 4 == 0 for row in LABELLED]
+    (job,) = read(path, ["kind"], ReadOptions(id="name"), need_labels=False, new_target=True)
+    ids = [KINDS.index(truth[row]) for row in LABELED]
+    drawn = [row % 4 == 0 for row in LABELED]
     names = dict(enumerate(KINDS))
-    task = Task(30, LABELLED, ids, drawn, LABELLED, 1, names, 0.9, 0.25, 9, 18)
+    checks = [(row, c, None) for row, c, check in zip(LABELED, ids, drawn) if check]
+    checks += [(50, "cannot", None), (52, 0, 1)]  # the second was lassoed wrongly
+    task = LearnerTask(30, LABELED, ids, drawn, LABELED, [], checks, 2, [], names, 0.9, 0.25, 9, 18)
     model = FewLabelClassifier(missing_label=[], random_state=0).prepare(job.X)
-    model = model.taught(LABELLED, [names[c] for c in ids], drawn=np.array(drawn))
+    model = model.taught(LABELED, [names[c] for c in ids], drawn=np.array(drawn))
     facts = {
-        "labels": {row: ["queue", "2026-01-02T03:04:05.000+00:00", row + 5] for row in LABELLED},
+        "annotators": {},
+        "agreement": None,
+        "protect": False,
+        "labels": {row: ["queue", "2026-01-02T03:04:05.000+00:00", row + 5] for row in LABELED},
+        "unseen": 3,
         "hash": "f" * 64,
         "rev": 30,
         "digest": "d" * 64,
+        "accepted": {},
+        "notes": {1: "ask again"},
+        "order": [*KINDS[1:], KINDS[0]],
         "abstain": 0.6,
         "sha256": "a" * 64,
     }
-    for what in ENDINGS:
+    for what in ENDINGS.keys() - {"labels"}:
         write_export(what, folder / file_name("flowers", what), job, model, task, facts)
-    write_export("table", folder / "flowers_labelled.parquet", job, model, task, facts)
+    write_export("table", folder / "flowers_labeled.parquet", job, model, task, facts)
     return folder, task, model, facts, truth
 
 
 def test_the_table_is_what_the_command_writes_and_reads(done):
     folder, _, model, _, _ = done
-    frame = pd.read_csv(folder / "flowers_labelled.csv", dtype=str, keep_default_na=False)
-    added = [f"kind_{name}" for name in ("predicted", "confidence", "source", "via", "when", "rev")]
-    assert frame.columns.tolist()[-6:] == added and len(frame) == 120
-    given = np.isin(np.arange(120), LABELLED)
+    frame = pd.read_csv(folder / "flowers_labeled.csv", dtype=str, keep_default_na=False)
+    added = [f"kind_{name}" for name in ("predicted", "confidence", "source", "via", "when", "rev", "note")]
+    assert frame.columns.tolist()[-7:] == added and len(frame) == 120
+    assert frame["kind_note"].tolist() == ["", "ask again", *[""] * 118]
+    given = np.isin(np.arange(120), LABELED)
     left = (model.confidence_ < 0.6) & ~given
     expected = np.where(given, "given", np.where(left, "abstained", "predicted"))
     assert frame["kind_source"].tolist() == expected.tolist()
@@ -62,15 +72,14 @@ def test_the_table_is_what_the_command_writes_and_reads(done):
     assert (frame["kind_predicted"][left] == "").all()
     assert (frame["kind_via"] != "").to_numpy().tolist() == given.tolist() and frame["kind_rev"][2] == "7"
     # The command learns from what is given, and from nothing else.
-    screen = Screen(quiet=True)
-    (job,) = open_jobs(screen, folder / "flowers_labelled.csv", ["kind"], id="name")
-    assert np.flatnonzero(job.labels.given).tolist() == LABELLED
+    (job,) = read(folder / "flowers_labeled.csv", ["kind"], ReadOptions(id="name"))
+    assert np.flatnonzero(job.labels.given).tolist() == LABELED
     assert not {name for name in job.encoder.slices_} & set(added)
 
 
 def test_parquet(done):
     folder, _, model, _, _ = done
-    frame = pd.read_parquet(folder / "flowers_labelled.parquet")
+    frame = pd.read_parquet(folder / "flowers_labeled.parquet")
     np.testing.assert_allclose(frame["kind_confidence"], np.round(model.confidence_, 4))
 
 
@@ -81,12 +90,12 @@ def test_label_studio(done):
     assert len(tasks) == 120 and [task["id"] for task in tasks] == list(range(1, 121))
     for row, task in enumerate(tasks):
         assert set(task["data"]) >= {"name", "petal width"} and "kind" not in task["data"]
-        assert ("annotations" in task) == (row in LABELLED) != ("predictions" in task)
+        assert ("annotations" in task) == (row in LABELED) != ("predictions" in task)
         (one,) = task.get("annotations") or task["predictions"]
         (result,) = one["result"]
         assert result["type"] == "choices" and {"from_name", "to_name", "value"} <= set(result)
         (choice,) = result["value"]["choices"]
-        assert choice == (truth[row] if row in LABELLED else model.classes_[model.predicted_[row]])
+        assert choice == (truth[row] if row in LABELED else model.classes_[model.predicted_[row]])
         if "predictions" in task:
             assert 0 <= one["score"] <= 1 and one["model_version"].startswith("mercer ")
 
@@ -95,22 +104,24 @@ def test_cleanlab_has_left_out_probabilities(done):
     folder, task, model, _, _ = done
     found = np.load(folder / "flowers_cleanlab.npz", allow_pickle=False)
     labels, P, classes = found["labels"], found["pred_probs"], found["classes"]
-    assert classes.tolist() == KINDS and found["rows"].tolist() == LABELLED
+    assert classes.tolist() == KINDS and found["rows"].tolist() == LABELED
     assert labels.tolist() == task.ids and P.shape == (18, 3)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
-    assert np.abs(P - model.probabilities_[LABELLED]).max() > 0.01  # not those of the model that knows the label
+    assert np.abs(P - model.probabilities_[LABELED]).max() > 0.01  # not those of the model that knows the label
     np.testing.assert_array_equal(P, model.left_out_probabilities_)
     cleanlab = pytest.importorskip("cleanlab")
     assert len(cleanlab.filter.find_label_issues(labels, P)) == len(labels)
 
 
 def test_the_certificate_says_what_it_rests_on(done):
-    folder, task, model, facts, _ = done
+    folder, _, model, facts, _ = done
     found = json.loads((folder / "flowers_certificate.json").read_text())
-    checks = Checks.of(model, task.cannot)
-    assert (found["checks"], found["right"], found["cannot_tell"]) == (10, checks.right, 1)
+    drawn = Checks.of(model)
+    checks = Checks(drawn.right, drawn.number + 4, 1, 2)  # one cannot be told, two wait, one was lassoed wrongly
+    assert (found["checks"], found["right"]) == (13, checks.right)
+    assert (found["cannot_tell"], found["not_answered"], found["labels_not_looked_at"]) == (1, 2, 3)
     assert found["interval"] == [checks.rate.low, checks.rate.high] and found["reached"] is False
-    assert found["random_rows"] == [row for row in LABELLED if row % 4 == 0]
+    assert found["random_rows"] == [*(row for row in LABELED if row % 4 == 0), 50, 52]
     assert found["journal_hash"] == facts["hash"] and found["answer_digest"] == facts["digest"]
 
 
@@ -133,6 +144,8 @@ def test_the_report_is_a_page(done):
 
     Reader().feed(text)
     assert seen.count("html") == 1 and "table" in seen and "102" in text and "flowers.csv" in text
+    palette = re.search(r'"palette":(\[\[.*?\]\])', text).group(1)
+    assert json.loads(palette) == [["--c2", 0], ["--c0", 0], ["--c1", 0]]  # the colors of the page
 
 
 def test_what_is_no_export_is_refused():
@@ -151,3 +164,17 @@ def test_export_over_http_waits_for_the_answer(tmp_path, started):
     assert certificate["labels"] == 8 and certificate["journal_rev"] == one.client.read("session")["rev"]
     assert one.client.post("export", what="nothing").status_code == 400
     one.stop()
+
+
+def test_formulas_are_protected_if_requested(offline, tmp_path):
+    frame = pd.DataFrame({"name": ["=HYPERLINK(1)", "b", "c", "d"], "x": [1, 2, 3, 4], "kind": [None] * 4})
+    frame.to_csv(tmp_path / "odd.csv", index=False)
+    for protect in (None, True):
+        client, session = offline(tmp_path / "odd.csv", protect=protect)
+        if protect is None:
+            client.do("class", op="add", name="@sum")
+            client.label(0, 0)
+        path = tmp_path / client.do("export", what="labels")["path"]
+        text = path.read_text(encoding="utf-8")
+        assert ("'=HYPERLINK" in text) == ("'@sum" in text) == bool(protect)
+        session.close()

@@ -3,11 +3,13 @@
 import errno
 import json
 import os
+import sys
 
 import pytest
 
-from mercer.studio.folder import Folder, Taken
+from mercer.studio.folder import Folder, FolderInUse
 from mercer.studio.journal import START, Damaged, Journal, sealed
+from mercer.studio.platform import write_at
 
 
 def filled(path, number=5):
@@ -68,17 +70,17 @@ def test_a_line_taken_out_or_put_in_another_place_is_refused(tmp_path):
 def test_where_there_is_no_room_nothing_is_written(tmp_path, monkeypatch):
     path = tmp_path / "journal.jsonl"
     whole = filled(path)
-    journal, real = Journal(path), os.pwrite
+    journal, real = Journal(path), write_at
 
     def full(file, data, place):
         real(file, data[:10], place)  # some bytes still go in
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "pwrite", full)
+    monkeypatch.setattr(sys.modules["mercer.studio.journal"], "write_at", full)
     with pytest.raises(OSError, match="No space"):
         journal.append({"op": "label"})
     assert path.read_bytes() == whole and journal.rev == 5
-    monkeypatch.setattr(os, "pwrite", real)
+    monkeypatch.setattr(sys.modules["mercer.studio.journal"], "write_at", real)
     assert journal.append({"op": "label"})["rev"] == 6
 
 
@@ -93,8 +95,35 @@ def test_an_event_is_on_the_disk_before_it_is_there(tmp_path, monkeypatch):
 def test_one_server_a_folder(tmp_path):
     folder = Folder(tmp_path / "data.csv.mercer")
     folder.tell("http://127.0.0.1:5/?token=x")
-    with pytest.raises(Taken, match=r"open already at http://127.0.0.1:5/\?token=x"):
+    with pytest.raises(FolderInUse, match=r"open already at http://127.0.0.1:5/\?token=x"):
         Folder(tmp_path / "data.csv.mercer")
     folder.close()
     Folder(tmp_path / "data.csv.mercer").close()
     assert os.stat(tmp_path / "data.csv.mercer").st_mode & 0o077 == 0
+
+
+def test_other_systems_lock_a_byte_and_sync_no_folder(tmp_path, monkeypatch):
+    """Windows has no flock, pwrite or open folders: what takes their place there is called as it must be."""
+    from types import SimpleNamespace
+
+    from mercer.studio import platform
+
+    taken = set()
+
+    def locking(file, mode, size):
+        place = (os.fstat(file).st_ino, os.lseek(file, 0, os.SEEK_CUR), size)
+        if place in taken:
+            raise OSError("the byte is locked")
+        taken.add(place)
+
+    monkeypatch.setattr(platform, "fcntl", None)
+    monkeypatch.setattr(platform, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
+    monkeypatch.delattr(os, "pwrite")
+    first, second = platform.open_file(tmp_path / "lock"), platform.open_file(tmp_path / "lock")
+    assert platform.lock(first) and not platform.lock(second)
+    assert platform.write_at(first, b"abc", 0) == 3 and platform.write_at(first, b"d", 1) == 1
+    assert (tmp_path / "lock").read_bytes() == b"adc"
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append({"type": "x"})
+    journal.append({"type": "y"})
+    assert [event["type"] for event in Journal(tmp_path / "journal.jsonl").events] == ["x", "y"]

@@ -1,8 +1,12 @@
 """The routes, over HTTP, without a learner."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+
+from mercer.studio.recovery import check_journal
 
 from .conftest import iris
 
@@ -139,20 +143,21 @@ def test_history_is_paged_from_the_newest(offline):
 
 def test_a_full_disk_is_said_and_the_next_label_is_taken(offline, monkeypatch):
     import errno
-    import os
+
+    from mercer.studio.platform import write_at
 
     client, session = offline()
     client.do("class", op="add", name="a")
-    real = os.pwrite
+    real = write_at
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "pwrite", full)
+    monkeypatch.setattr(sys.modules["mercer.studio.journal"], "write_at", full)
     refused = client.post("label", rows=[1], **{"class": 0})
     assert refused.status_code == 507 and "No space left" in refused.json()["error"]
     assert client.read("session")["problem"]["code"] == "disk_full" and session.ledger.value(1) is None
-    monkeypatch.setattr(os, "pwrite", real)
+    monkeypatch.setattr(sys.modules["mercer.studio.journal"], "write_at", real)
     client.label(1, 0)
     assert client.read("session")["problem"] is None
 
@@ -219,16 +224,179 @@ def test_parquet_and_npz(offline, tmp_path):
     assert client.read("session")["n"] == 30
 
 
-def test_rows_that_were_skipped_are_not_asked_for(offline):
+def queue_of(session, rows, via="queue", rev=None):
+    """Let the session offer these rows, as if the learner had chosen them."""
+    items = [{"row": row, "via": via, "reason": ""} for row in rows]
+    session.queue = {"rev": rev or session.journal.rev, "mode": "coverage", "items": items}
+
+
+def test_rows_that_were_skipped_are_not_asked_for_also_after_a_restart(offline, tmp_path):
     client, session = offline()
-    session.queue = {
-        "rev": 1,
-        "mode": "coverage",
-        "items": [{"row": row, "via": "queue", "reason": ""} for row in range(6)],
-    }
-    assert [item["row"] for item in client.read("queue?exclude=1,3")["items"]] == [0, 2, 4, 5]
-    assert set(session.task().labelled) == {1, 3}  # nor in the queues that follow
-    assert client.get("queue?exclude=x").status_code == 400
+    queue_of(session, range(6))
+    client.do("skip", rows=[1], via="queue")
+    client.do("skip", rows=[3], via="queue")
+    assert [item["row"] for item in client.read("queue")["items"]] == [0, 2, 4, 5]
+    assert session.task().skipped == [1, 3]
+    session.close()
+    _, again = offline(tmp_path / "flowers.csv")
+    assert again.task().skipped == [1, 3]
+    client, _ = offline_client(again)
+    client.do("undo")
+    assert again.task().skipped == [1]
+
+
+def offline_client(session):
+    from starlette.testclient import TestClient
+
+    from mercer.studio.app import application
+    from mercer.studio.security import Guard
+
+    from .conftest import Client, signed_in
+
+    guard = Guard(application(session), 8000)
+    http = TestClient(guard, base_url="http://127.0.0.1:8000", follow_redirects=False)
+    return Client(signed_in(http, guard.token)), guard
+
+
+def test_a_skipped_check_counts_until_it_is_answered(offline):
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    first, second = session.draw.order[:2]
+    queue_of(session, [first, second], "random")
+    client.do("skip", rows=[first], via="random")
+    client.label(second, 0, via="random")
+    task = session.task()
+    assert task.waiting == 1 and task.checks == [(second, 0, None)] and first in task.labeled
+    assert first in client.read("queue")["checks"]
+    client.label(first, 0, via="random")
+    assert session.task().waiting == 0 and len(session.task().checks) == 2
+
+
+def test_checks_answered_while_the_server_was_away_stay_checks(offline, tmp_path):
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    rows = session.draw.order[:30]
+    queue_of(session, rows, "random")
+    client.label(rows[0], 0, via="random")
+    session.close()
+    client, session = offline(tmp_path / "flowers.csv")  # knows nothing of what was offered
+    for row in rows[1:]:
+        client.label(row, 0, via="random")
+    assert {one["via"] for one in client.read("labels")["labels"]} == {"random"}
+    assert sorted(session.ledger.checks) == sorted(rows)
+
+
+def test_nothing_is_said_of_the_prediction_of_a_check(offline):
+    from mercer.studio.answering import Answer
+
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    check, other = session.draw.order[0], session.draw.order[-1]
+    queue_of(session, [check], "random")
+    session.answer = Answer(1, "full", "", b"", np.zeros((120, 1), int), np.ones((120, 1)))
+    session.teacher = object()
+    rows = client.read(f"rows?ids={check},{other}")["rows"]
+    assert rows[0]["guess"] is None and rows[1]["guess"] == [[0, 1.0]]
+    why = client.read(f"why/{check}")
+    assert "random check" in why["reason"] and not why["probabilities"] and not why["near"]
+    session.teacher = None
+    client.label(check, 0, via="random")
+    assert client.read(f"rows?ids={check}")["rows"][0]["guess"] == [[0, 1.0]]
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced", "written to"])
+def test_a_journal_that_is_not_there_any_more_is_said(offline, how):
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    client.label(1, 0)
+    path = session.journal.path
+    whole, aside = path.read_bytes(), path.with_name("aside")
+    if how == "written to":
+        path.write_bytes(whole[:-40])
+    else:
+        path.rename(aside)
+        if how == "replaced":
+            path.write_bytes(whole)
+    refused = client.post("label", rows=[2], **{"class": 0})
+    assert refused.status_code == 507 and "deleted or replaced" in refused.json()["error"]
+    found = client.read("session")["problem"]
+    assert found["code"] == "journal_gone" and "journal-kept-1.jsonl" in found["text"]
+    assert path.with_name("journal-kept-1.jsonl").read_bytes() == whole and session.ledger.value(2) is None
+    if how != "written to":
+        aside.replace(path)  # brought back
+    else:
+        path.write_bytes(whole)
+    client.label(2, 0)
+    assert client.read("session")["problem"] is None and path.read_bytes().startswith(whole)
+    assert not path.with_name("journal-kept-2.jsonl").exists()
+
+
+def test_the_watch_notices_a_deleted_journal_without_a_label(offline):
+    client, session = offline()
+    session.journal.path.unlink()
+    check_journal(session)
+    assert client.read("session")["problem"]["code"] == "journal_gone"
+
+
+def test_what_a_closing_page_sends_is_done_in_order_and_once(offline):
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    items = [{"path": "/api/label", "body": {"id": f"x{row}", "rows": [row], "class": 0}} for row in range(3)]
+    items.append({"path": "/api/undo", "body": {"id": "x3"}})
+    client.do("several", items=items)
+    assert set(session.ledger.labels) == {0, 1}
+    client.do("several", items=items)
+    assert set(session.ledger.labels) == {0, 1}
+    assert client.post("several", items=[{"path": "/api/quit", "body": {}}]).status_code == 400
+    assert client.post("several", items=1).status_code == 400
+
+
+def test_more_classes_than_there_can_be_are_refused_before_the_first_event(offline, tmp_path):
+    from mercer.errors import InputError
+
+    path = tmp_path / "many.csv"
+    pd.DataFrame({"x": range(600), "kind": [f"class {i % 300}" for i in range(600)]}).to_csv(path, index=False)
+    for _ in range(2):
+        with pytest.raises(InputError, match="300 classes; the studio can show 254 at most"):
+            offline(path, id=None)
+        assert not (tmp_path / "many.csv.mercer").exists()
+
+
+def test_what_the_table_holds_is_one_event(offline, tmp_path):
+    client, session = offline(iris(tmp_path, labels=range(6))[0])
+    assert [event["op"] for event in session.journal.events] == ["begin"] and len(session.ledger.labels) == 6
+    assert client.read("history")["events"][0]["text"] == "The table was read with 6 labels"
+
+
+def test_labels_alone_can_always_be_exported(offline, tmp_path):
+    client, session = offline()
+    client.do("class", op="add", name='a, "b"')
+    client.label([3, 5], 0)
+    client.label(4, "cannot")
+    path = tmp_path / client.do("export", what="labels")["path"]  # no learner, one class only
+    frame = pd.read_csv(path)
+    assert frame["name"].tolist() == ["flower 4", "flower 5", "flower 6"]
+    assert frame["label"].tolist() == ['a, "b"', "cannot tell", 'a, "b"'] and frame["row"].tolist() == [4, 5, 6]
+    assert frame["via"].tolist() == ["click"] * 3 and frame["rev"].tolist() == [3, 4, 3]
+    assert "Only the labels can be exported now" in client.post("export", what="table").json()["error"]
+    session.has_problem("file_changed", "flowers.csv was changed.")
+    client.do("export", what="labels")
+
+
+def test_another_persons_label_is_not_overwritten_silently(offline):
+    client, session = offline()
+    for name in ("a", "b"):
+        client.do("class", op="add", name=name, who="A")
+    at = session.journal.rev
+    client.label(1, 0, who="A", base_rev=at)
+    for _ in range(2):  # also when the answer was lost on its way and the request comes again
+        refused = client.post("label", id="same", rows=[1], who="B", base_rev=at, **{"class": 1})
+        assert refused.status_code == 409 and "Somebody else labeled flower 2 as 'a'" in refused.json()["error"]
+    assert session.ledger.value(1) == 0
+    assert "b was not taken" in client.read("history?limit=1")["events"][0]["text"]
+    assert client.post("undo", who="B").status_code == 409 and session.ledger.value(1) == 0
+    client.label(1, 1, who="B", base_rev=session.journal.rev)
+    assert session.ledger.value(1) == 1
 
 
 def test_quit_and_unknown_paths(offline):
@@ -236,3 +404,62 @@ def test_quit_and_unknown_paths(offline):
     assert client.do("quit")["rev"] == client.read("session")["rev"]
     assert client.get("nothing").status_code == 404 and client.http.get("/static/nothing.js").status_code == 404
     assert client.http.get("/static/theme.css").headers["content-type"].startswith("text/css")
+
+
+def test_sure_guesses_are_accepted_in_one_event_that_nothing_is_learned_from(offline):
+    from mercer.studio.answering import Answer
+
+    client, session = offline()
+    for name in "ab":
+        client.do("class", op="add", name=name)
+    hidden, checked, unsure, labeled, *rest = session.draw.order
+    queue_of(session, [hidden, checked], "random")
+    client.label(checked, 1, via="random")
+    client.label(labeled, 1)
+    body = {"rows": None, "class": None, "above": 0.95}
+    assert client.post("accept", **body).status_code == 409  # there is no prediction yet
+    guesses = np.zeros((120, 3), dtype=np.uint8)
+    guesses[:, 2], guesses[unsure, 2] = 250, 200
+    guesses[rest[:40], 0] = 1
+    held_out = {checked: (0, 0.99)}
+    session.answer = Answer(1, "full", "", guesses.tobytes(), np.zeros((120, 1), int), np.ones((120, 1)), held_out)
+    assert client.post("accept", **body | {"above": 0.2}).status_code == 400
+    assert client.do("accept", **body | {"class": 1})["accepted"] == 40
+    assert client.do("accept", **body)["accepted"] == len(rest) - 40
+    ledger = session.ledger
+    assert {ledger.value(row) for row in rest[:40]} == {1} and {ledger.value(row) for row in rest[40:]} == {0}
+    assert hidden not in ledger.labels and unsure not in ledger.labels and ledger.value(checked) == 1
+    assert (checked, 1, 0) in ledger.outcomes()  # the check was correct about b, and a would have been accepted
+    assert ledger.bulk_label(hidden) == 0 and ledger.unseen(rest[0])
+    task = session.task()
+    assert sorted(task.rows) == sorted([checked, labeled]) and len(task.accepted) == len(rest)
+    assert "accepted as predicted" in client.read("history?limit=1")["events"][0]["text"]
+    client.do("undo")
+    assert all(row not in ledger.labels for row in rest[40:]) and ledger.bulk_label(checked) is None
+    client.do("redo")
+    assert len(session.task().accepted) == len(rest) and len(session.task().rows) == 2
+
+
+def test_guidelines_and_keys_of_classes(offline):
+    client, session = offline()
+    for name in "ab":
+        client.do("class", op="add", name=name)
+    client.do("class", op="describe", **{"class": 0}, note="only if red", key="7")
+    assert session.ledger.classes[0] | {"note": "only if red", "key": "7"} == session.ledger.classes[0]
+    for wrong in ({"key": "7"}, {"key": "s"}, {"note": "x" * 3000}, {"note": 4}):
+        assert client.post("class", op="describe", **{"class": 1}, **wrong).status_code in (400, 409)
+    client.do("undo")
+    assert "note" not in session.ledger.classes[0]
+
+
+def test_an_export_can_be_downloaded(offline):
+    client, session = offline()
+    client.do("class", op="add", name="a")
+    client.label(3, 0)
+    name = client.do("export", what="labels")["file"]
+    found = client.get(f"download/{name}")
+    assert found.status_code == 200 and found.content == (session.folder.path / "exports" / name).read_bytes()
+    assert "attachment" in found.headers["content-disposition"]
+    (session.folder.path / "exports" / "link.csv").symlink_to("/etc/passwd")
+    for other in ("link.csv", "none.csv", "..%2fjournal.jsonl"):
+        assert client.get(f"download/{other}").status_code == 404

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from mercer import InputError
-from mercer.studio.table import Rows
+from mercer.studio.table import TableRows
 
 
 def test_numbers_to_predict_are_refused_with_what_to_do(tmp_path):
@@ -13,5 +13,5 @@ def test_numbers_to_predict_are_refused_with_what_to_do(tmp_path):
     )
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(InputError, match="'price' holds numbers such as 10.5, and the studio is for classes"):
-        Rows(tmp_path / "t.csv", "price", {})
-    assert Rows(tmp_path / "t.csv", "kind", {}).labels.classes == ["a", "b"]
+        TableRows(tmp_path / "t.csv", "price", {})
+    assert TableRows(tmp_path / "t.csv", "kind", {}).labels.classes == ["a", "b"]

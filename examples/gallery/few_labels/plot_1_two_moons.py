@@ -1,10 +1,10 @@
 """
-Eight labels, two moons
-=======================
+Semi-supervised learning: two moons with eight labels
+=====================================================
 
-A support vector machine sees the eight labelled points only. LS-KPCA keeps the variance over all points fixed and asks,
-among such functions, for one that agrees with the labels. **Insight: points without a label say where the boundary must
-not go.**
+A support vector machine sees the eight labeled points only. LS-KPCA keeps the variance over all points fixed and
+finds, among such functions, one that agrees with the labels. **Insight:** points without a label show where the
+boundary must not go.
 """
 
 import matplotlib.pyplot as plt
@@ -26,11 +26,11 @@ model = LeastSquaresKPCA(kernel=RBF(0.3)).fit(X, y)
 xx, yy = np.meshgrid(np.linspace(-1.5, 2.5, 160), np.linspace(-1, 1.5, 120))
 grid = np.column_stack([xx.ravel(), yy.ravel()])
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.0), sharey=True, layout="constrained")
-for ax, fitted, name in zip(axes, (supervised, model), ("SVC, labelled points only", "LS-KPCA, all points")):
+for ax, fitted, name in zip(axes, (supervised, model), ("SVC, labeled points only", "LS-KPCA, all points")):
     levels = fitted.decision_function(grid).reshape(xx.shape)
     ax.contourf(xx, yy, levels, 12, cmap="coolwarm", alpha=0.6)
     ax.contour(xx, yy, levels, [0], colors="k", linewidths=1)
     ax.scatter(*X.T, c="0.2", s=5, linewidths=0)
     ax.scatter(*X[known].T, c=truth[known], cmap="coolwarm", s=50, edgecolors="k")
-    ax.set(title=f"{name}: {np.mean(fitted.predict(X) == truth):.0%} right", xticks=[], yticks=[])
+    ax.set(title=f"{name}: {np.mean(fitted.predict(X) == truth):.0%} correct", xticks=[], yticks=[])
 plt.show()

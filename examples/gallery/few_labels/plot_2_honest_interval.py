@@ -1,9 +1,9 @@
 """
-An interval that holds
-======================
+Confidence intervals of the accuracy
+====================================
 
-Eight times, other thirty rows are labelled. Each time the model says how many of its answers are right, before anybody
-looks. **Insight: one accuracy from thirty labels is a wide interval, and the truth lies within.**
+Eight times, thirty other rows are labeled. Each time the model estimates its accuracy from these labels alone.
+**Insight:** an accuracy from thirty labels has a wide interval, and the interval covers the truth.
 """
 
 import matplotlib.pyplot as plt
@@ -28,6 +28,6 @@ for draw in range(8):
     ax.plot(said.value, draw, "o", color="#2563c9")
     ax.plot(right, draw, "x", color="#d9590f", mew=2)
     held += said.low <= right <= said.high
-ax.set(xlabel="share of right answers: estimate (blue) and truth (orange)", ylabel="draw", xlim=(0.5, 1.01))
-ax.set_title(f"thirty labels of 178 wines: {held} of 8 intervals hold the truth")
+ax.set(xlabel="accuracy, estimate (blue) and truth (orange)", ylabel="draw", xlim=(0.5, 1.01))
+ax.set_title(f"thirty labels of 178 wines: {held} of 8 intervals cover the truth")
 plt.show()

@@ -1,9 +1,9 @@
 """
-Which row to label next
-=======================
+Active learning: which row to label next
+========================================
 
-Begin with four labels and add two at a time: those that ``suggest`` asks for, or rows at random. **Insight: where a
-class is rare or a boundary long, asked labels are worth several that came by chance.**
+Start with four labels and add two at a time, either those that ``suggest`` proposes or random rows. **Insight:** if a
+class is rare or a boundary is long, a suggested label is worth several random ones.
 """
 
 import matplotlib.pyplot as plt
@@ -12,9 +12,9 @@ import numpy as np
 from mercer import FewLabelClassifier, suggest
 
 rng = np.random.default_rng(2)
-centres = rng.normal(scale=3.0, size=(5, 4))
+centers = rng.normal(scale=3.0, size=(5, 4))
 truth = rng.choice(5, 200, p=[0.4, 0.3, 0.2, 0.05, 0.05])
-X = centres[truth] + rng.normal(size=(200, 4))
+X = centers[truth] + rng.normal(size=(200, 4))
 
 
 def curve(ask):
@@ -38,6 +38,6 @@ fig, ax = plt.subplots(figsize=(6.0, 3.4), layout="constrained")
 ax.plot(labels, np.transpose(at_random), color="0.7", lw=1)
 ax.plot(labels, np.mean(at_random, axis=0), color="0.4", lw=2, label="rows drawn at random (two draws)")
 ax.plot(labels, curve(lambda model: suggest(model, 2).rows), color="#2563c9", lw=2, label="rows that suggest asks for")
-ax.set(xlabel="labels", ylabel="share of right answers")
+ax.set(xlabel="labels", ylabel="accuracy")
 ax.legend(loc="lower right")
 plt.show()

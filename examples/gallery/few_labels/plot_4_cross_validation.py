@@ -1,10 +1,10 @@
 """
-Cross-validation with unlabelled rows
-=====================================
+Cross-validation with unlabeled rows
+====================================
 
-scikit-learn's splitters deal rows without a label into the test folds and count each as an error. ``LabeledKFold``
-keeps them in the training folds. **Insight: with one argument, cv=LabeledKFold(), the tools you know give numbers that
-mean something.**
+scikit-learn's splitters put rows without a label into the test folds and count each as an error. ``LabeledKFold``
+keeps them in the training folds. **Insight:** the argument ``cv=LabeledKFold()`` is all that scikit-learn's tools
+need.
 """
 
 import warnings
@@ -38,6 +38,6 @@ bars = {
 fig, ax = plt.subplots(figsize=(6.4, 2.8), layout="constrained")
 drawn = ax.barh(list(bars), list(bars.values()), color=["0.3", "#d9590f", "#2563c9", "#2563c9"])
 ax.bar_label(drawn, fmt="%.2f", padding=3)
-ax.set(xlim=(0, 1), xlabel="accuracy, 80 labels of 1 000 digits")
+ax.set(xlim=(0, 1), xlabel="accuracy, 80 labels of 1,000 digits")
 ax.invert_yaxis()
 plt.show()

@@ -1,9 +1,9 @@
 """
-Several answers where one would be a guess
-==========================================
+Prediction sets with 90% coverage
+=================================
 
-``predict_set`` lists for each row the classes among which the right one is in nine rows of ten. **Insight: easy rows
-get one class, rows between two classes get both, and the promise is kept over all rows.**
+``predict_set`` returns for each row a set of classes that contains the true one in nine rows of ten. **Insight:**
+easy rows get one class and rows between two classes get both. The coverage is that of all rows together.
 """
 
 import matplotlib.pyplot as plt
@@ -22,12 +22,12 @@ held = np.mean(sets[hidden, truth[hidden]])
 
 fig, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
 mixed = np.array([(0.15, 0.39, 0.79), (0.85, 0.35, 0.06), (0.17, 0.54, 0.24)])
-colour = np.array([mixed[row].mean(axis=0) if row.any() else (0, 0, 0) for row in sets])
+color = np.array([mixed[row].mean(axis=0) if row.any() else (0, 0, 0) for row in sets])
 for size, mark in zip(range(4), "x.sD"):
     some = sets.sum(axis=1) == size
     ax.scatter(
-        *X[some].T, c=colour[some], marker=mark, s=45 if size > 1 else 60, label=f"{size} classes: {some.sum()} rows"
+        *X[some].T, c=color[some], marker=mark, s=45 if size > 1 else 60, label=f"{size} classes: {some.sum()} rows"
     )
-ax.set(title=f"sets hold the right class in {held:.0%} of the rows", xticks=[], yticks=[])
+ax.set(title=f"sets contain the true class in {held:.0%} of the rows", xticks=[], yticks=[])
 ax.legend()
 plt.show()

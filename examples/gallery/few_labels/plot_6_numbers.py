@@ -1,9 +1,9 @@
 """
-Numbers from a few numbers
-==========================
+Regression with few targets
+===========================
 
-Forty of 442 patients have a measured progression of diabetes. **Insight: an interval that holds nine of ten true
-numbers says more than a number; its width tells at once whether the columns know anything.**
+Forty of 442 patients have a measured progression of diabetes. **Insight:** an interval that covers nine of ten true
+values is more useful than a single number. Its width shows whether the columns are informative.
 """
 
 import matplotlib.pyplot as plt
@@ -23,10 +23,10 @@ order = np.argsort(model.predict(X[hidden]))
 inside = (low <= truth[hidden]) & (truth[hidden] <= high)
 
 fig, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
-ax.fill_between(np.arange(len(order)), low[order], high[order], alpha=0.2, color="#2563c9", label="90 % interval")
+ax.fill_between(np.arange(len(order)), low[order], high[order], alpha=0.2, color="#2563c9", label="90% interval")
 ax.plot(model.predict(X[hidden])[order], color="#2563c9", label="predicted")
 ax.scatter(np.arange(len(order)), truth[hidden][order], s=6, c=np.where(inside[order], "0.3", "#d9590f"), label="true")
 ax.set(xlabel="patients without a number, in the order of the prediction", ylabel="progression")
-ax.set_title(f"{inside.mean():.0%} of the true numbers lie inside; left-out R² {model.left_out_r2_:.2f}")
+ax.set_title(f"{inside.mean():.0%} of the true values are inside, held-out R² {model.left_out_r2_:.2f}")
 ax.legend()
 plt.show()

@@ -1,10 +1,10 @@
 """
-A whole path for one decomposition
-==================================
+A regularization path from one decomposition
+============================================
 
-After one decomposition the answers of an LS-SVM for every γ, and for every label when it is left out, are known in
-closed form. **Insight: a path of fifty parameters costs a few percent of one fit, and left-out labels follow the truth,
-which nobody has.**
+After one decomposition, the predictions of an LS-SVM for every γ are known in closed form. So are the held-out
+predictions of every label. **Insight:** a path of fifty parameters costs a few percent of one fit, and held-out
+labels follow the truth.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ right = [np.mean(LSSVMClassifier(g, kernel=RBF("median")).fit(X, y).transduction
 
 fig, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
 ax.fill_between(gammas, *interval.T, color="#2563c9", alpha=0.15, lw=0)
-ax.semilogx(gammas, left_out, color="#2563c9", label="100 left-out labels, with their 95 % interval")
+ax.semilogx(gammas, left_out, color="#2563c9", label="100 held-out labels, with their 95% interval")
 ax.semilogx(some, right, "x", color="#d9590f", mew=2, label="truth: the other 500 rows")
-ax.set(xlabel="γ", ylabel="share of right answers")
+ax.set(xlabel="γ", ylabel="accuracy")
 ax.legend(loc="lower right")
 plt.show()

@@ -1,10 +1,10 @@
 """
-Tickets from 30 labels
-======================
+Support tickets from 30 labels
+==============================
 
-Six hundred support tickets, of which thirty have been sorted by hand. A data frame with a column of text goes in as it
-is. **Insight: the tickets without a label tell which words go together, so that a ticket finds its queue although it
-shares no word with any sorted one.**
+Thirty of six hundred support tickets have been sorted by hand. The data frame has a column of text. **Insight:** the
+unlabeled tickets show which words go together. A ticket is sorted correctly even if it has no word in common with a
+labeled one.
 """
 
 import matplotlib.pyplot as plt
@@ -56,5 +56,5 @@ said = model.estimate_.accuracy
 fig, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
 ax.barh(list(right), list(right.values()), color=["0.7", "#2563c9"])
 ax.errorbar(said.value, 1, xerr=[[said.value - said.low], [said.high - said.value]], color="k", capsize=4, fmt="o")
-ax.set(xlim=(0, 1), xlabel="right answers; black: the model's own estimate")
+ax.set(xlim=(0, 1), xlabel="accuracy (black: the model's own estimate)")
 plt.show()

@@ -1,10 +1,10 @@
 """
-A photograph from twelve clicks
-===============================
+Image segmentation from twelve clicks
+=====================================
 
-Which part of a photograph is flower and which is background? Twelve squares of the picture are labelled by a click;
-every square is described by the mean and the spread of its three colours. **Insight: 4 228 squares without a label tell
-how the two classes vary, so that a dozen clicks make a mask.**
+Which part of a photograph is flower and which is background? Twelve squares of the picture are labeled by a click.
+Every square is described by the mean and the spread of its three colors. **Insight:** 4,228 squares without a label
+show how the two classes vary, so a dozen clicks give a mask.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ photo = load_sample_image("flower.jpg")[:424, :640] / 255
 size = 8
 squares = photo.reshape(424 // size, size, 640 // size, size, 3).swapaxes(1, 2)
 height, width = squares.shape[:2]
-colours = squares.reshape(height * width, size * size, 3)
-X = np.column_stack([colours.mean(axis=1), colours.std(axis=1)])
+colors = squares.reshape(height * width, size * size, 3)
+X = np.column_stack([colors.mean(axis=1), colors.std(axis=1)])
 
 # %%
 # The clicks, as (row, column) of a square.
@@ -33,8 +33,8 @@ mask = model.predict_proba(X)[:, 1].reshape(height, width)
 
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 2.9), layout="constrained")
 axes[0].imshow(photo)
-for clicks, colour in ((background, "w"), (flower, "k")):
-    axes[0].scatter(*(np.array(clicks)[:, ::-1] * size + size / 2).T, c=colour, edgecolors="0.5", s=30)
+for clicks, color in ((background, "w"), (flower, "k")):
+    axes[0].scatter(*(np.array(clicks)[:, ::-1] * size + size / 2).T, c=color, edgecolors="0.5", s=30)
 axes[1].imshow(mask, cmap="magma", vmin=0, vmax=1, extent=(0, 640, 424, 0))
 for ax, title in zip(axes, ("twelve clicks", "probability of flower")):
     ax.set(title=title, xticks=[], yticks=[])

@@ -1,10 +1,10 @@
 """
-Machine faults, three of them known
-===================================
+Outlier detection with three known machine faults
+=================================================
 
-A machine idles or works; nobody has sorted its minutes, but three faults were written down: the belt slipped, and the
-speed was between the two. **Insight: a description of what is frequent calls the gap between two modes normal; three
-known faults are enough to carve it out, and most others of their kind are caught.**
+A machine idles or works. Its minutes are not labeled, except for three faults in which the belt slipped and the speed
+was between the two modes. **Insight:** a description of frequent rows calls the gap between two modes normal. Three
+known faults are enough to exclude it and to find most others of their kind.
 """
 
 import matplotlib.pyplot as plt

@@ -2,10 +2,9 @@
 A million customers on a laptop
 ===============================
 
-Twelve numbers a customer, forty of them sorted into segments. Features through 300 landmarks are computed block by
-block and never stored, so that memory stays that of the table. **Insight: time grows like the number of customers, not
-like its square: a million are a coffee break's fraction.** The site is built with fewer; set ``SIZES`` to try your own
-machine (`what was measured <../../results/few_labels.html>`_).
+Each customer has twelve numbers, and forty customers are labeled with a segment. Features through 300 landmarks are
+computed in blocks and never stored, so the memory is that of the table. **Insight:** time is proportional to the
+number of customers, not to its square. The site is built with fewer customers. Set ``SIZES`` to try your own machine.
 """
 
 import time
@@ -43,7 +42,7 @@ seconds = seconds[1:]
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")
 axes[0].scatter(*X[:8000, :2].T, c=found[:8000], cmap="tab10", vmax=9, s=2, linewidths=0)
 axes[0].scatter(*X[known, :2].T, c=segment[known], cmap="tab10", vmax=9, s=36, edgecolors="k")
-axes[0].set(title=f"40 labels: {right[-1]:.1%} of {SIZES[-1]:,} right", xticks=[], yticks=[])
+axes[0].set(title=f"40 labels: {right[-1]:.1%} of {SIZES[-1]:,} correct", xticks=[], yticks=[])
 axes[1].loglog(SIZES, seconds, "o-", label="fit and predict")
 axes[1].loglog(SIZES, np.array(SIZES) * seconds[-1] / SIZES[-1], "k:", lw=1, label="proportional to n")
 axes[1].set(xlabel="customers", ylabel="seconds")

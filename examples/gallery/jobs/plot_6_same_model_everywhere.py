@@ -2,8 +2,9 @@
 The same model in NumPy, in torch and in Dask
 =============================================
 
-The rows may be a NumPy array, a tensor (on a GPU where there is one) or a Dask array in twelve blocks. **Insight: where
-the rows live changes where the work is done, not the answer; the fitted model holds NumPy arrays in each case.**
+The rows may be a NumPy array, a tensor (on a GPU if there is one) or a Dask array in twelve blocks. **Insight:** the
+type of the rows decides which device does the work and does not change the predictions. The fitted model contains
+NumPy arrays in each case.
 """
 
 import dask.array as da

@@ -2,10 +2,10 @@
 Leaf species from features of their pictures
 ============================================
 
-Four hundred pictures of leaves, of which three of each species have a name. A picture is described by the distance of
-the leaf's edge from its middle in every direction; the amplitudes of its Fourier transform do not change when the leaf
-is turned. **Insight: twelve names are enough where the features leave out what does not matter; the few wrong answers
-are where the confidence is low.**
+Three pictures of each species of leaf have a name, of four hundred in all. A picture is described by the distance of
+the leaf's edge from its middle in every direction. The amplitudes of its Fourier transform do not change when the
+leaf is turned. **Insight:** twelve names are enough if the features omit what does not matter. The few wrong
+predictions have a low confidence.
 """
 
 import matplotlib.pyplot as plt
@@ -54,19 +54,19 @@ answer, sure = model.transduction_[hidden], model.confidence_[hidden]
 right = answer == species[hidden]
 
 fig, axes = plt.subplots(4, 15, figsize=(9, 3.1), layout="constrained")
-colours = dict(zip(SPECIES, ("#d9590f", "#2563c9", "#2a9d5c", "#8a4fbf")))
+colors = dict(zip(SPECIES, ("#d9590f", "#2563c9", "#2a9d5c", "#8a4fbf")))
 shown = np.concatenate([hidden[np.argsort(sure)[:15]], hidden[np.argsort(-sure)[::8][:45]]])
 for ax, row in zip(axes.ravel(), shown):
     found, true = model.transduction_[row], species[row]
-    shade = np.array([int(colours[found][i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    shade = np.array([int(colors[found][i : i + 2], 16) / 255 for i in (1, 3, 5)])
     ax.imshow(1 - dark[row][..., None] * (1 - shade))
     ax.set(xticks=[], yticks=[])
     for edge in ax.spines.values():
         edge.set(color="k" if found != true else "0.9", linewidth=2.5 if found != true else 0.5)
-handles = [plt.Line2D([], [], color=colour, marker="o", linestyle="", label=name) for name, colour in colours.items()]
+handles = [plt.Line2D([], [], color=color, marker="o", linestyle="", label=name) for name, color in colors.items()]
 fig.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 fig.suptitle(
-    f"{len(named)} of {len(X)} leaves named: {right.mean():.0%} of the others right\n"
-    "first row: the least sure; framed: wrong"
+    f"{len(named)} of {len(X)} leaves named: {right.mean():.0%} of the others correct\n"
+    "first row: lowest confidence, frame: wrong"
 )
 plt.show()

@@ -1,9 +1,10 @@
 """
-How far a label reaches
-=======================
+The bandwidth of a kernel
+=========================
 
-The same six labels with four widths of the RBF kernel. **Insight: too narrow and a label speaks for itself alone, too
-wide and the boundary is straight; the rule "knn" follows curved groups, "median" is coarse and safe.**
+The same six labels with four bandwidths of the RBF kernel. **Insight:** if it is too narrow, a label affects only its
+own neighborhood. If it is too wide, the boundary is straight. The rule "knn" follows curved clusters, and "median" is
+coarse and safe.
 """
 
 import matplotlib.pyplot as plt

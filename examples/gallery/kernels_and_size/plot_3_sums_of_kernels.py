@@ -1,10 +1,10 @@
 """
-Two views, one kernel
-=====================
+Sums of kernels
+===============
 
-Kernels add. On two noisy rings a smooth kernel does well and one of the neighbour graph does not: too many edges cross
-the gap. **Insight: the sum costs little where one of its parts is useless, and left-out labels say beforehand which
-part that is.**
+Kernels can be added. On two noisy rings a smooth kernel does well and one of the neighbor graph does not, because too
+many edges cross the gap. **Insight:** the sum loses little if one of its parts is useless, and held-out labels show
+which part that is.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ for draw in range(10):
 fig, ax = plt.subplots(figsize=(6.2, 3.2), layout="constrained")
 place = np.arange(len(kernels))
 ax.bar(place - 0.2, [np.mean(right[name]) for name in kernels], 0.38, color="#2563c9", label="rows without a label")
-ax.bar(place + 0.2, [np.mean(said[name]) for name in kernels], 0.38, color="0.7", label="left-out labels")
-ax.set(ylim=(0.5, 1), ylabel="share right, mean of 10 draws", xticks=place, xticklabels=list(kernels))
+ax.bar(place + 0.2, [np.mean(said[name]) for name in kernels], 0.38, color="0.7", label="held-out labels")
+ax.set(ylim=(0.5, 1), ylabel="accuracy, mean of 10 draws", xticks=place, xticklabels=list(kernels))
 ax.legend(loc="lower right")
 plt.show()

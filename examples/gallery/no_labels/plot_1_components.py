@@ -1,9 +1,9 @@
 """
-What kernel components look like
-================================
+Kernel principal components as functions
+========================================
 
-Three clusters and the first eight components of an RBF kernel, each as a function of the plane. **Insight: the first
-components tell the clusters apart, later ones cut each cluster in parts; the kernel decides, not the axes.**
+Three clusters and the first eight components of an RBF kernel, each as a function of the plane. **Insight:** the
+first components separate the clusters, and later ones divide each cluster. The kernel decides, not the axes.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ import numpy as np
 from mercer import RBF, KernelPCA
 
 rng = np.random.default_rng(1)
-X = np.concatenate([rng.normal(centre, 0.1, size=(30, 2)) for centre in [(-0.5, -0.2), (0.0, 0.6), (0.5, 0.0)]])
+X = np.concatenate([rng.normal(center, 0.1, size=(30, 2)) for center in [(-0.5, -0.2), (0.0, 0.6), (0.5, 0.0)]])
 model = KernelPCA(8, kernel=RBF.from_gamma(10.0)).fit(X)
 
 xx, yy = np.meshgrid(np.linspace(-0.9, 0.9, 60), np.linspace(-0.6, 1.0, 60))

@@ -1,9 +1,9 @@
 """
-Three ideas of "normal"
-=======================
+Three outlier detectors compared
+================================
 
-A ball in feature space, a density, and the distance to the leading components; each leaves out a tenth of the rows.
-**Insight: they agree on rows far out and differ at the rim and in gaps, so the question decides the detector.**
+A ball in feature space, a density, and the distance to the leading components each exclude a tenth of the rows.
+**Insight:** they agree on distant rows and differ at the rim and in gaps, so the question decides the detector.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Rings and spirals
-=================
+Clustering rings and spirals
+============================
 
-Plain c-means cuts in half what is not round. **Insight: an RBF kernel separates rings; spirals, whose arms are longer
-than they are apart, need a kernel that walks along the data: diffusion on the neighbour graph.**
+Plain c-means cuts in half what is not round. **Insight:** an RBF kernel separates rings. The arms of spirals are
+longer than they are apart, and need a kernel that follows the data, such as diffusion on the neighbor graph.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Clean digits from noisy ones
-============================
+Denoising digits
+================
 
-Project noisy digits on kernel components learnt from clean ones and go back to pixels. **Insight: the pre-image of a
-projection keeps what digits have in common; noise is in none of the components.**
+Project noisy digits on kernel components learned from clean ones and go back to pixels. **Insight:** the pre-image of
+a projection keeps what digits have in common. Noise is in none of the components.
 """
 
 import matplotlib.pyplot as plt

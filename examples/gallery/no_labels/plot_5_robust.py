@@ -1,9 +1,9 @@
 """
-Components that outliers do not turn
-====================================
+Robust components
+=================
 
-Six percent of the rows are far off. **Insight: kernel PCA spends its first component on them; under a Huber loss no row
-pulls harder than the bound, and the components stay with the data.**
+Six percent of the rows are outliers. **Insight:** kernel PCA spends its first component on them. Under a Huber loss
+no row pulls harder than the bound, and the components stay with the data.
 """
 
 import matplotlib.pyplot as plt
@@ -20,12 +20,12 @@ models = {
 }
 fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.scatter(*X.T, s=6, c="0.5", linewidths=0)
-for (name, model), colour in zip(models.items(), ("#d9590f", "#2563c9")):
+for (name, model), color in zip(models.items(), ("#d9590f", "#2563c9")):
     model.fit(X)
     middle = X.mean(axis=0)
     step = model.transform(middle + np.eye(2)) - model.transform(middle[None])  # the direction in the plane
     direction = step[:, 0] / np.linalg.norm(step)
-    ax.axline(middle, middle + direction, color=colour, lw=2, label=name)
+    ax.axline(middle, middle + direction, color=color, lw=2, label=name)
 ax.set(xlim=(-10, 10), ylim=(-4, 16), title="direction of the first component")
 ax.legend()
 plt.show()

@@ -1,9 +1,9 @@
 """
-A model that stands on a few rows
-=================================
+Sparse kernel PCA
+=================
 
-Kernel PCA needs every training row to place a new one. Sparse kernel PCA keeps those on which its loss depends.
-**Insight: a few rows at the rim carry almost the same map, so that new rows are placed as much faster.**
+Kernel PCA needs every training row to transform a new one. Sparse kernel PCA keeps those on which its loss depends.
+**Insight:** a few rows at the rim give almost the same map, so new rows are transformed much faster.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-The split that a classifier would like
-======================================
+Maximum margin clustering
+=========================
 
-No label at all: of all ways to split handwritten 3s and 8s in two, take the one that a least-squares classifier
-separates best. **Insight: a wide margin finds the digits where equal size alone, or nearest centres, do not.**
+Of all ways to split handwritten 3s and 8s in two without a label, take the one that a least-squares classifier
+separates best. **Insight:** a wide margin finds the digits. Equal size alone, or nearest centers, do not.
 """
 
 import matplotlib.pyplot as plt

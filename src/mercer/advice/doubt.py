@@ -1,6 +1,7 @@
 """Which answers to check again, with named reasons."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -8,15 +9,16 @@ from ..backend import need
 from ..errors import InputError
 from ..few_label.classifier import FewLabelClassifier
 from ..rows import host, squares
+from ..types import Estimator, Frame
 from .suspicious import suspicious
-from .why import similar_labelled
+from .why import similar_labeled
 
 CONTRADICTED = 0.2  # probability of being wrong from which a given label is doubtful
 REASONS = {
     "low margin": "the two likeliest classes are nearly equally likely",
     "candidates disagree": "the candidates that were averaged name different classes",
     "label contradicted": "the other labels speak against the given label",
-    "far from labels": "hardly similar to any labelled row, even through other rows",
+    "far from labels": "hardly similar to any labeled row, even through other rows",
     "novel": "far from what the leading components of all rows can describe",
 }
 
@@ -29,7 +31,7 @@ class Doubts:
     ----------
     rows : (m,) row numbers.
     reasons : m lists of names from `REASONS`.
-    labels, confidence : (m,) the answers for these rows and their probability.
+    labels, confidence : (m,) the predictions for these rows and their probability.
     """
 
     rows: np.ndarray
@@ -37,25 +39,27 @@ class Doubts:
     labels: np.ndarray
     confidence: np.ndarray
 
-    def to_frame(self):
+    def to_frame(self) -> Frame:
         """As a pandas DataFrame."""
         columns = {"row": self.rows, "label": self.labels, "confidence": self.confidence}
         return need("pandas").DataFrame(columns | {"reasons": [", ".join(names) for names in self.reasons]})
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = zip(self.rows, self.labels.tolist(), self.confidence, self.reasons)
         return "\n".join(f"row {row}: {label} ({p:.0%}): {', '.join(names)}" for row, label, p, names in lines)
 
 
-def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
+def doubt(
+    model: Estimator, *, margin: float = 0.2, agreement: float = 0.7, similarity: float = 0.05, novelty: float = 10.0
+) -> Doubts:
     """Find the rows whose answer should be looked at, with named reasons.
 
     Parameters
     ----------
     model : fitted `FewLabelClassifier`.
-    margin : lead of the likeliest class, in probability, below which it is "low margin".
-    agreement : share of the candidates' weight that must name the same class, else "candidates disagree".
-    similarity : cosine between the diffusion features of a row and of the nearest labelled one, below which it is "far
+    margin : lead of the most likely class, in probability, below which it is "low margin".
+    agreement : fraction of the candidates' weight that must name the same class, else "candidates disagree".
+    similarity : cosine between the diffusion features of a row and of the nearest labeled one, below which it is "far
         from labels".
     novelty : a row is "novel" when its reconstruction error is above the third quartile by so many interquartile
         ranges. Rows at the rim of a cloud reach about 7.
@@ -77,10 +81,10 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
         raise InputError(f"doubt needs a fitted FewLabelClassifier, not {type(model).__name__}.")
     model.check_whole("doubt")
     given = model.labels_.codes >= 0
-    P = np.sort(model.probabilities_, axis=1)
+    P, votes = np.sort(model.probabilities_, axis=1), model.answers_.fit.votes
     flags = {
         "low margin": (P[:, -1] - P[:, -2] < margin) & ~given,
-        "candidates disagree": (model.votes_.max(axis=1) < agreement * model.votes_.sum(axis=1)) & ~given,
+        "candidates disagree": (votes.max(axis=1) < agreement * votes.sum(axis=1)) & ~given,
         "label contradicted": np.isin(np.arange(len(given)), model.places(suspicious(model, above=CONTRADICTED).rows)),
         "far from labels": (_nearest(model) < similarity) & ~given,
         "novel": _novel(model, novelty) & ~given,
@@ -92,13 +96,13 @@ def doubt(model, *, margin=0.2, agreement=0.7, similarity=0.05, novelty=10.0):
     return Doubts(model.row_numbers(rows), reasons, model.transduction_[rows], model.confidence_[rows])
 
 
-def _nearest(model):
-    """(n,) largest cosine with a labelled row."""
+def _nearest(model: Estimator) -> np.ndarray:
+    """(n,) largest cosine with a labeled row."""
     starts = range(0, len(model.labels_.codes), 4096)
-    return np.concatenate([similar_labelled(model, slice(i, i + 4096)).max(axis=1) for i in starts])
+    return np.concatenate([similar_labeled(model, slice(i, i + 4096)).max(axis=1) for i in starts])
 
 
-def _novel(model, ranges):
+def _novel(model: Estimator, ranges: Any) -> np.ndarray:
     """(n,) whether what a kernel's leading components leave of a row is unusually large.
 
     They are those that hold nine tenths of what the space keeps. The first kernel space that was built is looked at.
@@ -113,7 +117,6 @@ def _novel(model, ranges):
             error = np.maximum(base - described, 0.0)
             low, high = np.quantile(error, [0.25, 0.75])
             found = np.zeros(len(model.labels_.codes), dtype=bool)
-            core = slice(None) if model.outside_ is None else model.outside_.core
-            found[core] = error > high + ranges * max(high - low, 1e-9 * float(base.mean()))
+            found[model.library_.core] = error > high + ranges * max(high - low, 1e-9 * float(base.mean()))
             return found
     return np.zeros(len(model.labels_.codes), dtype=bool)

@@ -1,19 +1,20 @@
-"""When to stop labelling."""
+"""When to stop labeling."""
 
 import numpy as np
 
 from ..errors import InputError
 from ..evidence.calibration import two_columns
-from .situation import situation
+from ..types import ColumnLike, Estimator, Rows
 from .suggest import batch
+from .surrogate import surrogate_of
 
 
-def expected_change(model, n=20, *, X=None, y=None):
-    """The share of predictions that n more labels are expected to change: a rule for when to stop labelling.
+def expected_change(model: Estimator, n: int = 20, *, X: Rows = None, y: ColumnLike = None) -> float:
+    """The fraction of predictions that n more labels are expected to change: a rule for when to stop labeling.
 
-    The n rows that `suggest` names are labelled in turn with classes drawn from the model's own probabilities, and the
+    The n rows that `suggest` names are labeled in turn with classes drawn from the model's own probabilities, and the
     exact effect of each label on the scores is followed; the mean over five such draws. "Twenty more labels would
-    change fewer than 1 % of the predictions" is ``expected_change(model, 20) < 0.01``. It is the model's own view: a
+    change fewer than 1% of the predictions" is ``expected_change(model, 20) < 0.01``. It is the model's own view: a
     whole group that the model is sure of and wrong about does not show in it.
 
     Parameters
@@ -30,10 +31,10 @@ def expected_change(model, n=20, *, X=None, y=None):
     >>> from mercer import FewLabelClassifier, expected_change
     >>> X = [[i / 10] for i in range(20)] + [[5 + i / 10] for i in range(20)]
     >>> model = FewLabelClassifier().fit(X, [0] * 10 + [-1] * 20 + [1] * 10)
-    >>> expected_change(model, 3) < 0.01  # labelling may stop
+    >>> expected_change(model, 3) < 0.01  # labeling may stop
     True
     """
-    now = situation(model, X, y, "expected_change", number=int(n) if isinstance(n, (int, np.integer)) else 0)
+    now = surrogate_of(model, X, y, "expected_change", number=int(n) if isinstance(n, (int, np.integer)) else 0)
     if now.numeric:
         raise InputError(
             "The stop rule counts changed classes, and this model predicts numbers: see its mae_interval_ and the "

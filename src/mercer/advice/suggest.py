@@ -1,20 +1,23 @@
 """Which rows to label next."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from ..backend import steady
+from ..backend import single_threaded_blas
 from ..errors import InputError
 from ..evidence.calibration import two_columns
+from ..evidence.groups import same_rows
 from ..homes import home_of
-from ..solvers.ridge.effect import Gains
-from .situation import doubt_of, situation
+from ..solvers.ridge.effect import Gains, LabelEffect
+from ..types import ColumnLike, Estimator, Rows, Seed
+from .surrogate import LinearSurrogate, doubt_of, surrogate_of
 
 STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
-SHORTLIST = 60  # rows for which the expected error after labelling is computed in full
+DRAWN = "drawn at random, so that the accuracy can be estimated"
 JUDGED = 1000  # rows on which it is computed, drawn at random where there are more
 
 
@@ -35,12 +38,22 @@ class Suggestion:
     reasons: list
     drawn: np.ndarray
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(f"row {row}: {reason}" for row, reason in zip(self.rows, self.reasons))
 
 
 def suggest(
-    model, n=10, *, strategy="auto", audit=0.0, among=None, exclude=(), X=None, y=None, random_state=None
+    model: Estimator,
+    n: int = 10,
+    *,
+    strategy: str = "auto",
+    audit: float = 0.0,
+    find: Any = None,
+    among: ColumnLike = None,
+    exclude: ColumnLike = (),
+    X: Rows = None,
+    y: ColumnLike = None,
+    random_state: Seed = None,
 ) -> Suggestion:
     """Suggest rows to label next.
 
@@ -49,7 +62,7 @@ def suggest(
     model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
         and y of its fit; or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen;
         X : of a `FewLabelClassifier`, other rows to choose from by "uncertainty", such as all rows in Dask: every block
-        is asked for its most uncertain rows, and their numbers in X are returned.
+        is requested its most uncertain rows, and their numbers in X are returned.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
     strategy : "auto" or one of
 
@@ -57,22 +70,24 @@ def suggest(
         * "error": expected error over all rows after the label, from its exact effect (`LabelEffect`), for the rows
           that "variance" puts first;
         * "variance": how much variance the label takes away from the uncertain rows;
-        * "uncertainty": the rows whose two likeliest classes are closest;
+        * "uncertainty": the rows whose two most likely classes are closest;
         * "density": these rows, weighted by how many rows are similar;
-        * "coverage": rows that stand for all others; needs no label.
+        * "coverage": rows that represent all others; needs no label.
 
         "auto" is "coverage" without labels, else "informative"; "variance" for numbers, and then of all rows: how much
         variance a number takes away does not depend on the numbers, so it is known beforehand.
-    audit : share of the n rows that are drawn at random among the unlabelled ones, at least one if above 0. Rows that
-        were chosen are harder than others; an honest estimate of the accuracy rests on those drawn at random.
-    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of more than 5 000 rows so
+    audit : fraction of the n rows that are drawn at random among the unlabeled ones, at least one if above 0. Rows
+        that were chosen are harder than others; an unbiased estimate of the accuracy rests on those drawn at random.
+    find : class name, optional
+        The rows that are most likely of this class, instead of those whose labels would help most. For a rare class.
+    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of more than 5,000 rows so
         many drawn at random are looked at, of a model with a core (see `prepare`) those of the core, and those in
         `among`.
     random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Notes
     -----
-    Cost: O(n r²) once and O(n r) a suggested row, n ≤ 5 000 and r the features of the heaviest linear candidate.
+    Cost: O(n r²) once and O(n r) a suggested row, n ≤ 5,000 and r the features of the heaviest linear candidate.
 
     Examples
     --------
@@ -84,11 +99,17 @@ def suggest(
     """
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
+    if not 0 <= audit <= 1:
+        raise InputError(f"audit={audit!r} is not accepted: give a fraction between 0 and 1, such as 0.2.")
+    if find is not None:
+        if strategy != "auto" or X is not None or not hasattr(model, "confidence_of"):
+            raise InputError("find= needs a fitted FewLabelClassifier, without strategy= and X=.")
+        return _likeliest(model, n, find, audit, among, exclude, random_state)
     if X is not None and hasattr(model, "check_whole"):
         return _most_uncertain(model, X, n, strategy, audit, among, exclude)
-    wanted = int(n) if isinstance(n, (int, np.integer)) else 0  # what is no number is refused below
-    with steady():
-        now = situation(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
+    wanted = int(n) if isinstance(n, (int, np.integer)) else 0  # what is not a number is refused below
+    with single_threaded_blas():
+        now = surrogate_of(model, X, y, "suggest", () if among is None else among, wanted + len(exclude))
     if among is not None or len(exclude):
         rows = now.numbers(now.free)
         now = replace(now, free=now.free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)])
@@ -99,54 +120,100 @@ def suggest(
         raise InputError(f"strategy={strategy!r} needs class probabilities; for numbers use 'variance'.")
     if now.P is None and not now.numeric and strategy != "coverage":
         raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
-    if not 0 <= audit <= 1:
-        raise InputError(f"audit={audit!r} is not accepted: give a share between 0 and 1, such as 0.2.")
     rng = np.random.default_rng(len(now.effect.Z) - len(now.free) if random_state is None else random_state)
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
-    with steady():
-        found = batch(replace(now, free=np.setdiff1d(now.free, drawn)), n - len(drawn), strategy, rng)
-    why = "drawn at random, so that the accuracy can be estimated"
+    with single_threaded_blas():
+        groups = _equal_rows(model, now.rows, len(now.effect.Z))
+        left = replace(now, free=np.setdiff1d(now.free, drawn))
+        found = batch(left, n - len(drawn), strategy, rng, groups=groups, taken=groups[drawn])
     rows, gains = now.numbers(np.append(found.rows, drawn)), np.append(found.gains, np.zeros(len(drawn)))
-    return Suggestion(rows, gains, found.reasons + [why] * len(drawn), np.arange(n) >= len(found.rows))
+    return Suggestion(rows, gains, found.reasons + [DRAWN] * len(drawn), np.arange(n) >= len(found.rows))
 
 
-def _most_uncertain(model, X, n, strategy, audit, among, exclude):
-    """The rows of X whose two likeliest classes are closest, found block by block."""
+def _equal_rows(model: Any, rows: np.ndarray | None, n: int) -> np.ndarray:
+    """(n,) numbers of the groups of equal rows; of rows that are not at hand each is a group."""
+    library = getattr(model, "library_", None)
+    if library is not None and not hasattr(model, "sample_"):
+        return library.groups if rows is None else library.groups[rows]
+    return same_rows(model) if isinstance(model, np.ndarray) and len(model) == n else np.arange(n)
+
+
+def _likeliest(
+    model: Estimator, n: int, name: object, audit: float, among: ColumnLike, exclude: ColumnLike, random_state: Seed
+) -> Suggestion:
+    """The unlabeled rows with the largest probability of a class, and rows drawn at random."""
+    names, codes = model.classes_.tolist(), model.labels_.codes
+    if name not in names:
+        raise InputError(f"find={name!r} is not a class that has a label. Accepted: {', '.join(map(repr, names))}.")
+    free = np.flatnonzero(codes < 0)
+    rows = model.row_numbers(free)
+    free = free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)]
+    if not 0 < n <= len(free):
+        raise InputError(f"n={n!r} is not accepted: give a number from 1 to {len(free)}, the rows to choose from.")
+    rng = np.random.default_rng(random_state)
+    drawn = rng.choice(free, int(np.ceil(audit * n)), replace=False)
+    free = np.setdiff1d(free, drawn)
+    P = model.probabilities_[free, names.index(name)]
+    groups, order = _equal_rows(model, None, len(codes)), np.argsort(-P, kind="stable")
+    first = np.zeros(len(order), dtype=bool)
+    first[np.unique(groups[free[order]], return_index=True)[1]] = True
+    first &= ~np.isin(groups[free[order]], groups[drawn])
+    best = np.concatenate([order[first], order[~first]])[: n - len(drawn)]
+    reasons = [f"{name} with a probability of {p:.0%}" for p in P[best]] + [DRAWN] * len(drawn)
+    gains = np.append(P[best], np.zeros(len(drawn)))
+    return Suggestion(model.row_numbers(np.append(free[best], drawn)), gains, reasons, np.arange(n) >= len(best))
+
+
+def _most_uncertain(
+    model: Estimator, X: Rows, n: int, strategy: str, audit: float, among: ColumnLike, exclude: ColumnLike
+) -> Suggestion:
+    """The rows of X whose two most likely classes are closest, found block by block."""
     if strategy not in ("auto", "uncertainty") or audit or among is not None:
         raise InputError(
             'With X= the most uncertain of all its rows are found: strategy is "uncertainty", and audit= and among= '
             "are not used. Leave X out to choose among the rows of the fit."
         )
-    known = model.sample_[model.labels_.labelled] if hasattr(model, "sample_") else np.zeros(0, dtype=int)
+    known = model.sample_[model.labels_.labeled] if hasattr(model, "sample_") else np.zeros(0, dtype=int)
     left_out = np.union1d(np.asarray(exclude, dtype=int), known)
     P = model.predict_proba(X)
     rows, doubt = home_of(P).largest(doubt_of, P, n + len(left_out))
     keep = np.flatnonzero(~np.isin(rows, left_out))[:n]
     if len(keep) < n:
         raise InputError(
-            f"{n} rows were asked for and X has {len(keep)} that can be chosen. Ask for at most {len(keep)}."
+            f"{n} rows were requested and X has {len(keep)} that can be chosen. Ask for at most {len(keep)}."
         )
     reasons = [f"its two likeliest classes are {1 - one:.1%} apart" for one in doubt[keep]]
     return Suggestion(rows[keep], doubt[keep], reasons, np.zeros(n, dtype=bool))
 
 
-def batch(now, n, strategy, rng, seen=None):
+def batch(
+    now: LinearSurrogate,
+    n: int,
+    strategy: str,
+    rng: np.random.Generator,
+    seen: list | None = None,
+    groups: np.ndarray | None = None,
+    taken: Iterable[int] = (),
+) -> Suggestion:
     """n rows, the best first, each chosen as if those before it had a label already.
 
-    seen : list, to which (rows, gains) of all that each could have been are added.
+    seen : list, to which (rows, gains) of all that each could have been are added. groups : numbers of the groups of
+    equal rows, of which one row each is chosen as long as there are others. taken : groups of rows chosen already.
     """
-    effect, free, doubt = now.effect, now.free, now.doubt
+    effect, every, doubt, taken = now.effect, now.free, now.doubt, set(taken)
     everywhere = strategy in ("coverage", "density")
     focus = effect.focus_on(None if everywhere else doubt)
-    of_rows: Any = Gains(effect, focus) if strategy not in ("uncertainty", "error") else None
+    of_rows = Gains(effect, focus) if strategy not in ("uncertainty", "error") else None
     rows, gains, reasons = [], [], []
     total = (float(effect.own(np.arange(len(doubt))).sum()) or 1.0) if now.numeric else 1.0  # variance of all rows
     for _ in range(n):
-        if strategy in ("coverage", "variance"):
+        new = every if groups is None or not taken else every[~np.isin(groups[every], list(taken))]
+        free = new if len(new) else every
+        if of_rows is not None and strategy in ("coverage", "variance"):
             gain = of_rows.values[free]
         elif strategy == "uncertainty":
             gain = doubt[free].copy()
-        elif strategy in ("informative", "density"):
+        elif of_rows is not None and strategy in ("informative", "density"):
             gain = doubt[free] * of_rows.values[free]
         else:
             gain = _expected_gain(now, effect, free, focus, rng)
@@ -160,7 +227,8 @@ def batch(now, n, strategy, rng, seen=None):
         effect = effect.after(row)
         if of_rows is not None:
             of_rows.label(row)
-        free = np.delete(free, best)
+        every = every[every != row]
+        taken |= set() if groups is None else {int(groups[row])}
     if now.P is None and rows and not now.numeric:
         Z = effect.Z / np.maximum(np.linalg.norm(effect.Z, axis=1, keepdims=True), 1e-300)
         numbers = np.bincount(np.argmax(Z @ Z[rows].T, axis=1), minlength=len(rows))  # nearer to it than to the others
@@ -168,9 +236,12 @@ def batch(now, n, strategy, rng, seen=None):
     return Suggestion(np.array(rows, dtype=int), np.array(gains), reasons, np.zeros(len(rows), dtype=bool))
 
 
-def _expected_gain(now, effect, free, focus, rng):
-    """Expected fall of Σ (1 − largest probability) if a row were labelled; −inf for rows that are not looked at."""
-    chosen = np.argsort(-effect.focused(free, focus))[:SHORTLIST]
+def _expected_gain(
+    now: LinearSurrogate, effect: LabelEffect, free: np.ndarray, focus: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Expected fall of Σ (1 − largest probability) if a row were labeled; −inf for rows that are not looked at."""
+    # 60: rows for which the expected error after labeling is computed in full
+    chosen = np.argsort(-effect.focused(free, focus))[:60]
     judged = np.arange(len(effect.Z))
     if len(judged) > JUDGED:
         judged = np.sort(rng.choice(judged, JUDGED, replace=False))
@@ -180,14 +251,14 @@ def _expected_gain(now, effect, free, focus, rng):
     for i in chosen:
         j = free[i]
         after = 0.0
-        for c in np.flatnonzero(now.P[j] > 0.02):
+        for c in np.flatnonzero(now.P[j] > 0.02).tolist():
             moved = base + two_columns(now.move(effect, j, c, now.linear_scores[j])[judged]) / now.unit
             after += now.P[j, c] * np.mean(1.0 - softmax(now.slope * moved, axis=1).max(axis=1))
         gain[i] = risk * now.P[j][now.P[j] > 0.02].sum() - after
     return gain
 
 
-def _reason(now, strategy, row, share):
+def _reason(now: LinearSurrogate, strategy: str, row: int, share: float) -> str:
     if now.numeric:
         return f"its number takes {share:.1%} of the variance from the predictions of all rows"
     if now.P is None:
@@ -199,5 +270,5 @@ def _reason(now, strategy, row, share):
         "variance": f"similar to many uncertain rows; {sure}",
         "uncertainty": sure,
         "density": f"{sure}, and similar to many rows",
-        "coverage": "stands for many rows that no labelled row stands for",
+        "coverage": "similar to many rows, none of them similar to a labeled row",
     }[strategy]

@@ -10,20 +10,21 @@ from ..evidence.calibration import probabilities, two_columns
 from ..evidence.label_errors import wrong_probability
 from ..few_label.classifier import FewLabelClassifier
 from ..homes import home_of
+from ..types import ColumnLike, Estimator, Rows
 
 FLAGGED = 0.5  # probability above which a label is called probably wrong
 
 
 @dataclass(frozen=True)
 class Suspicious:
-    """Labelled rows, most suspicious first.
+    """Labeled rows, most suspicious first.
 
     Attributes
     ----------
     rows : (m,) row numbers.
-    margins : (m,) lead of the given class over the best other one in the answer of a fit that did not know the label;
-        negative where that fit contradicts the label.
-    probability : (m,) how likely the label is wrong, with the share of wrong labels estimated from all of them (see
+    margins : (m,) lead of the given class over the best other one in the prediction of a fit that did not know the
+        label; negative where that fit contradicts the label.
+    probability : (m,) how likely the label is wrong, with the fraction of wrong labels estimated from all of them (see
         `mercer.evidence.label_errors`).
     given, proposed : (m,) the label, and the class that the other labels predict.
     """
@@ -34,25 +35,27 @@ class Suspicious:
     given: np.ndarray
     proposed: np.ndarray
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = zip(self.rows, self.given.tolist(), self.proposed.tolist(), self.probability)
-        return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} likely wrong)" for row, old, new, p in lines)
+        return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} chance that it is wrong)" for row, old, new, p in lines)
 
 
-def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
-    """Rank the labelled rows by how likely their labels are wrong, as far as the other labels tell.
+def suspicious(
+    model: Estimator, n: int | None = None, *, above: float = FLAGGED, X: Rows = None, y: ColumnLike = None
+) -> Suspicious:
+    """Rank the labeled rows by how likely their labels are wrong, as far as the other labels tell.
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`, whose left-out answers are at hand; or any other classifier of this library
+    model : fitted `FewLabelClassifier`, whose held-out predictions are at hand; or any other classifier of this library
         with the X and y of its fit.
     n : int or None, how many rows to return; None returns those that are wrong with a probability above `above`. Of
         good labels that are few, also where the other labels contradict many of them: the model errs that often.
-    above : probability, 0.5 by default: likelier wrong than right.
+    above : probability, 0.5 by default: more likely wrong than right.
 
     Notes
     -----
-    The only label of a class cannot be withheld and is never returned. Cost: none beyond the fit for
+    The only label of a class cannot be held out and is never returned. Cost: none beyond the fit for
     `FewLabelClassifier`, else one leave-one-label-out.
 
     Examples
@@ -66,7 +69,7 @@ def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
     check_is_fitted(model)
     sample = getattr(model, "sample_", None)
     if isinstance(model, FewLabelClassifier):
-        labels, left_out = model.labels_, model.with_prior(model.left_out_scores_)
+        labels, left_out = model.labels_, model.answers_.with_prior(model.answers_.left_out_scores)
     elif hasattr(model, "left_out_table"):
         if X is None or y is None:
             raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
@@ -76,7 +79,8 @@ def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
         left_out = table[0]
     else:
         raise InputError(
-            f"{type(model).__name__} has no left-out answers. Accepted: FewLabelClassifier, or a few-label classifier "
+            f"{type(model).__name__} has no held-out predictions. Accepted: FewLabelClassifier, or a few-label "
+            f"classifier "
             "of mercer with X and y."
         )
     slope, floor = model.calibration_
@@ -84,14 +88,14 @@ def suspicious(model, n=None, *, above=FLAGGED, X=None, y=None) -> Suspicious:
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise InputError(f"n={n!r} is not accepted: give how many rows to return, at least 1, or None.")
     scores = two_columns(left_out[known])
-    codes = labels.codes[labels.labelled[known]]
+    codes = labels.codes[labels.labeled[known]]
     own = scores[np.arange(len(known)), codes]
     scores[np.arange(len(known)), codes] = -np.inf
     margin = own - scores.max(axis=1)
     wrong = wrong_probability(probabilities(left_out[known], slope, floor), codes)
     order = np.lexsort((margin, -wrong))
     order = order[wrong[order] > above] if n is None else order[:n]
-    rows = labels.labelled[known[order]]
+    rows = labels.labeled[known[order]]
     rows = sample[rows] if sample is not None else rows
     given, proposed = model.classes_[codes[order]], model.classes_[scores.argmax(axis=1)[order]]
     return Suspicious(rows, margin[order], wrong[order], given, proposed)

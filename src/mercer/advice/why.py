@@ -1,55 +1,70 @@
-"""Why a row is named: what speaks for its class, which candidates differ, which labelled rows are most like it."""
+"""Why a row is named: what speaks for its class, which candidates differ, which labeled rows are most like it."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import is_regressor
 
-UNLIKE = 0.05  # cosine below which two rows are not called alike
+from ..types import ColumnLike, Estimator, Index, Rows
+
+SAME = 1e-6  # difference of cosines below which labeled rows are equally like a row
 
 
 @dataclass(frozen=True)
 class Why:
-    """What a model goes by in one row."""
+    """Reasons for the prediction of one row."""
 
-    likely: list  # [(class, probability)], the likeliest first; empty for numbers, like `votes` and `families`
-    votes: list  # [(class, share of the candidates' weight that names it)], the heaviest first
-    nearest: list  # [(labelled row, its class or number, cosine)], the most similar first
+    likely: list  # [(class, probability)], the most likely first; empty for numbers, like `votes` and `families`
+    votes: list  # [(class, fraction of the candidates' weight that names it)], the heaviest first
+    nearest: list  # [(labeled row, its class or number, cosine)], the most similar first
     families: list  # [(method, the class that it names, its weight)], the heaviest first
+    hints: list = field(default_factory=list)  # [(source, what it says)]
+    ties: list = field(default_factory=list)  # [(class or number, how many)] if more rows are nearest than are named
 
     def between(self, first: bool = True) -> str:
-        """The likeliest class, unless it stands there already, and the second if it is likely too."""
+        """The most likely class, unless it is there already, and the second if it is likely too."""
         if not self.likely:
             return ""
         answer = f"{self.likely[0][0]} ({_percent(self.likely[0][1])})" if first else ""
-        other = f"or {self.likely[1][0]} ({_percent(self.likely[1][1])})" if self.likely[1][1] >= 0.05 else ""
-        return f"{answer} {other}".strip()
+        other = f"{self.likely[1][0]} ({_percent(self.likely[1][1])})" if self.likely[1][1] >= 0.05 else ""
+        return (f"{answer} or {other}" if first else f"second guess {other}") if other else answer
 
     def against(self) -> str:
-        """What the candidates that disagree with the answer say, by their weights."""
-        others = [(name, share) for name, share in self.votes if name != self.likely[0][0] and share >= 0.05]
-        return ", ".join(f"{_percent(share)} of the vote for {name}" for name, share in others)
+        """Classes that candidates with some weight name, next to the two that have their probabilities already."""
+        named = {name for name, _ in self.likely[:2]}
+        others = [(name, share) for name, share in self.votes if name not in named and share >= 0.05]
+        return ", ".join(f"{_percent(share)} of the votes are for {name}" for name, share in others)
 
-    def like(self, names: Any) -> str:
-        """The labelled rows that are most like it, by `names`."""
-        alike = [(names[row], label) for row, label, cosine in self.nearest if cosine >= UNLIKE]
+    def like(self, names: ColumnLike) -> str:
+        """The labeled rows that are most like it, by `names`."""
+        # 0.05: cosine below which two rows are not called alike
+        alike = [(names[row], label) for row, label, cosine in self.nearest if cosine >= 0.05]
         if not alike:
-            return "hardly like any labelled row"
-        return "most like " + " and ".join(f"{row} ({label})" for row, label in alike)
+            return "hardly like any labeled row"
+        if self.ties:
+            counts = ", ".join(f"{number} {label}" for label, number in self.ties)
+            return f"equally like {sum(number for _, number in self.ties)} labeled rows ({counts})"
+        return "similar to " + " and ".join(f"{_called(row)} (labeled {label})" for row, label in alike)
 
-    def sentence(self, names: Any, first: bool = True) -> str:
-        """All of this in one line, with the likeliest class first or without it; `names` are those of the rows."""
-        return "; ".join(part for part in (self.between(first), self.against(), self.like(names)) if part)
+    def hinted(self) -> str:
+        """A sentence with the guesses of the sources of hints."""
+        return ", ".join(f"{name} says {word}" for name, word in self.hints)
+
+    def sentence(self, names: ColumnLike, first: bool = True) -> str:
+        """All of this in one line, with the most likely class first or without it; `names` are those of the rows."""
+        parts = self.between(first), self.hinted(), self.against(), self.like(names)
+        return "; ".join(part for part in parts if part)
 
 
-def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
-    """What a fitted few-label model goes by in some of its training rows.
+def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[Why]:
+    """Return the reasons for the predictions of some training rows of a few-label model.
 
     Parameters
     ----------
     model : fitted `FewLabelClassifier` or `FewLabelRegressor`.
-    rows : (m,) row numbers. n : how many labelled rows to name for each.
+    rows : (m,) row numbers. n : how many labeled rows to name for each.
 
     Examples
     --------
@@ -58,46 +73,55 @@ def why(model: Any, rows: Any, n: int = 2) -> list[Why]:
     >>> X = [[i / 10] for i in range(10)] + [[5 + i / 10] for i in range(10)]
     >>> model = FewLabelClassifier().fit(X, ["low"] + [None] * 18 + ["high"])
     >>> why(model, [1])[0].like(range(20))
-    'most like 0 (low)'
+    'similar to row 0 (labeled low)'
     """
     model.check_whole("why")
     rows = model.places(np.asarray(rows, dtype=int))
     labels, numeric = model.labels_, is_regressor(model)
     names = [] if numeric else model.classes_.tolist()
-    told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labelled]]
-    cosines = similar_labelled(model, rows, heaviest(model))
-    opinions, weights = ([], []) if numeric else (model.opinions(rows), model.votes_of(rows))
+    told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labeled]]
+    cosines = similar_labeled(model, rows, heaviest(model))
+    opinions, weights = ([], []) if numeric else (model.answers_.opinions(rows), model.answers_.votes_of(rows))
+    hints = None if numeric else model.hints_
     found = []
     for place, (row, cosine) in enumerate(zip(rows, cosines)):
-        own = np.where(labels.labelled == row, -np.inf, cosine)
+        own = np.where(labels.labeled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
-        nearest = [(int(model.row_numbers(labels.labelled[i])), told[i], float(own[i])) for i in best]
+        nearest = [(int(model.row_numbers(labels.labeled[i])), told[i], float(own[i])) for i in best]
+        tied = np.flatnonzero(np.isfinite(own) & (own >= own.max() - SAME))
+        # 5: classes or numbers of such rows that are counted
+        ties = Counter(told[i] for i in tied).most_common(5) if len(tied) > n else []
         if numeric:
-            found.append(Why([], [], nearest, []))
+            found.append(Why([], [], nearest, [], ties=ties))
             continue
         votes = weights[place] / (weights[place].sum() or 1.0)
         likely = [(names[k], float(model.probabilities_[row, k])) for k in np.argsort(-model.probabilities_[row])]
         heavy = [(names[k], float(votes[k])) for k in np.argsort(-votes) if votes[k] > 0]
         families = [(method, names[int(P[place].argmax())], weight) for method, weight, P in opinions]
-        found.append(Why(likely, heavy, nearest, families))
+        found.append(Why(likely, heavy, nearest, families, [] if hints is None else hints.of_row(row), ties))
     return found
 
 
-def heaviest(model: Any) -> int:
+def heaviest(model: Estimator) -> int:
     """The number of the candidate with the largest weight, of those that are linear in the labels if there are any."""
-    return int(np.argmax(model.weights_)) if model.linear_ is None else model.linear_
+    return int(np.argmax(model.answers_.fit.weights)) if model.linear_ is None else model.linear_
 
 
-def similar_labelled(model: Any, rows: Any, candidate: int = 0) -> np.ndarray:
-    """(m, l) cosines of rows with the labelled ones in a candidate's space, by default the diffusion on a graph."""
+def similar_labeled(model: Estimator, rows: Index, candidate: int = 0) -> np.ndarray:
+    """(m, l) cosines of rows with the labeled ones in a candidate's space, by default the diffusion on a graph."""
     of = model.candidates_[candidate]
-    return _unit(of.features(rows)) @ _unit(of.features(model.labels_.labelled)).T
+    return _unit(of.features(rows)) @ _unit(of.features(model.labels_.labeled)).T
 
 
-def _unit(Z):
+def _unit(Z: Rows) -> np.ndarray:
     Z = np.asarray(Z, dtype=np.float64)
     return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
 
 
-def _percent(share):
-    return f"{100 * share:.0f} %"
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def _called(name: object) -> str:
+    """Return the name of a row; a number alone would read like a value."""
+    return f"row {name}" if str(name).isdigit() else str(name)

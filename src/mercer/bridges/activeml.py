@@ -4,20 +4,21 @@ Their own wrapper of scikit-learn's classifiers drops the rows without a label; 
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array
 
-from ..advice.situation import situation
 from ..advice.suggest import STRATEGIES, batch
+from ..advice.surrogate import surrogate_of
 from ..backend import need
 from ..errors import InputError
 from ..few_label.classifier import FewLabelClassifier
 from ..inputs.weights import seed_of
+from ..types import ColumnLike, Estimator, Seed
 
-base: Any = need("skactiveml.base")
+base: Estimator = need("skactiveml.base")
 utils: Any = need("skactiveml.utils")
 
 
@@ -27,7 +28,8 @@ class ActiveClassifier(base.SkactivemlClassifier):
     Parameters
     ----------
     estimator : few-label classifier, default=FewLabelClassifier()
-    classes : all class names, also those without a label yet. Without labels of two classes the answer is their shares.
+    classes : all class names, also those without a label yet. Without labels of two classes the prediction is their
+        shares.
     missing_label, cost_matrix, random_state : as in scikit-activeml.
 
     Attributes
@@ -36,12 +38,19 @@ class ActiveClassifier(base.SkactivemlClassifier):
     classes_, cost_matrix_ : as in scikit-activeml.
     """
 
-    def __init__(self, estimator=None, classes=None, missing_label=np.nan, cost_matrix=None, random_state=None):
+    def __init__(
+        self,
+        estimator: FewLabelClassifier | None = None,
+        classes=None,
+        missing_label: float | str = np.nan,
+        cost_matrix=None,
+        random_state: int | None = None,
+    ) -> None:
         super().__init__(classes, missing_label, cost_matrix, random_state)
         self.estimator = estimator
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit on all rows, labelled or not."""
+    def fit(self, X: np.ndarray, y: ColumnLike, sample_weight: np.ndarray | None = None) -> Self:
+        """Fit on all rows, labeled or not."""
         X, codes, sample_weight = self._validate_data(X, y, sample_weight)
         codes = np.asarray(codes)
         known = np.unique(codes[codes >= 0])
@@ -57,7 +66,7 @@ class ActiveClassifier(base.SkactivemlClassifier):
             self.estimator_ = model.fit(X, given, **weight)
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """(n, k) probabilities of all `classes_`; 0 for a class without a label while others have some."""
         X = check_array(X, accept_sparse="csr")
         P = np.zeros((X.shape[0], len(self.classes_)))
@@ -77,11 +86,20 @@ class Suggest(base.SingleAnnotatorPoolQueryStrategy):
     missing_label, random_state : as in scikit-activeml.
     """
 
-    def __init__(self, strategy="auto", missing_label=np.nan, random_state=None):
+    def __init__(self, strategy: str = "auto", missing_label: float = np.nan, random_state: Seed = None) -> None:
         super().__init__(missing_label=missing_label, random_state=random_state)
         self.strategy = strategy
 
-    def query(self, X, y, clf=None, fit_clf=True, candidates=None, batch_size=1, return_utilities=False):
+    def query(
+        self,
+        X: np.ndarray,
+        y: ColumnLike,
+        clf: "ActiveClassifier | None" = None,
+        fit_clf: bool = True,
+        candidates: np.ndarray | None = None,
+        batch_size: int = 1,
+        return_utilities: bool = False,
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Row numbers to label next, and, where asked, what every candidate would have been worth at each step.
 
         Parameters
@@ -100,7 +118,7 @@ class Suggest(base.SingleAnnotatorPoolQueryStrategy):
         if fit_clf and len(known):
             clf = clone(clf).fit(X, y)
         model = getattr(clf, "estimator_", None) if len(known) else None
-        now = situation(X if model is None else model, None, None, "suggest")
+        now = surrogate_of(X if model is None else model, None, None, "suggest")
         now = replace(now, free=np.asarray(mapping))
         strategy = ("coverage" if now.P is None else "informative") if self.strategy == "auto" else self.strategy
         strategy = "coverage" if now.P is None else strategy  # without a model nothing else is known

@@ -1,4 +1,4 @@
-"""cleanlab: what it asks for from a fitted model, and what it found read back as `Suspicious`.
+"""cleanlab: what it requests from a fitted model, and what it found read back as `Suspicious`.
 
     from cleanlab.filter import find_label_issues
     from mercer.bridges.cleanlab import for_cleanlab, from_cleanlab
@@ -15,21 +15,22 @@ import numpy as np
 from ..advice.suspicious import Suspicious
 from ..errors import InputError
 from ..evidence.label_errors import wrong_probability
+from ..types import Estimator
 
 
-def for_cleanlab(model: Any) -> dict:
+def for_cleanlab(model: Estimator) -> dict:
     """{"labels": (l,) class numbers, "pred_probs": (l, k), "rows": (l,) row numbers} of a fitted `FewLabelClassifier`.
 
     The probabilities are those of fits without the label of the row. The only label of its class is left out.
     """
     labels = model.labels_
-    rows = labels.labelled[labels.testable]
+    rows = labels.labeled[labels.testable]
     if not len(rows):
-        raise InputError("No label could be withheld: every class has one label only. Label a second row of each.")
+        raise InputError("No label could be held out: every class has one label only. Label a second row of each.")
     return {"labels": labels.codes[rows], "pred_probs": model.left_out_probabilities_, "rows": rows}
 
 
-def from_cleanlab(model: Any, issues: Any) -> Suspicious:
+def from_cleanlab(model: Estimator, issues: Any) -> Suspicious:
     """cleanlab's finding as `mercer.suspicious` gives its own: rows of the data, most suspicious first.
 
     Parameters

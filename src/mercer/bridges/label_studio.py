@@ -1,14 +1,15 @@
-"""An ML backend for Label Studio: predictions beside the tasks, learnt from every annotation that is made there.
+"""An ML backend for Label Studio: predictions next to the tasks, learned from every annotation that is made there.
 
     from mercer.bridges.label_studio import backend
     uvicorn.run(backend("tasks.json"), port=9090)
 
 and in Label Studio: Settings, Model, Connect Model, http://localhost:9090. It answers the requests of their protocol:
 ``/health``, ``/setup``, ``/predict``, ``/webhook``, ``/versions``. Tasks that were predicted or annotated are known
-from then on, and unlabelled ones help to answer for the others. Needs starlette (pip: mercer[studio]).
+from then on, and unlabeled ones help to answer for the others. Needs starlette (extra `studio`).
 """
 
 import json
+import os
 import threading
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -19,38 +20,45 @@ import numpy as np
 from .. import __version__
 from ..backend import need
 from ..errors import InputError
+from ..few_label.answers import confidence
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.regressor import FewLabelRegressor
 from ..files import replacing
 from ..inputs.tables.formats.label_studio import Control, given_of
+from ..types import Estimator, Frame
+from .http import NAMES, Local, json_object
 
 CONTROLS = {
     "Choices": "choices",
     "Number": "number",
     "Rating": "rating",
-}  # tag of a labelling page: type of its answers
+}  # tag of a labeling page: type of its answers
 DONE = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
 FEWEST = 2  # labels of a class, or numbers, before anything is answered
 
 
 class Project:
-    """The tasks of one project and what is learnt from them.
+    """The tasks of one project and what is learned from them.
 
     Parameters
     ----------
-    model : classifier to fit, default=FewLabelClassifier(time_budget=20); numbers are fitted with `FewLabelRegressor`.
-    file : where the tasks are kept, or None.
+    model : classifier to fit, default=FewLabelClassifier(); numbers are fitted with `FewLabelRegressor`.
+    file : where the tasks are kept, or None. A change is appended to a second file with the ending `.new`, one task per
+        line. It is merged into the first when it would become the larger of the two.
     """
 
-    def __init__(self, model: Any = None, file: str | Path | None = None):
+    def __init__(self, model: Estimator = None, file: str | Path | None = None) -> None:
         self.model, self.file = model, None if file is None else Path(file)
         self.tasks: dict[str, dict] = {}
         self.control: Control | None = None
         self.fitted: Any = None
         self.fields: list[str] = []
         self.lock = threading.Lock()
+        self.changed: dict[str, dict] = {}  # tasks that are not on the disk yet
         if self.file is not None and self.file.exists():
-            self.tasks = {str(task.get("id", i)): task for i, task in enumerate(json.loads(self.file.read_text()))}
+            tasks = json.loads(self.file.read_text(encoding="utf-8"))
+            self.tasks = {str(task.get("id", i)): task for i, task in enumerate(tasks) if not _wrong(task)}
+            self.tasks |= {str(task.get("id")): task for task in self._appended() if not _wrong(task)}
 
     @property
     def version(self) -> str:
@@ -58,53 +66,72 @@ class Project:
         return f"mercer {__version__}, {len(self._labels())} labels"
 
     def setup(self, config: str) -> None:
-        """Read the labelling page: its first control of choices, a number or a rating is answered."""
+        """Read the labeling page: its first control of choices, a number or a rating is answered."""
         try:
             page = ET.fromstring(config)
         except ET.ParseError as error:
-            raise InputError(f"The labelling page is not valid XML ({error}).") from None
+            raise InputError(f"The labeling page is not valid XML ({error}).") from None
         for tag in page.iter():
             if tag.tag in CONTROLS and tag.get("name") and tag.get("toName"):
                 control = Control(str(tag.get("name")), str(tag.get("toName")), CONTROLS[tag.tag])
                 if control != self.control:
                     self.control, self.fitted = control, None
                 return
-        raise InputError("The labelling page has no Choices, Number or Rating: there is nothing to answer.")
+        raise InputError("The labeling interface has no Choices, Number or Rating: there is nothing to predict.")
 
-    def learn(self, task: dict, annotation: dict | None = None) -> None:
-        """Know a task, and an annotation of it, which replaces an older one of the same number."""
+    def learn(self, tasks: list, annotations: list | None = None) -> None:
+        """Know tasks, and for each an annotation, which replaces an older one of the same number.
+
+        All of them or, where one cannot be read, none; the file is written once.
+        """
+        for task, one in zip(tasks, annotations or [None] * len(tasks)):
+            wrong = _wrong(task) or (one is not None and not isinstance(one, dict) and f"annotation={one!r:.80}")
+            if wrong:
+                raise InputError(
+                    f"Invalid {wrong} of a task; expected the JSON objects of Label Studio's protocol, with data as an "
+                    "object and annotations as a list of objects. Nothing of this request was kept."
+                )
         with self.lock:
-            key = str(task.get("id"))
-            known = self.tasks.setdefault(key, {"id": task.get("id"), "data": {}, "annotations": []})
-            changed = task.get("data") is not None and known["data"] != task["data"]
-            known["data"] = task.get("data") or known["data"]
-            for one in [annotation] if annotation is not None else task.get("annotations") or []:
-                others = [old for old in known["annotations"] if old.get("id") != one.get("id")]
-                changed |= one not in known["annotations"]
-                known["annotations"] = [*others, one]
-            if changed:
+            for i, task in enumerate(tasks):
+                if self._know(task, annotations[i] if annotations else None):
+                    self.changed[str(task.get("id"))] = self.tasks[str(task.get("id"))]
+            if self.changed:
                 self.fitted = None
                 self._keep()
+
+    def _know(self, task: dict, annotation: dict | None) -> bool:
+        """Whether anything is new."""
+        known = self.tasks.setdefault(str(task.get("id")), {"id": task.get("id"), "data": {}, "annotations": []})
+        changed = task.get("data") is not None and known["data"] != task["data"]
+        known["data"] = task.get("data") or known["data"]
+        for one in [annotation] if annotation is not None else task.get("annotations") or []:
+            others = [old for old in known["annotations"] if old.get("id") != one.get("id")]
+            changed |= one not in known["annotations"]
+            known["annotations"] = [*others, one]
+        return changed
 
     def forget(self, numbers: set) -> None:
         """Drop annotations by their numbers."""
         with self.lock:
-            for task in self.tasks.values():
-                task["annotations"] = [one for one in task["annotations"] if one.get("id") not in numbers]
+            for key, task in self.tasks.items():
+                left = [one for one in task["annotations"] if one.get("id") not in numbers]
+                if len(left) < len(task["annotations"]):
+                    self.changed[key], task["annotations"] = task, left
             self.fitted = None
-            self._keep()
+            if self.changed:
+                self._keep()
 
     def predict(self, tasks: list) -> list[dict]:
         """A prediction for every task: an answer with a score, or an empty one while there are too few labels."""
-        for task in tasks:
-            self.learn(task)
+        self.learn(tasks)
         with self.lock:
             model = self._model()
             if model is None:
                 return [{"model_version": self.version, "score": 0.0, "result": []} for _ in tasks]
             rows = self._frame(tasks)
             answers = model.predict(rows)
-            scores = model.predict_proba(rows).max(axis=1) if hasattr(model, "predict_proba") else model.trust(rows)
+            classes = hasattr(model, "predict_proba")
+            scores = confidence(model, model.predict_proba(rows)) if classes else model.trust(rows)
             control: Any = self.control
             return [
                 {
@@ -115,41 +142,83 @@ class Project:
                 for cell, score in zip(np.asarray(answers).tolist(), scores)
             ]
 
-    def _labels(self):
+    def _labels(self) -> dict:
         """{number of a task: its given label}."""
         if self.control is None:
             return {}
         found = {key: given_of(task, self.control) for key, task in self.tasks.items()}
         return {key: cell for key, cell in found.items() if cell is not None}
 
-    def _model(self):
+    def _model(self) -> FewLabelClassifier:
         labels = self._labels()
         if self.fitted is None and len(labels) >= FEWEST and self.control is not None:
             numbers = self.control.kind != "choices"
             if numbers or len(set(labels.values())) > 1:
-                model: Any = FewLabelRegressor() if numbers else self.model or FewLabelClassifier(time_budget=20.0)
+                model: Estimator = FewLabelRegressor() if numbers else self.model or FewLabelClassifier()
                 self.fields = list(dict.fromkeys(name for task in self.tasks.values() for name in task["data"]))
                 y = np.array([labels.get(key) for key in self.tasks], dtype=object)
                 self.fitted = model.fit(self._frame(list(self.tasks.values())), y)
         return self.fitted
 
-    def _frame(self, tasks):
+    def _frame(self, tasks: list) -> Frame:
         cells = {name: [task["data"].get(name) for task in tasks] for name in self.fields}
         return need("pandas").DataFrame(cells)
 
-    def _keep(self):
-        if self.file is not None:
-            with replacing(self.file, force=True) as (part,):
-                part.write_text(json.dumps(list(self.tasks.values()), ensure_ascii=False, indent=1), encoding="utf-8")
+    def _keep(self) -> None:
+        """Put what was changed on the disk."""
+        changed, self.changed = self.changed, {}
+        if self.file is None:
+            return
+        lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in changed.values()).encode()
+        before = self._more.stat().st_size if self._more.exists() else 0
+        if self.file.exists() and before + len(lines) <= self.file.stat().st_size:
+            with open(self._more, "ab") as file:
+                file.write(lines)
+                file.flush()
+                os.fsync(file.fileno())
+            return
+        with replacing(self.file, force=True) as (part,):
+            part.write_text(json.dumps(list(self.tasks.values()), ensure_ascii=False, indent=1), encoding="utf-8")
+        self._more.unlink(missing_ok=True)
+
+    @property
+    def _more(self) -> Path:
+        assert self.file is not None
+        return self.file.with_name(self.file.name + ".new")
+
+    def _appended(self) -> list:
+        """The tasks of the second file; a last line without its end was not finished, and is cut off."""
+        if not self._more.exists():
+            return []
+        raw = self._more.read_bytes()
+        whole = raw[: raw.rfind(b"\n") + 1]
+        if len(whole) < len(raw):
+            self._more.write_bytes(whole)
+        return [json.loads(line) for line in whole.splitlines()]
 
 
-def backend(file: str | Path | None = None, model: Any = None) -> Any:
+def _wrong(task: dict) -> str:
+    """The part of a task that is not as it must be, with its value; "" for a good one."""
+    if not isinstance(task, dict):
+        return f"task={task!r:.80}"
+    data, annotations = task.get("data"), task.get("annotations")
+    if data is not None and not isinstance(data, dict):
+        return f"data={data!r:.80}"
+    if annotations is not None and not (
+        isinstance(annotations, list) and all(isinstance(one, dict) for one in annotations)
+    ):
+        return f"annotations={annotations!r:.80}"
+    return ""
+
+
+def backend(file: str | Path | None = None, model: Estimator = None, hosts: tuple = NAMES) -> Any:
     """The Starlette app.
 
     Parameters
     ----------
     file : JSON file in which the tasks are kept from one start to the next; an export of Label Studio to begin with.
     model : classifier to fit, as in `Project`.
+    hosts : names under which the server may be asked; others are refused, so that no page of the web can ask it.
     """
     applications, responses = need("starlette.applications"), need("starlette.responses")
     route, aside = need("starlette.routing").Route, need("starlette.concurrency").run_in_threadpool
@@ -159,39 +228,51 @@ def backend(file: str | Path | None = None, model: Any = None) -> Any:
         return responses.JSONResponse({"status": "UP", "model_class": type(model or FewLabelClassifier()).__name__})
 
     async def setup(request):
-        body = await request.json()
-        project.setup(body.get("schema") or "")
+        body = json_object(await request.body())
+        project.setup(str(body.get("schema") or ""))
         return responses.JSONResponse({"model_version": project.version})
 
-    async def predict(request):
-        body = await request.json()
+    async def predict(request) -> np.ndarray:
+        body = json_object(await request.body())
         if body.get("label_config"):
-            project.setup(body["label_config"])
-        return responses.JSONResponse({"results": await aside(project.predict, body.get("tasks") or [])})
+            project.setup(str(body["label_config"]))
+        return responses.JSONResponse({"results": await aside(project.predict, _list(body, "tasks"))})
 
     async def webhook(request):
-        body = await request.json()
-        action, page = body.get("action"), (body.get("project") or {}).get("label_config")
-        if page:
-            project.setup(page)
+        body = json_object(await request.body())
+        action, about = body.get("action"), body.get("project")
+        if isinstance(about, dict) and about.get("label_config"):
+            project.setup(str(about["label_config"]))
         if action in DONE:
-            each = body.get("annotations") or [body.get("annotation") or {}]
-            tasks = body.get("tasks") or [body.get("task") or {}] * len(each)
-            for task, annotation in zip(tasks, each):
-                await aside(project.learn, {name: task.get(name) for name in ("id", "data")}, annotation)
+            each = _list(body, "annotations") or [body.get("annotation") or {}]
+            tasks = _list(body, "tasks") or [body.get("task") or {}] * len(each)
+            if any(not isinstance(task, dict) for task in tasks):
+                raise InputError("Invalid tasks; expected JSON objects. Nothing of this request was kept.")
+            pairs = [({name: task.get(name) for name in ("id", "data")}, one) for task, one in zip(tasks, each)]
+            await aside(project.learn, [task for task, _ in pairs], [one for _, one in pairs])
         elif action == "ANNOTATIONS_DELETED":
-            await aside(project.forget, {one.get("id") for one in body.get("annotations") or []})
+            gone = {one.get("id") for one in _list(body, "annotations") if isinstance(one, dict)}
+            await aside(project.forget, gone)
         return responses.JSONResponse({"status": "ok", "model_version": project.version}, status_code=201)
 
     async def versions(request):
         return responses.JSONResponse({"versions": [project.version]})
 
-    async def refused(request, error):
+    async def refused(request, error: InputError):
         return responses.JSONResponse({"error": str(error)}, status_code=400)
 
     routes = [route(path, health) for path in ("/", "/health")] + [route("/versions", versions)]
-    routes += [route(f"/{one.__name__}", one, methods=["POST"]) for one in (setup, predict, webhook)]
-    handlers = {InputError: refused, json.JSONDecodeError: refused}
-    app = applications.Starlette(routes=routes, exception_handlers=handlers)
+    posts = {"setup": setup, "predict": predict, "webhook": webhook}
+    routes += [route(f"/{name}", one, methods=["POST"]) for name, one in posts.items()]
+    guard = need("starlette.middleware").Middleware(Local, names=tuple(hosts))
+    handlers = {InputError: refused, need("starlette.requests").ClientDisconnect: refused}
+    app = applications.Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
     app.state.project = project
     return app
+
+
+def _list(body: dict, name: str) -> list:
+    value = body.get(name) or []
+    if not isinstance(value, list):
+        raise InputError(f"Invalid {name}={value!r:.80}; expected a list.")
+    return value

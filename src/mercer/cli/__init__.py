@@ -3,6 +3,9 @@
 import os
 import signal
 import sys
+from typing import Any
+
+stopped: list[int] = []  # exit codes of the signals that came, first one first
 
 
 def main():
@@ -10,11 +13,12 @@ def main():
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
-        getattr(sys, name).reconfigure(errors="replace")  # a terminal without the user's letters is no reason to stop
+        # A terminal without the user's letters is not a reason to stop
+        getattr(sys, name).reconfigure(errors="replace")
     sys.unraisablehook = lambda _: None  # what goes wrong while objects are cleared away was said before, in a sentence
-    stopped: list[int] = []
+    stopped.clear()
 
-    def stop(number, frame):  # as an exception, so that temporary files are removed
+    def stop(number, frame: Any):  # as an exception, so that temporary files are removed
         stopped.append(128 + number)
         raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
@@ -33,7 +37,8 @@ def main():
         if stopped:
             raise SystemExit(stopped[0]) from None
         raise SystemExit(
-            f"mercer's command line needs the package {error.name!r}. Install it with: pip install 'mercer[cli]'"
+            f"mercer's command line needs the package {error.name!r}. Install it with: pip install '.[cli]' "
+            "in the folder of mercer's source"
         ) from None
     except KeyboardInterrupt:  # while modules are imported, or after the last word was said
         raise SystemExit(130) from None

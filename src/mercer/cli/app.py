@@ -7,22 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
+from .console import run
 from .options import (
     ABSTAIN,
     COLUMNS,
     DATA,
     DATA_HELP,
+    FIND,
     FORCE,
     FORMAT,
+    HINT,
     ID,
     KERNEL,
-    LABELLED,
+    LABELED,
     MARK,
     MISSING,
-    NEEDED,
+    MODELS,
     OUT,
     PROBABILITIES,
+    PROMISE,
     PROTECT,
+    RANK,
     REPORT,
     SCREEN,
     SEARCH,
@@ -40,12 +45,10 @@ from .options import (
     real,
     whole,
 )
-from .screen import run
 from .usage import Commands, placed
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     rich_markup_mode=None,  # help without boxes: it can be read in any terminal and piped anywhere
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -62,7 +65,7 @@ def _command(job, *parameters):
     """
 
     def register(described):
-        def invoke(**options):
+        def invoke(**options: Any) -> None:
             run(placed(job, options), options)
 
         command: Any = functools.update_wrapper(invoke, described)
@@ -87,7 +90,7 @@ def main(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ):
-    """Fill in the labels of a table of which only a few rows are labelled, and look at data without labels."""
+    """Fill in the labels of a table of which only a few rows are labeled, and look at data without labels."""
 
 
 SAVE = file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
@@ -96,14 +99,14 @@ FOLDERS = [
     whole("--workers", "For a folder: so many processes of this machine; else threads.", None, 1),
 ]
 KEYED = [
-    file("--labels", "For a folder: table of the labels, beside the parts."),
-    option("--key", "Column that names the rows in the parts and in --labels.", metavar="COLUMN"),
+    file("--labels", "Table of the labels, if they are not in DATA, such as for a folder of images."),
+    option("--key", "Column that names the rows in DATA and in --labels; for images the file name.", metavar="COLUMN"),
 ]
 STUDIO = flag("--label-studio", "DATA is a JSON export of Label Studio; the output has predictions to import there.")
-LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS, STUDIO]
+LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS, RANK, PROMISE, STUDIO]
 
 
-@_command("labelling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELLED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
+@_command("labeling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
 def label():
     """Fill in the labels that are missing.
 
@@ -112,13 +115,13 @@ def label():
     \b
       TARGET_predicted   the given label, or the predicted one
       TARGET_confidence  its calibrated probability, 1 for given labels
-      TARGET_source      given, predicted or abstained
+      TARGET_source      given, predicted, accepted (--wrong-at-most) or abstained
 
-    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high stand in place of
+    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high are in place of
     the confidence: an interval that holds nine of ten true numbers.
 
-    To correct an answer, type it into TARGET, or into TARGET_predicted with `given` beside it in TARGET_source, and
-    give the output as DATA: both are learnt from. Answers whose source is predicted are not, whatever they say.
+    To correct a prediction, type it into TARGET, or into TARGET_predicted with `given` next to it in TARGET_source, and
+    give the output as DATA: both are learned from. Answers whose source is predicted are not, whatever they say.
 
     For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
     class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
@@ -128,23 +131,29 @@ def label():
     name of its Choices, and need not be given where the option for exports is and there is one control only. Written
     to JSON, the tasks have predictions with scores, to be imported there.
 
-    A column TARGET_how, such as `mercer suggest` writes, says which labelled rows were drawn at random and which were
+    Guesses of the class by a language model, rules or an old system are read with --hint COLUMN. They are never learned
+    from as if they were labels. How often each source is correct is learned from the labels, and the column is not a
+    feature. `mercer audit` shows how accurate each source is.
+
+    A column TARGET_how, such as `mercer suggest` writes, shows which labeled rows were drawn at random and which were
     chosen: the accuracy is then estimated from the random ones only. Without it all count as drawn at random.
     """
 
 
 ONLY = file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
-AUDIT = real("--audit", "Share of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0)
-NEXT = [whole("-n", "How many rows.", 20, 1), AUDIT, MARK, ONLY]
+AUDIT = real(
+    "--audit", "Fraction of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0
+)
+NEXT = [whole("-n", "How many rows.", 20, 1), FIND, AUDIT, MARK, ONLY]
 
 
-@_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+@_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
 def suggest():
     """Say which rows to label next.
 
-    They are those whose labels would help most; it works without any label too. Such rows are harder than others, so
-    how often they come out right says little of all rows: --audit mixes in rows drawn at random. The column TARGET_how
-    says which is which, and `mercer label` reads it.
+    They are those whose labels would help most; it works without any label too. With --find they are those most likely
+    of one class, such as a rare one. Such rows are unlike others, so their accuracy is not that of all rows: --audit
+    mixes in rows drawn at random. The column TARGET_how shows which is which, and `mercer label` reads it.
     """
 
 
@@ -152,37 +161,60 @@ ABOVE = real("--above", "List labels that are wrong with a probability above thi
 DOUBTFUL = [whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
 
 
-@_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELLED, PROTECT, FORCE, SEED, *SCREEN)
+@_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
 def check():
     """List the given labels that are probably wrong.
 
-    Each label is withheld and predicted from the others. How likely a contradicted one is wrong depends on how often
-    the model is right at all, which is said too.
+    Each label is held out and predicted from the others. How likely a contradicted one is wrong depends on how often
+    the model is correct at all, which is said too.
     """
 
 
-@_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELLED, SEED, *SCREEN)
+RANDOM = real("--random", "Fraction of the rows to check next that is drawn at random.", 0.5)
+CHECKED = [whole("-n", "How many rows to check next.", 20, 1), RANDOM, MARK, ONLY, REPORT]
+
+
+@_command("auditing:audit", DATA, TARGET, *CHECKED, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
+def audit():
+    """Measure how accurate other sources of labels are.
+
+    A source is a column of guesses by a language model, rules, another person or an old system (--hint, may be
+    repeated). TARGET has the labels that a person gave. For every source the output has the fraction of correct guesses
+    with a 95% interval, overall and by class, the guesses that are probably wrong, and which rows to check next.
+
+    The accuracy rests on rows that were drawn at random (see TARGET_how in `mercer suggest`). The model's predictions
+    make the interval narrower, as if more rows had been checked, and do not make it less valid.
+
+    With --out the table gets a column HINT_wrong, the probability that the guess is wrong.
+    """
+
+
+@_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELED, *KEYED, SEED, *SCREEN)
 def compare():
-    """Try every method and count the left-out labels it gets right."""
+    """Try every method and count the held-out labels it gets right."""
 
 
 MODEL = argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
-PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, *FORMAT, *FOLDERS, PROTECT, FORCE]
+RENAME = option(
+    "--rename", "NEW=OLD: a column of NEW that the model knows as OLD; may be repeated.", list[str], metavar="NAMES"
+)
+PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, RENAME, *MODELS, *FORMAT, *FOLDERS, PROTECT, FORCE]
 NEW = argument("new", "NEW", "Table with the same columns.")
 
 
-@_command("labelling:predict", MODEL, NEW, *PREDICT, *SCREEN)
-def predict():
+@_command("labeling:predict", MODEL, NEW, *PREDICT, *SCREEN)
+def predict() -> None:
     """Label new rows with a saved model.
 
-    TARGET_source is novel for rows unlike all training rows: there the confidence falls to the share of the class.
+    If NEW has labels in TARGET, the predictions are compared with them.
+    TARGET_source is novel for rows unlike all training rows: there the confidence falls to the fraction of the class.
     """
 
 
 LABELS = option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
 
 
-@_command("looking:look", DATA, LABELS, *COLUMNS, *FORMAT, *SCREEN)
+@_command("looking:look", DATA, LABELS, *KEYED, *COLUMNS, *MODELS, *FORMAT, *SCREEN)
 def look():
     """Show what each column is taken for, how it is used and why.
 
@@ -190,73 +222,69 @@ def look():
     """
 
 
-UNLABELLED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *FORMAT, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN]
+UNLABELED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *MODELS, *FORMAT, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN]
 
 
 @_command(
-    "unlabelled:embed",
+    "unlabeled:embed",
     DATA,
-    option("--method -m", "kpca, robust or sparse.", str, "kpca", "NAME"),
+    option("--method -m", "kpca, robust, sparse or map.", str, "kpca", "NAME"),
     whole("--components -d", "Number of components.", 2, 1),
-    *UNLABELLED,
+    *UNLABELED,
 )
 def embed():
     """Write every row's position on kernel principal components.
 
-    The components are plain (kpca), robust to outliers, or sparse: combinations of few rows.
+    The components are plain (kpca), robust to outliers, or sparse: combinations of few rows. The method map writes the
+    two coordinates of a neighbor embedding, the one that reports and the web app show.
     """
 
 
-@_command("unlabelled:cluster", DATA, whole("--clusters -k", "Number of groups.", NEEDED, 1), *UNLABELLED)
+@_command(
+    "unlabeled:cluster",
+    DATA,
+    whole("--clusters -k", "Number of groups; if not given, the best separated of 2 to 8.", None, 1),
+    *UNLABELED,
+)
 def cluster():
     """Group the rows by kernel c-means."""
 
 
 @_command(
-    "unlabelled:novelty",
+    "unlabeled:novelty",
     DATA,
-    option("--method -m", "svdd, kpca or density.", str, "svdd", "NAME"),
-    real("--share", "Share of the rows to call unusual, up to 0.5.", 0.05),
-    *UNLABELLED,
+    option("--method -m", "auto (several detectors combined), svdd, kpca or density.", str, "auto", "NAME"),
+    option("--fraction --share", "Fraction of the rows to flag (0.05).", float, None, "P", name="share"),
+    real("--false-alarms", "Flag rows that at most this fraction of ordinary rows exceeds, such as 0.01.", None),
+    real("--discoveries", "Flag so that at most this fraction of flagged rows is ordinary; needs --ordinary.", None),
+    file("--ordinary", "Table of rows known to be ordinary, to compare with; p-values are then valid."),
+    option("--target -t", "Column of answers (odd, ordinary) that correct the scores.", metavar="COLUMN"),
+    *UNLABELED,
 )
-def novelty():
+def novelty() -> None:
     """Find the rows that are unlike the others."""
 
 
 @_command("machine:methods", *SCREEN)
-def methods():
+def methods() -> None:
     """List the methods: what each does and where it runs."""
 
 
 @_command("machine:info", *SCREEN)
-def info():
+def info() -> None:
     """Show versions, devices and memory."""
 
 
 FOLDER = option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
 
 
-@_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labelled.", 0, 0, 2**32 - 1), *SCREEN)
-def demo():
-    """Label handwritten digits from 20 labels; check the answers."""
-
-
-SHELL = argument("shell", "SHELL", "bash, zsh or fish.", str)
-
-
-@_command("completion:completion", SHELL, *SCREEN)
-def completion():
-    """Print what completes the commands in a shell.
-
-    \b
-    bash: mercer completion bash > ~/.local/share/bash-completion/completions/mercer
-    zsh:  mercer completion zsh > ~/.mercer.zsh, and a line in ~/.zshrc: source ~/.mercer.zsh
-    fish: mercer completion fish > ~/.config/fish/completions/mercer.fish
-    """
+@_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labeled.", 0, 0, 2**32 - 1), *SCREEN)
+def demo() -> None:
+    """Label handwritten digits from 20 labels; check the predictions."""
 
 
 @_command("manual:man", *SCREEN)
-def man():
+def man() -> None:
     """Print the manual page: `mercer man | man -l -` shows it."""
 
 
@@ -264,25 +292,30 @@ STUDIO = [
     parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
     option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),
     ID,
-    option("--image", "Column of paths of images, which are shown and learnt from.", metavar="COLUMN"),
+    option("--image", "Column of image paths; the images are shown and used as features.", metavar="COLUMN"),
     option("--text", "Column to show and read as text.", metavar="COLUMN"),
-    columns("--exclude -x", "Column not to learn from; may be repeated."),
+    columns("--exclude --ignore -x", "Column not to learn from; may be repeated."),
+    HINT,
+    option("--annotator", "Name of the person who labels; every label carries it.", metavar="NAME"),
     whole("--port", "Port to listen on; 0 takes a free one.", 0, 0, 65535),
     flag("--no-browser", "Print the address and open nothing."),
-    real("--goal", "Share of right answers to certify (0.9).", None),
-    real("--random-share", "Share of rows to label that are drawn at random (0.25).", None),
+    real("--goal", "Accuracy to certify (0.9).", None),
+    real("--random-share", "Fraction of the rows to label that are drawn at random (0.25).", None),
+    real("--double-share", "Fraction of the rows that a second annotator labels, too (0.1).", None),
     ABSTAIN,
     MISSING,
-    *FORMAT[1:],
+    *MODELS,
+    *FORMAT,
+    PROTECT,
     flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
 ]
 
 
 @_command("serving:studio", *STUDIO, *SCREEN)
-def studio():
-    """Open a page in the browser on which rows are labelled.
+def studio() -> None:
+    """Open a page in the browser on which rows are labeled.
 
-    All other labels follow as you label; the page asks the most useful question next and says how many answers are
+    All other labels follow as you label; the page asks the most useful question next and shows how many predictions are
     right. Every label is on the disk, in the folder DATA.mercer, before it is acknowledged; give DATA or this folder to
     go on. DATA is never written to.
     """

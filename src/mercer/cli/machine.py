@@ -8,20 +8,20 @@ from importlib.metadata import PackageNotFoundError, version
 import mercer
 
 from ..backend import devices, memory_available, n_threads, size
-from ..few_label.numbers import FAMILIES
-from ..few_label.plan import METHODS
+from ..few_label.catalog import methods_of
 
 READS = {
-    "moments": "a pass over the rows",
-    "sweeps": "many passes",
+    "moments": "one pass, then a small problem",
+    "sweeps": "several passes",
     "rows": "row by row on the host",
     "graph": "one graph of all rows",
 }
 ON_DASK: dict = {"moments": "Dask (at most two passes)", "sample": "Dask (one pass, for a sample)"}
+TASKS = {"classes": "label_methods", "numbers": "number_methods"}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask")
 
 
-def info(screen):
+def info(console) -> None:
     """Versions, devices, memory."""
     found: dict = {"mercer": mercer.__version__, "python": platform.python_version()}
     for package in PACKAGES:
@@ -30,16 +30,27 @@ def info(screen):
         except PackageNotFoundError:
             found[package] = None
     free = memory_available()
-    screen.result = {"versions": found, "cores": os.cpu_count(), "threads": n_threads()}
-    screen.result |= {"devices": devices(), "memory_available": free}
+    console.result = {"versions": found, "cores": os.cpu_count(), "threads": n_threads()}
+    console.result |= {"devices": devices(), "memory_available": free}
     for package, number in found.items():
-        screen.say(f"{package:15} {number or 'not installed'}")
-    screen.say(f"{'cores':15} {os.cpu_count()}, of which {n_threads()} used")
-    screen.say(f"{'devices':15} {', '.join(devices()) or 'cpu (NumPy; torch is not installed)'}")
-    screen.say(f"{'memory':15} {size(free) + ' available' if free is not None else 'unknown'}")
+        console.say(f"{package:15} {number or 'not installed'}")
+    console.say(f"{'cores':15} {os.cpu_count()}, of which {n_threads()} used")
+    console.say(f"{'devices':15} {', '.join(devices()) or 'cpu (NumPy; torch is not installed)'}")
+    console.say(f"{'memory':15} {size(free) + ' available' if free is not None else 'unknown'}")
 
 
-def methods(screen):
+def reads_rows(cls: type) -> str:
+    """How often an estimator reads the rows."""
+    return READS.get(getattr(cls, "access", ""), "as the methods it chooses from")
+
+
+def runs_on(cls: type) -> str:
+    """The array libraries that an estimator accepts rows of."""
+    dask = ON_DASK.get(getattr(cls, "on_dask", None))
+    return "NumPy, torch" if dask is None else f"NumPy, torch, {dask}"
+
+
+def methods(console) -> None:
     """Every estimator with the first line of its description and where it runs."""
     rows = []
     for name, home in sorted(mercer.exports.items()):
@@ -47,14 +58,15 @@ def methods(screen):
             continue
         cls = getattr(mercer, name)
         if inspect.isclass(cls) and hasattr(cls, "fit"):
-            access, dask = getattr(cls, "access", "rows"), ON_DASK.get(getattr(cls, "on_dask", None))
-            runs_on = f"NumPy, torch ({READS[access]}){'' if dask is None else f', {dask}'}"
-            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], access, runs_on))
-    screen.result = {"methods": [{"name": n, "does": d, "access": a, "runs_on": r} for n, d, a, r in rows]}
-    screen.result["label_methods"] = {key: f"{name}: {what}" for key, (name, what) in METHODS.items()}
-    screen.result["number_methods"] = {key: f"{name}: {what}" for key, (_, name, what) in FAMILIES.items()}
-    screen.table(["estimator", "what it does", "runs on"], [(n, d, r) for n, d, _, r in rows])
-    screen.say("\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):")
-    screen.table(["--method", "name", "what it is"], [(key, *words) for key, words in METHODS.items()])
-    screen.say("\nWhere the labels are numbers:")
-    screen.table(["--method", "name", "what it is"], [(key, *words[1:]) for key, words in FAMILIES.items()])
+            rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], reads_rows(cls), runs_on(cls)))
+    console.result = {"methods": [{"name": n, "does": d, "reads": a, "runs_on": r} for n, d, a, r in rows]}
+    words = {task: [(one.name, one.title, one.does) for one in methods_of(task).values()] for task in TASKS}
+    for task, key in TASKS.items():
+        console.result[key] = {name: f"{title}: {does}" for name, title, does in words[task]}
+    console.table(["estimator", "what it does", "runs on"], [(n, d, r) for n, d, _, r in rows])
+    console.say(
+        "\nFor --method of label, suggest and check (auto weighs them by the labels, all adds the slower ones):"
+    )
+    console.table(["--method", "name", "what it is"], words["classes"])
+    console.say("\nIf the labels are numbers:")
+    console.table(["--method", "name", "what it is"], words["numbers"])

@@ -65,11 +65,11 @@ def roff() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _roff_options(entry):
+def _roff_options(entry) -> list:
     return [line for flags, help in entry.options for line in (".TP", f"\\fB{_escaped(flags)}\\fR", _escaped(help))]
 
 
-def _escaped(text):
+def _escaped(text: str):
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text
 
@@ -81,7 +81,7 @@ def markdown() -> str:
         "",
         "What `mercer --help` and `mercer COMMAND --help` show. `mercer man | man -l -` shows it",
     ]
-    lines += ["as a manual page, `mercer completion bash` prints what completes the commands in a shell.", ""]
+    lines += ["as a manual page, `mercer --install-completion` completes commands and options in your shell.", ""]
     for entry in entries():
         lines += [f"## {entry.name}", "", "```text", entry.usage, "```", ""]
         for paragraph in entry.paragraphs:
@@ -93,7 +93,7 @@ def markdown() -> str:
     return "\n".join(lines)
 
 
-def man(screen):
+def man(console) -> None:
     """`mercer man`."""
-    screen.result["page"] = roff()
-    screen.say(screen.result["page"].rstrip("\n"))
+    console.result["page"] = roff()
+    console.say(console.result["page"].rstrip("\n"))

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from ..few_label.sizes import SIZES
 from .usage import number
 
 NEEDED: Any = inspect.Parameter.empty
 
 
-def parameter(name, kind, default, info):
+def parameter(name: str, kind, default, info):
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
@@ -20,7 +21,7 @@ class path(str):
     """A path or an address as it was typed: pathlib would join the slashes of an address."""
 
 
-def argument(name, metavar, help, kind: Any = path):
+def argument(name: str, metavar: str, help: str, kind: Any = path):
     return parameter(name, kind, NEEDED, typer.Argument(metavar=metavar, parser=kind, help=help, show_default=False))
 
 
@@ -36,63 +37,82 @@ def file(flags, help):
     return option(flags, help, Path, metavar="FILE")
 
 
-def columns(flags, help):
+def columns(flags: str, help: str):
     return option(flags, help, list[str], metavar="COLUMN")
 
 
-def flag(flags, help, name=None):
+def flag(flags: str, help: str, name: str | None = None):
     return option(flags, help, bool, False, name=name)
 
 
-def whole(flags, help, default, low, high=math.inf):
+def whole(flags: str, help: str, default: int | type | None, low: int, high: float = math.inf):
     return option(flags, help, int, default, "N", number(flags.split()[0], low, high, whole=True))
 
 
-def real(flags, help, default, metavar="P", low=-math.inf):
+def real(flags: str, help: str, default: float | None, metavar: str = "P", low: float = -math.inf):
     return option(flags, help, float, default, metavar, number(flags.split()[0], low))
 
 
 DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
 DATA = argument("data", "DATA", DATA_HELP)
-TARGET = option("--target -t", "Column of labels; empty cells are the unlabelled rows.", str, NEEDED, "COLUMN")
+TARGET = option("--target -t", "Column of labels; empty cells are the unlabeled rows.", str, NEEDED, "COLUMN")
 TARGETS = option(
     "--target -t",
-    "Column of labels; empty cells are the unlabelled rows; may be repeated. --label-studio finds it.",
+    "Column of labels; empty cells are the unlabeled rows; may be repeated. --label-studio finds it.",
     list[str],
     metavar="COLUMN",
 )
-OUT = file("--out -o", "Table to write; else beside DATA, under a longer name.")
+OUT = file("--out -o", "Table to write (default: next to DATA, with a suffix).")
 MARK = file("--out -o", "Table to write, with these rows marked; else none.")
 REPORT = file("--report -r", "HTML report to write.")
-ABSTAIN = real("--abstain", "Leave rows unlabelled below this confidence (such as 0.9).", None)
+ABSTAIN = real("--abstain", "Leave rows unlabeled below this confidence (such as 0.9).", None)
 PROBABILITIES = flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
 SETS = [
-    real(
-        "--coverage", "Add TARGET_set: classes among which the right one is in this share (such as 0.9).", None, "SHARE"
-    ),
+    real("--coverage", "Add TARGET_set: a prediction set with this coverage (such as 0.9).", None, "SHARE"),
     flag("--by-class", "Keep the promise of --coverage for every class by itself."),
 ]
+RANK = option(
+    "--rank", "List the rows that are most likely of this class, and add the column TARGET_rank.", metavar="CLASS"
+)
+FIND = option("--find", "Suggest the rows that are most likely of this class.", metavar="CLASS")
+PROMISE = real(
+    "--wrong-at-most",
+    "Mark predictions as accepted of which at most this fraction is wrong, with 95% certainty (such as 0.05).",
+    None,
+    "FRACTION",
+)
 SEARCH = [
     option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
-    real("--seconds", "Work to do, in seconds of one core.", 60.0, "S", 1),
+    real("--seconds", "Work to do, in seconds of one core.", SIZES.seconds, "S", 1),
 ]
 KERNEL = [
     option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine, forest.", str, "rbf", "NAME"),
     parameter(
-        "scale", bool, True, typer.Option(help="Give every column the same say, also in a table of numbers only.")
+        "scale", bool, True, typer.Option(help="Give every column the same weight, also in a table of numbers only.")
     ),
 ]
-ID = option("--id", "Column that names the rows; not learnt from.", metavar="COLUMN")
+ID = option("--id", "Column that names the rows; not used as a feature.", metavar="COLUMN")
 COLUMNS = [
-    columns("--ignore -x", "Column not to learn from; may be repeated."),
+    columns("--ignore --exclude -x", "Column not to learn from; may be repeated."),
     columns("--text", "Column to read as text; may be repeated."),
     columns("--category", "Column to read as a category; may be repeated."),
     columns("--number", "Column to read as a number; may be repeated."),
     columns("--image", "Column of paths of images; may be repeated."),
-    option("--text-model", "Sentence-transformers model, if it is here.", metavar="NAME"),
-    option("--image-model", "timm model that is here, or a TorchScript file.", metavar="NAME"),
 ]
-INCLUDE = columns("--include", "Column to learn from though it tells labelled rows apart.")
+MODELS = [  # what turns texts and images into vectors
+    option(
+        "--text-model",
+        "Sentence model used next to TF-IDF: auto (the installed one), none, a name, a folder or an ONNX file.",
+        metavar="MODEL",
+    ),
+    option(
+        "--image-model",
+        "Network used for images: auto (the installed one), none, a timm model, an ONNX or TorchScript file.",
+        metavar="MODEL",
+    ),
+    option("--no-cache", "Do not keep the vectors of texts and images next to DATA.", bool),
+]
+INCLUDE = columns("--include", "Column to use although it leaks the label.")
 KIND = option(
     "--as",
     "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
@@ -102,11 +122,11 @@ KIND = option(
 )
 MISSING = option(
     "--missing",
-    "Another mark for unlabelled cells, such as -1; may be repeated; '' if NA is a class.",
+    "Another mark for unlabeled cells, such as -1; may be repeated; '' if NA is a class.",
     list[str],
     metavar="MARK",
 )
-FORMAT = [  # how a file is read, the vectors beside it included
+FORMAT = [  # how a file is read, the vectors next to it included
     option(
         "--embed",
         "Vectors: an NPY file with a row for each row, or a column; may be repeated.",
@@ -117,6 +137,7 @@ FORMAT = [  # how a file is read, the vectors beside it included
     option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
     option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
     option("--sheet", "Sheet of an Excel workbook.", metavar="NAME"),
+    whole("--header", "Number of the line or row of column names, from 1; found if not given.", None, 1),
     option("--table", "Table of a database, or split of a datasets folder.", metavar="NAME"),
 ]
 PROTECT = flag("--protect", "Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe.")
@@ -129,8 +150,21 @@ SCREEN = [
 ]
 MORE = option(
     "--more",
-    "Table of answered rows, such as `mercer suggest --only` writes: its labels are added; may be repeated.",
+    "Table of labeled rows, as `mercer suggest --only` writes it; its labels are added. May be repeated.",
     list[Path],
     metavar="FILE",
 )
-LABELLED = [KIND, ID, MORE, *COLUMNS, INCLUDE, MISSING, *FORMAT]  # how a table with labels is read
+HINT = columns("--hint", "Column of guesses of the class by another source, such as a language model; may be repeated.")
+LINKS = file("--links", "Table of links between the rows: two columns of row names, and a third of weights if any.")
+LABELED = [
+    KIND,
+    ID,
+    MORE,
+    HINT,
+    LINKS,
+    *COLUMNS,
+    *MODELS,
+    INCLUDE,
+    MISSING,
+    *FORMAT,
+]  # how a table with labels is read

@@ -1,16 +1,17 @@
-"""What is wrong with a command as it was typed, in one sentence of our own rather than in the parser's words."""
+"""Errors in a command as it was typed, each in one sentence instead of the parser's words."""
 
 import difflib
 import math
 import os
 import re
 import sys
+from collections.abc import Callable
 
 import typer
 from typer.core import TyperGroup
 
 from ..jobs.usage import UsageError, did_you_mean
-from .screen import BAD_USAGE, STOPPED, leave
+from .console import BAD_USAGE, STOPPED, leave
 
 # The ancestor of all that the parser raises; where it is defined depends on the version of typer.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -33,14 +34,14 @@ class Commands(TyperGroup):
             raise SystemExit(STOPPED) from None
         raise SystemExit(code if isinstance(code, int) else 0)
 
-    def resolve_command(self, ctx, args):
+    def resolve_command(self, ctx, args: list) -> tuple:
         names = self.list_commands(ctx)
         if args[0] not in names:
             raise UsageError(f"There is no command {args[0]!r}. {did_you_mean(args[0], names)}")
         return super().resolve_command(ctx, args)
 
 
-def sentence(error):
+def sentence(error) -> str:
     """The parser's error as one sentence: what is wrong, what is accepted."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "mercer"
@@ -62,14 +63,14 @@ def sentence(error):
     return f"{error.format_message().rstrip('.')}. See `{path} --help`."
 
 
-def _shown(parameter):
+def _shown(parameter) -> str:
     """The name of an option or argument, and its help."""
     value = parameter.metavar or ""
     name = value if parameter.param_type_name == "argument" else f"{max(parameter.opts, key=len)} {value}"
     return f"{name.strip()} ({(getattr(parameter, 'help', None) or '').rstrip('.')})"
 
 
-def number(option, low=-math.inf, high=math.inf, whole=False):
+def number(option: str, low: float = -math.inf, high: float = math.inf, whole: bool = False) -> Callable:
     """A function that reads the value of an option as a number, and refuses others in a sentence."""
     what = "a whole number" if whole else "a number"
     if high < math.inf:
@@ -77,7 +78,7 @@ def number(option, low=-math.inf, high=math.inf, whole=False):
     elif low > -math.inf:
         what += f" of at least {low}"
 
-    def read(text):
+    def read(text: float | str) -> float:
         try:
             value = int(text) if whole else float(text)
         except ValueError:
@@ -89,19 +90,21 @@ def number(option, low=-math.inf, high=math.inf, whole=False):
     return read
 
 
-ONLY_FOLDERS = ("scheduler", "workers", "labels", "key")
+KEYED = ("labels", "key")
+ONLY_FOLDERS = ("scheduler", "workers", *KEYED)
 
 
-def placed(job, options):
+def placed(job: str, options: dict) -> str:
     """The job, or the one of the same name for a folder of tables; options that are for folders only go otherwise."""
     where = options.get("new") or options.get("data")
     only = {name: options.pop(name) for name in ONLY_FOLDERS if name in options}
-    if only and where is not None and os.path.isdir(where):
+    if "scheduler" in only and where is not None and os.path.isdir(where):
         from ..jobs.parts import parts_in
 
         if parts_in(where):
             options |= only
             return f"folders:{job.partition(':')[2]}"
+    options |= {name: only.pop(name) for name in KEYED if name in only}
     given = next((name for name, value in only.items() if value is not None), None)
     if given is not None:
         raise UsageError(f"--{given} is for a folder of tables, and {where} is not one. Leave it out.")

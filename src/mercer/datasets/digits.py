@@ -1,4 +1,4 @@
-"""The demo's table: handwritten digits of which a few are labelled."""
+"""The demo's table: handwritten digits of which a few are labeled."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ..backend import need
 
 
 def few_label_digits(seed=0, per_class=2):
-    """scikit-learn's 1 797 digits as a table with `per_class` random labels a class, and the true labels as text.
+    """scikit-learn's 1,797 digits as a table with `per_class` random labels a class, and the true labels as text.
 
     Returns (frame, truth): the columns are `image` (a name), 64 pixels, and `digit`, empty where the label is hidden.
 

@@ -1,12 +1,24 @@
-"""The share of each class among the unlabelled rows, as a user may give it."""
+"""The fraction of each class among the unlabeled rows, as a user may give it."""
+
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..evidence.shares import class_shares
+from ..inputs.labels import Labels
+from ..rows import take, tdot
+
+COUNTED = 0.25  # of a label, as evidence of the fractions: labels are often picked, not drawn
+SHARE_ROUNDS = 3  # at most, in which shares are estimated and the fits repeated
+ESTIMATE = "estimate"
 
 
-def shares_of(balance, labels, weight=None):
-    """(k,) wanted shares from "labels" (of these weights), a number, a dict, one number per class; None for None."""
+def shares_of(balance: str, labels: Labels, weight: np.ndarray | None = None) -> np.ndarray:
+    """(k,) wanted shares: of the labels with these weights for a string, else from a number, a dict or an array.
+
+    None for None.
+    """
     if balance is None:
         return None
     names = labels.classes.tolist()
@@ -18,15 +30,15 @@ def shares_of(balance, labels, weight=None):
         absent = [name for name in names if name not in balance]
         if strange or absent:
             raise InputError(
-                f"balance has the classes {list(balance)} and the labels have {names}. Give one share for "
-                "each class of the labels, and for no other."
+                f"balance has the classes {list(balance)} and the labels have {names}. Give one fraction for each "
+                f"class of the labels, and for no other."
             )
         shares = np.array([balance[name] for name in names], dtype=np.float64)
     elif np.ndim(balance) == 0:
         if len(names) != 2:
             raise InputError(
-                f"balance={balance} is one share, and y has {len(names)} classes: {names}. Give one share per "
-                "class, or a dict {class: share}."
+                f"balance={balance} is one fraction, and y has {len(names)} classes: {names}. Give one fraction per "
+                f"class, or a dict {{class: fraction}}."
             )
         shares = np.array([1.0 - balance, balance])
     else:
@@ -36,7 +48,37 @@ def shares_of(balance, labels, weight=None):
     for name, share, count in zip(names, shares, labels.counts()):
         if share <= 0 and count > 0:
             raise InputError(
-                f"The labels contradict the balance: {int(count)} row(s) are labelled {name!r}, and balance gives "
-                f"that class the share {share:g} of the unlabelled rows. Give it a positive share or drop them."
+                f"The labels contradict the balance: {int(count)} row(s) are labeled {name!r}, and balance gives "
+                f"that class the fraction {share:g} of the unlabeled rows. Give it a positive fraction or drop them."
             )
     return shares
+
+
+def fold_key(state: Any, labels: Labels):
+    """(l,) a number for each labeled row that depends neither on the order of the rows nor on the basis of Z."""
+    Z_l, mean = take(state.Z, labels.labeled), tdot(state.Z, np.full(state.Z.shape[0], 1.0 / state.Z.shape[0]))
+    return Z_l @ mean + np.einsum("ij,ij->i", Z_l, Z_l)
+
+
+def estimated_shares(fold_fits, state, labels):
+    """(shares, standard errors) of the classes among the unlabeled rows, by fits that hold out labels.
+
+    A held-out row is scored like an unlabeled one, so the mean score of the unlabeled rows is the mean of the classes'
+    held-out scores, weighted by the fractions (`mercer.evidence.shares`).
+
+    fold_fits : function of (shares, errors), or of None in the first round, that yields (positions of the held-out
+        labels, coefficients, intercept) of each fit.
+    """
+    free = (labels.codes < 0).astype(float) * (1.0 if state.weight is None else state.weight)
+    mean = tdot(state.Z, free / free.sum())
+    codes, counts = labels.codes[labels.labeled], COUNTED * labels.counts()
+    wanted = None
+    for _ in range(SHARE_ROUNDS):
+        scores, average, tested = np.full(labels.signs.shape, np.nan), np.zeros(labels.signs.shape[1]), 0
+        for test, coef, intercept in fold_fits(wanted):
+            scores[test] = take(state.Z, labels.labeled[test]) @ coef + intercept
+            average, tested = average + len(test) * (mean @ coef + intercept), tested + len(test)
+        before, wanted = wanted, class_shares(scores, codes, average / max(tested, 1), labels.n_classes, counts)
+        if before is not None and np.all(np.abs(wanted[0] - before[0]) <= wanted[1] / 4):
+            break
+    return wanted

@@ -1,10 +1,12 @@
-"""What every estimator shares: reading rows wherever they live, opening the kernel matrix, tags."""
+"""The base of every estimator: reading rows where they live, opening the kernel matrix, tags."""
 
 import copy
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import moved
@@ -16,8 +18,10 @@ from ..homes import home_of
 from ..inputs.check import check_rows
 from ..inputs.sampling import on_sample
 from ..inputs.weights import check_weight, seed_of
-from ..kernels import Precomputed, as_kernel
+from ..kernels import Kernel, Precomputed, as_kernel
+from ..kernels.base import KernelLike
 from ..rows import bring, host, sampled
+from ..types import Rows, Seed
 
 NOT_ON_DASK = {"rows": "goes through the rows one at a time", "graph": "joins all rows in one graph"}
 
@@ -38,24 +42,24 @@ class KernelEstimator(Documented, BaseEstimator):
     sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one; fitted attributes
         with an entry for each row are of these rows.
     kernel_ : the kernel with every rule resolved to a number.
-    map_ : the fitted feature map; `map_.energy_` and `map_.error_` say how good an approximation is.
+    map_ : the fitted feature map; `map_.energy_` and `map_.error_` show how good an approximation is.
     approx_reason_ : why this map was chosen.
     """
 
     access = "moments"
     on_dask: ClassVar[str | None] = "moments"  # what a fit there sees: moments of all rows and a sample, "sample", None
-    policy: ClassVar[str | None] = None  # row of `POLICIES` that says what "auto" means; None: that of `access`
+    policy: ClassVar[str | None] = None  # row of `POLICIES` that shows what "auto" means; None: that of `access`
 
     _: KW_ONLY
-    kernel: Any = "rbf"
+    kernel: KernelLike = "rbf"
     approx: Any = "auto"
-    random_state: Any = None
+    random_state: Seed = None
 
     @property
-    def _parameter_constraints(self):
+    def _parameter_constraints(self) -> dict:
         return {f.name: f.metadata["accepted"] for f in fields(self) if f.metadata}
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
         inner = [name for name in params if name.startswith("kernel__")]
         kernel = params.get("kernel", getattr(self, "kernel", None))
@@ -66,11 +70,15 @@ class KernelEstimator(Documented, BaseEstimator):
             )
         return super().set_params(**params)
 
-    def _kernel(self):
+    def _kernel(self) -> Kernel:
         """The kernel object that the parameters describe."""
         return as_kernel(self.kernel)
 
-    def _rows(self, X, reset, min_rows=1):
+    def _takes(self) -> str:
+        """The kind of a row: "numbers", "objects" or "any", see `Kernel.takes`."""
+        return self._kernel().takes
+
+    def _rows(self, X: Rows, reset: bool, min_rows: int = 1) -> Rows:
         """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`.
 
         reset : True in `fit`; False afterwards, which needs a fitted estimator.
@@ -82,7 +90,7 @@ class KernelEstimator(Documented, BaseEstimator):
                 f"{type(self).__name__} {NOT_ON_DASK[self.access]}, which Dask cannot do. "
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
-        return moved(check_rows(self, X, reset, min_rows=min_rows))
+        return moved(check_rows(self, X, reset, min_rows=min_rows, takes=self._takes()))
 
     def _training(self, X, y=None, sample_weight=None, kind="classes", min_rows=1, also=()):
         """(X, y, weight) of a fit, checked. In Dask y is that of a sample of the rows, whose positions are `sample_`.
@@ -105,14 +113,14 @@ class KernelEstimator(Documented, BaseEstimator):
         home.fetch(X)
         return X[self.sample_], y, sampled(weight, X)
 
-    def answering(self):
-        """A copy without what answers for rows do not need: what goes to the workers of a cluster."""
+    def answering(self) -> Self:
+        """A copy without what predictions for rows do not need: what goes to the workers of a cluster."""
         small = copy.copy(self)
         for name in ("result_", "eigenvectors_", "training_scores_", "sample_"):
             small.__dict__.pop(name, None)
         return small
 
-    def _seen(self, X):
+    def _seen(self, X: Rows) -> int:
         """How many rows a fit looks at one by one: all, or a sample of rows in Dask."""
         sample = home_of(X).sample_of(X)
         return X.shape[0] if sample is None else len(sample)
@@ -131,16 +139,16 @@ class KernelEstimator(Documented, BaseEstimator):
             self.approx_reason_ += f" Fitted to a sample of {len(self.sample_)} rows of those in Dask."
         return gram
 
-    def _fit_map(self, X, weight=None):
+    def _fit_map(self, X: Rows, weight: np.ndarray | None = None) -> Rows:
         """Choose and fit the map for these training rows; return Z."""
         return self._open(X, weight).Z
 
-    def _features(self, X):
+    def _features(self, X: Rows) -> Rows:
         """Z of new rows, for the verbs: never stored for rows on the host."""
         X = self._rows(X, reset=False)
         return mapped(self.map_, X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"

@@ -1,4 +1,4 @@
-"""What every few-label classifier shares: labels in, scores, classes and calibrated probabilities out.
+"""The base of every few-label classifier: labels in, scores, classes and calibrated probabilities out.
 
 A method on features Z is two functions, and may be a third; the scikit-learn class is a shell around them:
 
@@ -6,10 +6,10 @@ A method on features Z is two functions, and may be a third; the scikit-learn cl
     Everything that needs no label and no parameter, as a `State`; `KernelClassifier` has one that most methods share.
 ``solve(state, labels)``
     The `Solution` for these labels with the parameters of self: nothing on self changes. ``labels.signs`` are the
-    targets of the labelled rows: one ±1 column for two classes, else one column per class. Left-out answers without a
-    closed form are ``lambda: self.refits(state, labels)``.
+    targets of the labeled rows: one ±1 column for two classes, else one column per class. Held-out predictions
+    without a closed form are ``lambda: self.refits(state, labels)``.
 ``path(state, labels, grid)``
-    (list of parameter dicts, (m, l, k') left-out scores) for a grid over ``path_parameters``, or for the method's own
+    (list of parameter dicts, (m, l, k') held-out scores) for a grid over ``path_parameters``, or for the method's own
     grid where it is None. The default solves once for each.
 """
 
@@ -26,18 +26,19 @@ from ..evidence.calibration import calibrate, probabilities, typical_margin
 from ..evidence.choice import choose, hits
 from ..geometry.expansion import Expansion
 from ..geometry.maps import mapped
-from ..inputs.labels import Labels, labelled_accuracy, read_labels, weighed
+from ..inputs.labels import Labels, labeled_accuracy, read_labels, weighed
 from ..inputs.sampling import on_sample, with_labels
 from ..inputs.weights import seed_of
 from ..linalg import eigh_down, precision
 from ..rows import by_row, dot, gram, sampled, take
 from ..solvers.ridge.state import State
+from ..types import Block, ColumnLike, Rows
 from .base import KernelEstimator
 from .grid import LeftOutSearch, answered, nested_hits, parameters_of, product_of, table_of
 from .solution import Solution
 
-NO_SIMILARITY = 1e-8  # of the labelled rows' own k(x, x): what six bandwidths leave of an RBF kernel
-MANY = 4096  # rows beyond which a product with every labelled row is worth avoiding
+NO_SIMILARITY = 1e-8  # of the labeled rows' own k(x, x): what six bandwidths leave of an RBF kernel
+MANY = 4096  # rows beyond which a product with every labeled row is worth avoiding
 
 
 @dataclass(eq=False, repr=False)
@@ -49,9 +50,9 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     kernel : kernel object, name or function, default="rbf"
         "rbf" is `RBF` with the median distance between rows as its bandwidth; "precomputed" takes kernel matrices as X.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 3 000 rows and uses landmarks beyond; a number is a number of landmarks.
+        "auto" is exact up to 3,000 rows and uses landmarks beyond; a number is a number of landmarks.
     missing_label : "auto", None, a mark or a list of marks, default="auto"
-        What marks an unlabelled row in y: see `mercer.inputs.labels.read_labels`.
+        What marks an unlabeled row in y: see `mercer.inputs.labels.read_labels`.
     random_state : int, RandomState or None, default=None
         Seed for the choice of landmarks; None is 0.
 
@@ -59,27 +60,28 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     ----------
     coef_ : (r, k') weights of the features, one column for two classes, else one per class.
     intercept_ : (k',) the constant of the scores, or 0.
-    result_ : how good the answer is: a certificate (`gap`), whether it is small (`converged`), a sentence (`reason`).
+    result_ : how good the prediction is: a certificate (`gap`), whether it is small (`converged`), a sentence
+        (`reason`).
     classes_ : (k,) class names, sorted.
     transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
-        (`predict` on the training rows says where the model disagrees with a given label.)
+        (`predict` on the training rows shows where the model disagrees with a given label.)
         Of rows in Dask there is neither this nor the next one: `predict` and `unsupported` answer for them.
-    unsupported_ : (n,) training rows without similarity to any labelled row; they get the prior.
-    prior_ : (k,) share of each class among the labels, plus one each.
-    left_out_accuracy_ : how many of the labelled rows are classified right by the fit that does not know their label.
-    calibration_ : (slope, floor) that make probabilities of scores. Both of these may be computed when first asked for.
+    unsupported_ : (n,) training rows without similarity to any labeled row; they get the prior.
+    prior_ : (k,) fraction of each class among the labels, plus one each.
+    left_out_accuracy_ : how many of the labeled rows are classified right by the fit that does not know their label.
+    calibration_ : (slope, floor) that make probabilities of scores. Both of these may be computed on first use.
     """
 
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
-    light_left_out: ClassVar[bool] = False  # left-out answers need little of the state: they wait until asked for
+    light_left_out: ClassVar[bool] = False  # held-out predictions need little of the state: they wait until requested
     max_refits = 10  # at most this many refits for the probabilities where there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 
     _: KW_ONLY
-    missing_label: Any = "auto"
+    missing_label: object = "auto"
 
     def fit(self, X, y, sample_weight=None):
-        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+        """Fit on all rows; y marks the unlabeled ones (NaN, None, "" or -1; see `missing_label`).
 
         Parameters
         ----------
@@ -97,7 +99,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         self._learn_support(state.Z, labels, state.weight)
         scores = solution.scores(state.Z)
         self.margin_ = typical_margin(scores)
-        s = np.ones(len(labels.labelled)) if state.weight is None else state.weight[labels.labelled]
+        s = np.ones(len(labels.labeled)) if state.weight is None else state.weight[labels.labeled]
         self._withheld = [partial(_calibrated, solution.withheld, labels, s, self.margin_)]
         if not self.light_left_out:
             self._facts()
@@ -111,49 +113,49 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return self
 
     @property
-    def calibration_(self):
+    def calibration_(self) -> tuple[float, float]:
         """(slope, floor) of the probabilities."""
         return self._facts()[0]
 
     @property
-    def left_out_accuracy_(self):
-        """Share of the labelled rows that come out right when withheld."""
+    def left_out_accuracy_(self) -> float:
+        """Fraction of the labeled rows that are predicted correctly when held out."""
         return self._facts()[1]
 
     @by_row
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> np.ndarray:
         """Scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
         scores, _ = self._answer(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @by_row
-    def predict(self, X):
-        """The class of each row; the most frequent label where a row is not similar to any labelled one."""
+    def predict(self, X: Rows) -> np.ndarray:
+        """The class of each row; the most frequent label where a row is not similar to any labeled one."""
         scores, unsupported = self._answer(X)
         return self.classes_[self._codes(scores, unsupported)]
 
     @by_row
-    def predict_proba(self, X):
-        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels."""
+    def predict_proba(self, X: Rows) -> np.ndarray:
+        """Class probabilities, calibrated on held-out labels and never above (l + 1) / (l + 2) for l labels."""
         scores, unsupported = self._answer(X)
         P = probabilities(scores, *self.calibration_)
         P[unsupported] = self.prior_
         return P
 
     @by_row
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows):
         """Logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
-    def unsupported(self, X):
-        """Which rows have no similarity to any labelled row, so that their answer is only the prior."""
+    def unsupported(self, X: Rows) -> np.ndarray:
+        """Which rows have no similarity to any labeled row, so that their answer is only the prior."""
         return self._answer(X)[1]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: ColumnLike, sample_weight: np.ndarray | None = None) -> float:
         """Accuracy over the rows of y that carry a label; the others are ignored."""
         check_is_fitted(self)
         X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
-        return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
+        return labeled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
 
     def select(self, X, y, sample_weight=None, **grid):
         """Choose parameters by leave-one-label-out and fit with them; self is not changed.
@@ -161,20 +163,20 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         Parameters
         ----------
         **grid : lists of candidates by parameter name, such as ``gamma=[0.1, 1, 10]`` or ``kernel=[RBF(1), RBF(2)]``.
-            Without any, a grid over the regularisation. One decomposition serves all values of `path_parameters`.
+            Without any, a grid over the regularization. One decomposition serves all values of `path_parameters`.
 
         Returns
         -------
-        A new fitted classifier. Its ``selection_`` holds the candidates, their left-out accuracies, the chosen one,
+        A new fitted classifier. Its ``selection_`` contains the candidates, their held-out accuracies, the chosen one,
         what it is worth once the choice is taken into account (``corrected``, with ``interval``: in five folds of
         labels the choice is made again without them) and a sentence. The parameters of self are one of the candidates,
-        and they are kept unless the labels tell a better one apart by more than a standard error.
+        and they are kept unless the labels distinguish a better one by more than a standard error.
         """
         routes = self.routes(X, y, sample_weight, grid or "default")
         found, left_out = table_of(routes)
         labels, candidates = routes[0].labels, parameters_of(found)
         known = answered(labels, left_out)
-        choice = self._choose(left_out[:, known], labels.codes[labels.labelled[known]])
+        choice = self._choose(left_out[:, known], labels.codes[labels.labeled[known]])
         right, tested = nested_hits(routes, lambda some, codes: self._choose(some, codes).value)
         worth = jeffreys(right / tested, tested / DESIGN)
         best = clone(self).set_params(**candidates[choice.value])
@@ -186,14 +188,14 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             "chosen": choice.value,
             "interval": (worth.low, worth.high),
             "reason": f"{choice.info['found']} Chosen anew without a fifth of the labels at a time, {right} of "
-            f"{tested} of these come out right (95 % interval {worth.low:.0%} to {worth.high:.0%}).",
+            f"{tested} of these come out right (95% interval {worth.low:.0%} to {worth.high:.0%}).",
         }
         return best
 
     # The method on features: see the module.
 
-    def prepare(self, Z: Any, weight: np.ndarray | None = None, Lap: Any = None, slopes: Any = None) -> State:
-        """What needs no label: features, wherever they live, weights, the Laplacian of a graph of the rows, slopes."""
+    def prepare(self, Z: Rows, weight: np.ndarray | None = None, Lap: Rows = None, slopes: Block = None) -> State:
+        """The part of a fit that needs no label: features, weights, the Laplacian of a graph of the rows, slopes."""
         return State(Z, weight, Lap, slopes)
 
     def solve(self, state: State, labels: Labels) -> Solution:
@@ -201,24 +203,24 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         raise NotImplementedError(f"{type(self).__name__} does not define solve(state, labels).")
 
     def withheld(self, state: State, labels: Labels) -> Any:
-        """What knows the fits without folds of these labels (see `mercer.solvers.ridge.withheld`), or None."""
+        """An object for the fits without folds of these labels (see `mercer.solvers.ridge.withheld`), or None."""
         return None
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        """(parameters, (m, l, k') left-out scores) for every point of a grid over `path_parameters`."""
+        """(parameters, (m, l, k') held-out scores) for every point of a grid over `path_parameters`."""
         own = {name: [getattr(self, name)] for name in self.path_parameters}
         parameters = product_of(own if grid is None else grid)
         scores = [clone(self).set_params(**changed).solve(state, labels).left_out for changed in parameters]
         return parameters, np.array(scores)
 
     def refits(self, state: State, labels: Labels) -> np.ndarray:
-        """(l, k') left-out scores by solving again without some of the labels, at most `max_refits` times."""
+        """(l, k') held-out scores by solving again without some of the labels, at most `max_refits` times."""
         out = np.full(labels.signs.shape, np.nan)
         for test, others in labels.folds(self.max_refits):
-            out[test] = self.solve(state, others).scores(take(state.Z, labels.labelled[test]))
+            out[test] = self.solve(state, others).scores(take(state.Z, labels.labeled[test]))
         return out
 
-    def solution_for(self, X: Any, y: Any) -> Solution:
+    def solution_for(self, X: Rows, y: ColumnLike) -> Solution:
         """The solution for the training rows X and their labels y on the fitted map: `effect`, `left_out`."""
         X = self._rows(X, reset=False)
         y = on_sample(X, y, "classes", self.missing_label, seed_of(self.random_state))
@@ -228,27 +230,27 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     # What a method may replace.
 
-    def _choose(self, left_out, codes):
-        """The best candidate by left-out scores (m, l, k'); the first one is the label-free default."""
+    def _choose(self, left_out: np.ndarray, codes: np.ndarray):
+        """The best candidate by held-out scores (m, l, k'); the first one is the label-free default."""
         return choose(hits(left_out, codes), default=0)
 
-    def _laplacian(self, X, weight):
+    def _laplacian(self, X: Rows, weight: np.ndarray | None):
         """The Laplacian of the graph that the parameters describe, or None."""
         return None
 
-    def _terms(self, X, weight):
-        """What else the parameters make of the rows for `prepare`, by name; the map is fitted."""
+    def _terms(self, X: Rows, weight: np.ndarray | None) -> dict:
+        """Further arguments of `prepare` that the parameters make of the rows, by name; the map is fitted."""
         return {}
 
     # What the methods share.
 
     def _facts(self):
-        """(calibration, left-out accuracy); in a list, for asking changes no attribute."""
+        """(calibration, held-out accuracy); in a list, for asking changes no attribute."""
         if callable(self._withheld[0]):
             self._withheld[0] = self._withheld[0]()
         return self._withheld[0]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict:
         if hasattr(self, "_withheld"):
             self._facts()
         return super().__getstate__()
@@ -263,7 +265,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         Z = self._fit_map(X, weight)
         return self.prepare(Z, own, self._laplacian(X, weight), **self._terms(X, own)), labels
 
-    def _answer(self, X):
+    def _answer(self, X: Rows) -> tuple[np.ndarray, np.ndarray]:
         """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""
         X = self._rows(X, reset=False)
         scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
@@ -273,22 +275,22 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             unsupported[silent] = self._unsupported(mapped(self.map_, X[silent]), scores[silent])
         return scores, unsupported
 
-    def _codes(self, scores, unsupported):
+    def _codes(self, scores: np.ndarray, unsupported: np.ndarray) -> np.ndarray:
         codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else np.argmax(scores, axis=1)
         codes[unsupported] = int(np.argmax(self.prior_))
         return codes
 
-    def _learn_support(self, Z, labels, weight):
+    def _learn_support(self, Z: Rows, labels: Labels, weight: np.ndarray | None) -> None:
         counts = labels.counts(weight)
         self.prior_ = (counts + 1) / (counts.sum() + labels.n_classes)
-        rows = labels.labelled
+        rows = labels.labeled
         some = take(Z, rows[:MANY])
         self.similarity_scale_ = float(np.max(np.sum(some**2, axis=1)))
-        self.labelled_features_ = some
+        self.labeled_features_ = some
         if len(rows) > Z.shape[1]:  # only ‖Z_l z‖ is needed later, and a root of Z_lᵀZ_l gives it with r rows
             G = some.T @ some if len(rows) <= MANY else gram(Z, (labels.codes >= 0).astype(float))
             values, vectors = eigh_down(G)
-            self.labelled_features_ = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+            self.labeled_features_ = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
 
     def _silent(self, scores):
         """Which rows score no more than a row without features, which has the bias."""
@@ -296,24 +298,24 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return ((np.minimum(bias, 0) - slack <= scores) & (scores <= np.maximum(bias, 0) + slack)).all(axis=1)
 
     def _unsupported(self, Z, scores):
-        """Rows without similarity to a labelled row, and without a score that reached them through unlabelled rows."""
+        """Rows without similarity to a labeled row, and without a score that reached them through unlabeled rows."""
         suspects = np.flatnonzero(self._silent(scores))
         bound = max(NO_SIMILARITY, 8 * precision(Z.dtype)) * self.similarity_scale_
-        if len(suspects) > MANY:  # two random combinations of the labelled rows clear all but the truly dissimilar
-            mix = np.random.default_rng(0).normal(size=(len(self.labelled_features_), 2))
-            probe = np.abs(dot(Z, self.labelled_features_.T @ mix)[suspects]).min(axis=1)
+        if len(suspects) > MANY:  # two random combinations of the labeled rows clear all but the truly dissimilar
+            mix = np.random.default_rng(0).normal(size=(len(self.labeled_features_), 2))
+            probe = np.abs(dot(Z, self.labeled_features_.T @ mix)[suspects]).min(axis=1)
             suspects = suspects[probe <= 10 * np.linalg.norm(mix) * bound]
         flags = np.zeros(Z.shape[0], dtype=bool)
         if len(suspects):
-            similarity = np.linalg.norm(take(Z, suspects) @ self.labelled_features_.T, axis=1)
+            similarity = np.linalg.norm(take(Z, suspects) @ self.labeled_features_.T, axis=1)
             flags[suspects] = similarity <= bound
         return flags
 
 
 def _calibrated(withheld, labels, weight, margin):
-    """((slope, floor), share right) from left-out answers."""
+    """((slope, floor), share right) from held-out predictions."""
     left_out = withheld()
     known = answered(labels, left_out[None])
     found = calibrate(left_out[known], labels.given[known], margin, weight[known], n_labels=weight.sum())
-    right = hits(left_out[None, known], labels.codes[labels.labelled][known])[0]
+    right = hits(left_out[None, known], labels.codes[labels.labeled][known])[0]
     return found.value, float(right.mean()) if len(right) else float("nan")

@@ -1,23 +1,25 @@
-"""What kernel PCA and its robust and sparse relatives share: centring, and projections of new rows."""
+"""The base of kernel PCA and its robust and sparse relatives: centering, and projections of new rows."""
 
 import numbers
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 
 from ..errors import InputError, NotInductiveError
-from ..geometry.operators import CentredOperator
+from ..geometry.operators import CenteredOperator
 from ..kernels import Precomputed
 from ..rows import by_row
+from ..types import Rows
 from .base import KernelEstimator
 
 
 class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Projections f(x) = k(x, ·) A − shift on directions A of the centred feature space.
+    """Projections f(x) = k(x, ·) A − shift on directions A of the centered feature space.
 
-    A subclass calls ``gram, K = self._open_centred(X, weight)``, finds coefficients A (one row per training row, Σ of
-    each column 0 when centred) for the `CentredOperator` K, and calls ``self._close(gram, K, A)``.
+    A subclass calls ``gram, K = self._open_centered(X, weight)``, finds coefficients A (one row per training row, Σ of
+    each column 0 when centered) for the `CenteredOperator` K, and calls ``self._close(gram, K, A)``.
 
     Attributes
     ----------
@@ -31,12 +33,12 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     policy = "dual components"
     location_: Any = 0.0
 
-    def _open_centred(self, X, weight=None):
-        """The kernel matrix of the training rows, and the same centred."""
+    def _open_centered(self, X: Rows, weight: np.ndarray | None = None) -> tuple:
+        """The kernel matrix of the training rows, and the same centered."""
         gram = self._open(X, weight, self.solver)
-        return gram, CentredOperator(gram.operator, weight, self.center)
+        return gram, CenteredOperator(gram.operator, weight, bool(self.center))
 
-    def _close(self, gram, K, coefficients):
+    def _close(self, gram, K: CenteredOperator, coefficients: np.ndarray) -> None:
         """Keep what projecting new rows needs."""
         share, mean = np.zeros_like(K.share), np.zeros(K.shape[0])
         if K.center:  # columns sum to 0 but for rounding, which 1/√λ has made large
@@ -46,34 +48,35 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.shift_, self.grand_mean_ = mean @ coefficients, float(share[:, 0] @ mean)
 
     @property
-    def coefficients_(self):
+    def coefficients_(self) -> np.ndarray:
         """(n or r, s) coefficients of the components on the kept rows, or on the features of the map."""
         return self.expansion_.coef[:, :-1]
 
     @property
     def X_fit_(self):
         """The rows that projections are computed from; None through a map."""
-        return self.expansion_.centres
+        return self.expansion_.centers
 
     @by_row
-    def transform(self, X):
-        """Projections of the rows of X on the components, centred as in `fit`."""
+    def transform(self, X: Rows) -> Rows:
+        """Projections of the rows of X on the components, centered as in `fit`."""
         X = self._rows(X, reset=False)
         scores = self.expansion_(X, self.coefficients_) - self.shift_ - self.location_
         return scores.astype(np.float32) if str(X.dtype).endswith("float32") else scores
 
     @by_row
-    def reconstruction_error(self, X):
-        """Squared distance in feature space between each centred row and its projection: a novelty score.
+    def reconstruction_error(self, X: Rows):
+        """Squared distance in feature space between each centered row and its projection: a novelty score.
 
-        k̃(x, x) − ‖f(x)‖², with k̃ centred by the training means; never negative.
+        k̃(x, x) − ‖f(x)‖², with k̃ centered by the training means; never negative.
         """
         X = self._rows(X, reset=False)
         if isinstance(self.kernel_, Precomputed):
             if X.shape[0] != X.shape[1]:
                 raise NotInductiveError(
                     "The reconstruction error of new rows needs k(x, x), which a matrix of k(new, training) does not "
-                    "hold. Accepted: the square training matrix, or a model fitted on raw data with a kernel object."
+                    "contain. Accepted: the square training matrix, or a model fitted on raw data with a kernel "
+                    "object."
                 )
             own = self.kernel_.diag(X)
         else:
@@ -83,16 +86,16 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return np.maximum(own - np.sum((values[:, :-1] - self.shift_) ** 2, axis=1), 0.0)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.coefficients_.shape[1]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def check_components(n_components, n):
+def check_components(n_components: int, n: int) -> None:
     """Refuse more components than rows."""
     if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= n:
-        raise InputError(f"n_components={n_components} components were asked of {n} rows. Accepted: 1 to {n}.")
+        raise InputError(f"n_components={n_components} components were requested for {n} rows. Accepted: 1 to {n}.")

@@ -1,8 +1,9 @@
-"""What robust and sparse kernel PCA share: the operator, the dual solver, projections about the loss's own centre."""
+"""The base of robust and sparse kernel PCA: the operator, the dual solver, projections about the loss's own center."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -11,15 +12,16 @@ from ..errors import InputError
 from ..inputs.weights import seed_of
 from ..linalg import precision
 from ..solvers.dual.loss import NORMS, Loss
-from ..solvers.dual.minimise import minimise, sketch, sketch_width
+from ..solvers.dual.minimize import minimize, sketch, sketch_width
 from ..solvers.dual.starts import match_fraction, row_size
+from ..types import ColumnLike, Rows
 from .components import KernelComponents, check_components
 from .parameters import COUNT, POSITIVE, parameter
 
 
 @dataclass(eq=False, repr=False)
 class DualComponents(KernelComponents):
-    """Components that minimise f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
+    """Components that minimize f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
     With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
     mean: scores are relative to that point, and the coefficients of each component sum to zero.
@@ -28,18 +30,18 @@ class DualComponents(KernelComponents):
     n_components: int = parameter(2, COUNT)
     _: KW_ONLY
     norm: str = parameter("row", StrOptions(set(NORMS)))
-    center: bool = parameter(True, "boolean")
+    center: Any = parameter(True, "boolean", StrOptions({"mean"}))
     solver: str = parameter("auto", StrOptions({"auto", "stored", "operator"}))
     tol: float = parameter(1e-6, POSITIVE)
     max_iter: int = parameter(1000, COUNT)
     n_init: int | None = parameter(None, COUNT, None)
 
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: ColumnLike = None) -> Self:
         """Find the components of the rows of X; y is ignored."""
         self._fit(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Rows, y: ColumnLike = None) -> Rows:
         """Fit and return the scores of the training rows."""
         scores = self._fit(X)
         return self.transform(X) if hasattr(self, "sample_") else scores
@@ -49,7 +51,7 @@ class DualComponents(KernelComponents):
         asked = self._asked()
         X, _, _ = self._training(X, min_rows=2)
         check_components(self.n_components, X.shape[0])
-        gram, K = self._open_centred(X)
+        gram, K = self._open_centered(X)
         eps = precision(X.dtype)
         if abs(K.trace()) <= 10 * eps * float(np.sum(np.abs(K.K.diag()))):
             self._refuse_rank(0)
@@ -61,14 +63,14 @@ class DualComponents(KernelComponents):
         self.objective_, self.history_, self.gap_ = result.objective, np.asarray(result.history), result.gap
         self.n_iter_, self.reason_ = result.n_iter, result.reason
         self.eigenvalues_ = found.values
-        self.location_ = found.centre
+        self.location_ = found.center
         self.support_ = np.flatnonzero(np.any(found.H != 0, axis=1))
         self._describe(found, loss)
         self._close(gram, K, found.coef)
         return found.scores.astype(np.float32) if str(X.dtype).endswith("float32") else found.scores
 
     def _find(self, K, asked, eps):
-        """(`Result` with `Components`, loss) for the centred operator K, whose products have the precision eps."""
+        """(`Result` with `Components`, loss) for the centered operator K, whose products have the precision eps."""
         width = sketch_width(self.n_components, Loss(epsilon=1.0))
         start = sketch(K, width, random_state=seed_of(self.random_state), eps=eps)
         H, GH = start
@@ -76,7 +78,9 @@ class DualComponents(KernelComponents):
         rank = int(np.sum(quotient > eps * K.shape[0] * quotient.max(initial=0.0)))
         if rank < self.n_components:
             self._refuse_rank(rank)
-        loss = Loss(norm=self.norm, location=self.center, **{name: a.value for name, a in asked.items() if not a.share})
+        loss = Loss(
+            norm=self.norm, location=self.center is True, **{name: a.value for name, a in asked.items() if not a.share}
+        )
         for name, a in asked.items():
             if a.share:
                 # Never fewer rows than the components need.
@@ -84,13 +88,13 @@ class DualComponents(KernelComponents):
                 loss, _ = match_fraction(K, self.n_components, name, share, loss, start=start, eps=eps)
         options = {"tol": max(self.tol, 20 * eps), "max_iter": self.max_iter, "start": start, "eps": eps}
         options["n_init"] = self.n_init
-        result = minimise(K, self.n_components, loss, **options)
+        result = minimize(K, self.n_components, loss, **options)
         by_share = "epsilon" in asked and asked["epsilon"].share
         for _ in range(40 if by_share else 0):  # at the search's looser tolerance every component was there
             if result.info["rank"] == self.n_components:
                 break
             loss = replace(loss, epsilon=0.9 * loss.epsilon)
-            result = minimise(K, self.n_components, loss, **options)
+            result = minimize(K, self.n_components, loss, **options)
         if result.info["rank"] == 0:
             self._refuse(K, loss, start, eps)
         return result, loss
@@ -102,7 +106,7 @@ class DualComponents(KernelComponents):
                 "Every row has the same features, so there is no direction to find. Check the rows and the kernel."
             )
         raise InputError(
-            f"n_components={self.n_components}, but the {'centred ' if self.center else ''}kernel matrix has rank "
+            f"n_components={self.n_components}, but the {'centered ' if self.center else ''}kernel matrix has rank "
             f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
         )
 
@@ -110,37 +114,37 @@ class DualComponents(KernelComponents):
         raise InputError("Every component vanished: the kernel matrix is zero. Check the kernel and the rows.")
 
 
-def at_bound(P, loss):
+def at_bound(P: np.ndarray, loss: Loss) -> np.ndarray:
     """Rows whose influence is bounded."""
     return np.flatnonzero(row_size(P, loss.norm) >= loss.kappa + loss.epsilon)
 
 
 @dataclass
 class Asked:
-    """A threshold as the user gave it: a number, or a share of the rows under another name."""
+    """A threshold as the user gave it: a number, or a fraction of the rows under another name."""
 
     value: float | None
     name: str = ""
     share: float | None = None
 
 
-def number(name, value, other=None):
+def number(name: str, value: float, other: str | None = None) -> float:
     """A threshold as a float, refused in one sentence: kappa above 0, epsilon at least 0."""
     fits = isinstance(value, Real) and not isinstance(value, bool)
     if not fits or not (float(value) > 0 if name == "kappa" else 0 <= float(value) < np.inf):
         accepted = "a number above 0" if name == "kappa" else "a number of at least 0"
-        share = f", or a share of the rows as {other}=" if other else ""
+        share = f", or a fraction of the rows as {other}=" if other else ""
         raise InputError(f"{name}={value!r} is not accepted: give {accepted}{share}.")
     return float(value)
 
 
-def number_or_share(name, value, other, share, default):
-    """What was asked: a number, or a share of the rows, or the default share; not both."""
+def number_or_share(name: str, value: float | None, other: str, share, default: float) -> "Asked":
+    """The requested number, or fraction of the rows, or the default fraction; not both."""
     if value is not None and share is not None:
-        raise InputError(f"{name}={value!r} and {other}={share!r} say the same thing twice. Give one of them.")
+        raise InputError(f"{name}={value!r} and {other}={share!r} have the same meaning. Give one of them.")
     if value is not None:
         return Asked(number(name, value, other))
     share = default if share is None else share
     if not (isinstance(share, Real) and 0 < float(share) < 1):
-        raise InputError(f"{other}={share!r} is not accepted: give a share of the rows between 0 and 1.")
+        raise InputError(f"{other}={share!r} is not accepted: give a fraction of the rows between 0 and 1.")
     return Asked(None, other, float(share))

@@ -1,4 +1,4 @@
-"""The graph term Σ w_ij (f_i − f_j)² as a second regulariser of any method of moments."""
+"""The graph term Σ w_ij (f_i − f_j)² as a second regularizer of any method of moments."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from ..errors import InputError
 from ..geometry.maps import MappedRows
 from ..homes import home_of
-from ..kernels.graph import laplacian, neighbour_graph
+from ..kernels.graph import laplacian, neighbor_graph
+from ..types import Rows
 from .base import KernelEstimator
 from .parameters import NOT_NEGATIVE, parameter
 
@@ -25,11 +26,11 @@ class GraphTerm(KernelEstimator):
     graph: Any = None
     graph_weight: float = parameter(1.0, NOT_NEGATIVE)
 
-    def _fit_map(self, X, weight=None):
+    def _fit_map(self, X: Rows, weight: np.ndarray | None = None) -> Rows:
         Z = super()._fit_map(X, weight)
         return np.asarray(Z) if self.graph is not None and isinstance(Z, MappedRows) else Z  # many passes follow
 
-    def _laplacian(self, X, weight):
+    def _laplacian(self, X: Rows, weight: np.ndarray | None) -> Rows:
         if self.graph is None:
             return None
         home_of(X).refuse_lazy(
@@ -38,20 +39,20 @@ class GraphTerm(KernelEstimator):
         )
         if weight is not None:
             raise InputError(
-                "sample_weight cannot be combined with graph=: a repeated row would change its neighbours' graph. "
+                "sample_weight cannot be combined with graph=: a repeated row would change its neighbors' graph. "
                 "Leave one of the two out."
             )
         return laplacian(self._weights(X), "unnormalized")
 
-    def _weights(self, X):
+    def _weights(self, X: Rows) -> Rows:
         n = X.shape[0]
         if isinstance(self.graph, (int, np.integer)) and not isinstance(self.graph, bool):
-            return neighbour_graph(X, int(self.graph))[0]
+            return neighbor_graph(X, int(self.graph))[0]
         shape = getattr(self.graph, "shape", None)
         if shape != (n, n):
             given = repr(self.graph) if shape is None else f"<{type(self.graph).__name__} of shape {shape}>"
             raise InputError(
-                f"graph={given} is not accepted: give a number of neighbours, or the {n} × {n} matrix of edge weights "
+                f"graph={given} is not accepted: give a number of neighbors, or the {n} × {n} matrix of edge weights "
                 "of the training rows."
             )
         W = sp.csr_matrix(self.graph, dtype=np.float64)

@@ -1,6 +1,7 @@
-"""Left-out answers of one method over a whole grid: one map per kernel, one decomposition per map."""
+"""Held-out predictions of one method over a whole grid: one map per kernel, one decomposition per map."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.base import clone
 
 from ..errors import InputError
 from ..evidence.choice import hits
+from ..inputs.labels import Labels
 from ..rows import take
 
 FOLDS = 5  # of labels, for what a choice is worth
@@ -28,14 +30,14 @@ class LeftOutSearch:
     """Mixin: `left_out_table` over a grid of parameters.
 
     A method names in ``path_parameters`` those that one call of its ``path(state, labels, grid)`` serves, which gives a
-    list of parameter dicts and an array of left-out answers. ``_read(X, y, sample_weight)`` gives state and labels.
+    list of parameter dicts and an array of held-out predictions. ``_read(X, y, sample_weight)`` gives state and labels.
     Parameters of the map (the kernel, its width, the approximation) cost a map and a state each; any other, one call.
     """
 
     path_parameters: ClassVar[tuple] = ()
 
     def left_out_table(self, X, y, sample_weight=None, grid=None):
-        """Left-out answers for every candidate.
+        """Held-out predictions for every candidate.
 
         Parameters
         ----------
@@ -45,7 +47,7 @@ class LeftOutSearch:
         Returns
         -------
         candidates : list of parameter dicts. The first is empty: the parameters of this estimator as they are.
-        left_out : (m, l, k') for each candidate, the answers for the labelled rows when their own label is withheld.
+        left_out : (m, l, k') for each candidate, the answers for the labeled rows when their own label is held out.
         labels : the labels as they were read.
         """
         routes = self.routes(X, y, sample_weight, grid)
@@ -76,7 +78,7 @@ class LeftOutSearch:
                 found.append(Route({**changed, **also}, method, state, labels, inner))
         return found
 
-    def _check_grid(self, grid):
+    def _check_grid(self, grid: dict) -> None:
         known = self.get_params()  # type: ignore[attr-defined]
         for name, values in grid.items():
             if name not in known:
@@ -89,13 +91,15 @@ class LeftOutSearch:
                 clone(self).set_params(**{name: value})._validate_params()
 
 
-def parameters_of(candidates):
+def parameters_of(candidates: list) -> list:
     """The parameter dicts of the candidates of `table_of`; the first is empty."""
     return [{}, *({**route.changed, **parameters} for route, parameters in candidates[1:])]
 
 
-def table_of(routes, labels=None):
-    """([(route, parameters)], (m, l, k') left-out answers) of all routes, for their own labels or for some of them."""
+def table_of(routes: list, labels: Labels | None = None) -> tuple[list, np.ndarray]:
+    """([(route, parameters)], (m, l, k') held-out predictions) of all routes, for their own labels or for some of
+    them.
+    """
     candidates, answers = [], []
     for route in routes:
         parameters, left_out = route.method.path(route.state, route.labels if labels is None else labels, route.grid)
@@ -104,35 +108,35 @@ def table_of(routes, labels=None):
     return candidates, np.concatenate(answers)
 
 
-def nested_hits(routes, choose):
+def nested_hits(routes: list, choose: Callable) -> tuple[int, int]:
     """(labels right, labels) where neither the choice nor the fit knew the label: all is done again in five folds.
 
-    The folds are random and do not keep the shares of the classes, which would give them away: labels that are coin
-    tosses then come out right in one half. choose : function of left-out answers (m, l, k') and codes (l,) that gives
-    the number of the candidate.
+    The folds are random and do not keep the class frequencies, which would give them away: labels that are coin
+    tosses then are predicted correctly in one half. choose : function of held-out predictions (m, l, k') and codes
+    (l,) that gives the number of the candidate.
     """
     labels, right = routes[0].labels, 0
-    order = np.random.default_rng(0).permutation(len(labels.labelled))
+    order = np.random.default_rng(0).permutation(len(labels.labeled))
     for fold in range(min(FOLDS, len(order))):
-        others, rows = labels.keep(np.sort(np.delete(order, np.s_[fold::FOLDS]))), labels.labelled[order[fold::FOLDS]]
+        others, rows = labels.keep(np.sort(np.delete(order, np.s_[fold::FOLDS]))), labels.labeled[order[fold::FOLDS]]
         present = np.flatnonzero(others.counts() > 0)
         if len(present) < 2:
             right += int(np.sum(labels.codes[rows] == present[0])) if len(present) else 0
             continue
         candidates, left_out = table_of(routes, others)
         known = answered(others, left_out)
-        chosen = choose(left_out[:, known], others.codes[others.labelled[known]]) if known.any() else 0
+        chosen = choose(left_out[:, known], others.codes[others.labeled[known]]) if known.any() else 0
         route, parameters = candidates[chosen]
         solution = clone(route.method).set_params(**parameters).solve(route.state, others)
         right += int(hits(solution.scores(take(route.state.Z, rows))[None], labels.codes[rows]).sum())
     return right, len(order)
 
 
-def answered(labels, left_out):
-    """(l,) labelled rows with a left-out answer (m, l, k) that could be right: their class has another label."""
+def answered(labels: Labels, left_out: np.ndarray) -> np.ndarray:
+    """(l,) labeled rows with a held-out prediction (m, l, k) that could be correct: their class has another label."""
     return labels.testable & np.isfinite(left_out).all(axis=(0, 2))
 
 
-def product_of(lists):
+def product_of(lists: dict) -> list:
     """Every combination of the values in a dict of lists, as dicts."""
     return [dict(zip(lists, values)) for values in itertools.product(*lists.values())]

@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..homes import home_of
 from ..rows import gram, host, like
 from ..solvers.ridge.state import State
+from ..types import Rows
 from .base import KernelEstimator
 from .parameters import NOT_NEGATIVE, parameter
 
@@ -28,13 +29,13 @@ class InvarianceTerm(KernelEstimator):
     invariance_weight: float = parameter(1.0, NOT_NEGATIVE)
 
     def tilted(self, state: State) -> State:
-        """The state whose norm holds the terms that the parameters describe."""
+        """The state whose norm contains the terms that the parameters describe."""
         return state.tilted(self.graph_weight, self.invariance_weight)  # type: ignore[attr-defined]
 
-    def _terms(self, X, weight):
+    def _terms(self, X: Rows, weight: np.ndarray | None) -> dict:
         return {} if self.invariance is None else {"slopes": self._slope_moment(X, weight)}
 
-    def _slope_moment(self, X, weight):
+    def _slope_moment(self, X: Rows, weight: np.ndarray | None) -> np.ndarray:
         """S with wᵀSw = mean over the rows of Σ (v·∇f)², f = z·w: (r, r)."""
         home_of(X).refuse_lazy(
             "invariance= needs all rows in memory, which rows in Dask are not. Give a sample of the rows in NumPy, or "
@@ -52,7 +53,7 @@ class InvarianceTerm(KernelEstimator):
                 S += gram(self.map_.slopes(rows, like(tangents[:, k], rows)), own)
         return S / (X.shape[0] if weight is None else weight.sum())
 
-    def _tangents(self, given, X):
+    def _tangents(self, given: np.ndarray, X: Rows) -> np.ndarray:
         """Directions as (rows, number of directions, columns), refused where they do not fit these rows."""
         try:
             V = np.asarray(given, dtype=np.float64)

@@ -2,30 +2,33 @@
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
 
 from ..errors import InputError
+from ..homes.objects import Objects
 from ..inputs.weights import check_weight, seed_of
 from ..kernels import Precomputed
+from ..linalg import precision
 from ..rows import by_row, dot, host, near
 from ..solvers.lloyd import lloyd
+from ..types import ColumnLike, Rows
 from .base import KernelEstimator
 from .parameters import COUNT, NOT_NEGATIVE, parameter
 
 
 @dataclass(eq=False, repr=False)
 class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
-    """Group the rows around centres that live in the kernel's feature space.
+    """Group the rows around centers that are in the kernel's feature space.
 
     .. math:: \\min \\sum_k \\sum_{i \\in k} w_i \\|\\varphi(x_i) - m_k\\|^2, \\qquad
         m_k = \\frac{\\sum_{i \\in k} w_i \\varphi(x_i)}{\\sum_{i \\in k} w_i}
 
     With a linear kernel this is k-means; with others the clusters need not be convex. With weights it contains spectral
-    clustering's normalised cut (see ``examples/normalised_cut.py``). New rows are assigned like training rows.
+    clustering's normalized cut (see ``examples/normalized_cut.py``). New rows are assigned like training rows.
 
     Parameters
     ----------
@@ -35,21 +38,21 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_init : starts; the best is kept. Arrays have one start.
     max_iter : int, default=300
     tol : a start ends when no row moves, or when the objective falls by at most tol times itself.
-    kernel, approx, random_state : see `KernelEstimator`. "auto" is exact up to 10 000 rows on the host.
+    approx : "auto" is exact up to 10,000 rows on the host.
     verbose : bool or callable, default=False
-        True prints the iterations. A function is called with (what begins now, share of the starts that have ended).
+        True prints the iterations. A function is called with (what begins now, fraction of the starts that have ended).
 
     Attributes
     ----------
     labels_ : (n,) cluster of every training row.
-    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : share of rows still to move.
+    inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : fraction of rows still to move.
     history_ : objective per iteration of the best start; it never increases.
     empty_ : which clusters have no rows; there are some if the rows are fewer than the clusters, and a warning.
 
     Notes
     -----
     Cost: exact kernel on NumPy rows: O(n d) per row that moves, two or three times n of them in a start; memory O(n k),
-    and up to 3 000 rows the n × n matrix. Otherwise O(n r k) per iteration for all starts together in one pass. A
+    and up to 3,000 rows the n × n matrix. Otherwise O(n r k) per iteration for all starts together in one pass. A
     cluster that runs empty is given the costliest row. An interrupt (Ctrl-C) keeps the best clusters so far, with a
     warning. Backends: NumPy, torch, Dask.
     References: Dhillon, Guan, Kulis: Weighted graph cuts without eigenvectors, 2007. Schölkopf, Smola, Müller:
@@ -76,12 +79,13 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     tol: float = parameter(0.0, NOT_NEGATIVE)
     verbose: Any = parameter(False, "verbose", callable)
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram = self._open(X, weight)
         own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
         own |= {"random_state": seed_of(self.random_state), "tell": self._tell if self.verbose else None}
+        own["key"] = None if self.__sklearn_tags__().input_tags.pairwise else _key(X)
         init = self._first_labels(gram)
         result = lloyd(gram.operator, gram.diag(), self.n_clusters, weight=weight, init=init, **own).warn()
         if result.info["n_empty"]:
@@ -102,23 +106,25 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self
 
     @by_row
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """The nearest cluster of each row."""
         return np.argmin(self._shifts(self._rows(X, reset=False)), axis=1)
 
     @by_row
-    def transform(self, X):
-        """Distances, in feature space, to every centre: (n, n_clusters); infinite for a cluster without rows."""
+    def transform(self, X: Rows) -> Rows:
+        """Distances, in feature space, to every center: (n, n_clusters); infinite for a cluster without rows."""
         X = self._rows(X, reset=False)
-        return np.sqrt(np.maximum(self.expansion_.diag(X)[:, None] + self._shifts(X), 0))
+        own = np.asarray(self.expansion_.diag(X))[:, None]
+        squares = own + self._shifts(X)
+        return np.sqrt(np.where(squares > 64 * precision(own.dtype) * np.abs(own), squares, 0.0))  # less is rounding
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> float:
         """Minus the objective on X."""
         nearest = np.min(self.transform(X) ** 2, axis=1)
         weight = check_weight(sample_weight, len(nearest))
         return -float(np.sum(nearest if weight is None else weight * nearest))
 
-    def _tell(self, iteration, share):
+    def _tell(self, iteration: int, share: float) -> None:
         stage = f"iteration {iteration + 1}"
         if callable(self.verbose):
             self.verbose(stage, share)
@@ -133,7 +139,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n, k = X.shape[0], self.n_clusters
         if init.shape == (n,) and init.dtype.kind in "iu":
             if init.min() < 0 or init.max() >= k:
-                raise InputError(f"init holds labels from {init.min()} to {init.max()}. Accepted: 0 to {k - 1}.")
+                raise InputError(f"init contains labels from {init.min()} to {init.max()}. Accepted: 0 to {k - 1}.")
             return init
         if init.shape != (k, X.shape[1]) or isinstance(self._kernel(), Precomputed):
             raise InputError(
@@ -148,6 +154,14 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             inner, norms = dot(gram.Z, features.T), np.sum(features**2, axis=1)
         return np.argmin(norms - 2 * np.asarray(inner, dtype=np.float64), axis=1)
 
-    def _shifts(self, X):
+    def _shifts(self, X: Rows) -> np.ndarray:
         """‖φ(x) − m_k‖² less k(x, x), for checked rows; an empty cluster is infinitely far."""
         return np.where(self.empty_, np.inf, self.center_sq_ - 2 * self.expansion_(X))
+
+
+def _key(X):
+    """(n,) a number that distinguishes rows and does not depend on their order; None for rows that are not numbers."""
+    if isinstance(X, Objects):
+        return None
+    direction = np.random.default_rng(0).normal(size=(X.shape[1], 1))
+    return np.asarray(host(dot(X, direction)), dtype=np.float64)[:, 0]

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,9 @@ from ..homes import home_of
 from ..inputs.weights import seed_of
 from ..kernels import RBF, bandwidth_of
 from ..kernels.bandwidth import RULES, rows_for
+from ..kernels.base import KernelLike
 from ..rows import dot, host, like, sampled, tdot
+from ..types import ColumnLike, Rows, Seed
 from .novelty import NoveltyDetector
 from .parameters import POSITIVE, parameter
 
@@ -42,7 +44,7 @@ class KernelDensityNovelty(NoveltyDetector):
         h: the Gaussian's standard deviation, or the side of the cube. Scott's rule is σ n^(−1/(d+4)) with σ² the mean
         variance of the columns; a rule gives the cube the same variance as the Gaussian (side = h √12).
     window : {"gaussian", "uniform"}, default="gaussian"
-    contamination : float in (0, 0.5]; share of the training rows below the threshold.
+    contamination : float in (0, 0.5]; fraction of the training rows below the threshold.
     approx : "auto", "exact", a number of landmarks or a map; default="auto"
         "auto" and "exact" use scikit-learn's trees on dense NumPy rows. A number or a map, and sparse, torch or Dask
         rows, use features: f̂ is one inner product, however many rows there are (Gaussian window only).
@@ -68,14 +70,14 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    kernel: Any = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
     bandwidth: Any = parameter("scott", POSITIVE, StrOptions({"scott", "silverman", *RULES}))
     _: KW_ONLY
     window: str = parameter("gaussian", StrOptions({"gaussian", "uniform"}))
     contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
-    random_state: Any = parameter(None, "random_state")
+    random_state: Seed = parameter(None, "random_state")
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: np.ndarray | None = None) -> Self:
         """Estimate the density and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
         X, _, all_weight = self._training(X, None, sample_weight)
         rows, weight = self._looked_at(X, all_weight), sampled(all_weight, X)
@@ -89,7 +91,7 @@ class KernelDensityNovelty(NoveltyDetector):
             self.log_peak_ -= d / 2 * np.log(2 * np.pi)
         elif not by_tree:
             raise BackendError(
-                "The uniform window counts neighbours in a tree: it needs dense NumPy rows and approx='auto' or "
+                "The uniform window counts neighbors in a tree: it needs dense NumPy rows and approx='auto' or "
                 "'exact'. Convert the rows, or use window='gaussian'."
             )
         self.tree_: Any = self._plant(X, weight) if by_tree else None
@@ -105,10 +107,10 @@ class KernelDensityNovelty(NoveltyDetector):
         with np.errstate(divide="ignore", invalid="ignore"):
             others = total * np.exp(scores - self.log_peak_) - mass
             left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self.log_peak_
-        self._learn_threshold(scores, left_out, weight)
+        self._learn_threshold(scores, weight, left_out=left_out)
         return self
 
-    def _looked_at(self, X, weight):
+    def _looked_at(self, X: Rows, weight: np.ndarray | None) -> Rows:
         """The rows that the rules for the width look at: all, or the sample of rows in Dask."""
         home = home_of(X)
         if home.sample_of(X) is None:
@@ -117,16 +119,19 @@ class KernelDensityNovelty(NoveltyDetector):
         home.fetch(X, chosen.looks_at(n), rows_for(n, weight))  # all that the fit will look at
         return X[home.sample_of(X)]
 
-    def _mean(self, gram, X, weight, total):
+    def _mean(self, gram, X: Rows, weight: np.ndarray | None, total: float) -> np.ndarray:
         """The mean of the features of all rows."""
         if home_of(X).sample_of(X) is None:
             return tdot(gram.Z, np.ones(X.shape[0]) if weight is None else weight) / total
         return home_of(X).reduced(feature_sums, self.map_, X, weight)[0] / total
 
-    def _kernel(self):
+    def _takes(self) -> str:
+        return "numbers"
+
+    def _kernel(self) -> RBF:
         return RBF(self.bandwidth_)
 
-    def _width(self, X, weight):
+    def _width(self, X: Rows, weight: np.ndarray | None) -> float:
         if not isinstance(self.bandwidth, str):
             return float(self.bandwidth)
         if self.bandwidth in RULES:
@@ -139,7 +144,7 @@ class KernelDensityNovelty(NoveltyDetector):
                 width *= (4 / (d + 2)) ** (1 / (d + 4))
         return float(width * np.sqrt(12) if self.window == "uniform" else width)
 
-    def _plant(self, X, weight):
+    def _plant(self, X: Rows, weight: np.ndarray | None):
         if self.window == "gaussian":
             tree = KernelDensity(bandwidth=self.bandwidth_, rtol=1e-8)
         else:
@@ -147,7 +152,7 @@ class KernelDensityNovelty(NoveltyDetector):
         kept = slice(None) if weight is None else weight > 0
         return tree.fit(X[kept], sample_weight=None if weight is None else weight[kept])
 
-    def _score(self, X):
+    def _score(self, X: Rows) -> np.ndarray:
         if self.tree_ is None:
             return self._log_density(self.expansion_(X))
         rows = np.asarray(host(X), dtype=np.float64)
@@ -157,31 +162,31 @@ class KernelDensityNovelty(NoveltyDetector):
             d = X.shape[1]
             ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) + d * np.log(self.bandwidth_ / 2)
             return np.maximum(scores + ball, np.log(np.finfo(float).tiny)) + self.log_peak_
-        # Sums that are small beside one window have lost digits in the tree's subtractions of bounds.
+        # Sums that are small next to one window have lost digits in the tree's subtractions of bounds.
         far = np.flatnonzero(scores < self.log_peak_ - FAR)
         step = max(1, MANY // len(self.tree_.tree_.data))
         for some in np.split(far, range(step, len(far), step)):
             scores[some] = self._log_sums(rows[some])
         return scores
 
-    def _log_sums(self, rows):
+    def _log_sums(self, rows: np.ndarray) -> np.ndarray:
         """The logarithm of the density, window by window."""
         tree = self.tree_.tree_
         mass = np.ones(len(tree.data)) if tree.sample_weight is None else np.asarray(tree.sample_weight)
         exponents = cdist(rows, tree.data, "sqeuclidean") / (-2 * self.bandwidth_**2)
         return logsumexp(exponents, axis=1, b=mass / mass.sum()) + self.log_peak_
 
-    def _log_density(self, mean):
+    def _log_density(self, mean: np.ndarray) -> np.ndarray:
         """log of a mean of similarities; an approximate one may fall below zero, far from all rows."""
         return np.log(np.maximum(mean, np.finfo(float).tiny)) + self.log_peak_
 
 
-def feature_sums(fitted, X, weight):
+def feature_sums(fitted, X: Rows, weight: np.ndarray | None) -> tuple[np.ndarray]:
     """(Σ weight · z(x),) over host rows: what a worker computes for a block."""
     return (tdot(mapped(fitted, X), np.ones(X.shape[0]) if weight is None else weight),)
 
 
-def _spread(X, mass):
+def _spread(X: Rows, mass: np.ndarray) -> float:
     """Root of the mean variance of the columns, 1 where all rows are equal."""
     share = mass / np.sum(mass)
     if sp.issparse(X):

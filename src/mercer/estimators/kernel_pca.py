@@ -4,7 +4,7 @@ import copy
 import numbers
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,12 +14,14 @@ from ..errors import InputError
 from ..homes import home_of
 from ..inputs.weights import seed_of
 from ..kernels import Kernel, Precomputed
+from ..kernels.base import KernelLike
 from ..kernels.sklearn_names import sklearn_kernel
 from ..linalg import eigh_down, precision, sign_rows
 from ..rows import dot, sampled
 from ..solvers.eigen import top as eigen
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
+from ..types import ColumnLike, Rows
 from .components import KernelComponents, check_components
 from .parameters import COUNT, NOT_NEGATIVE, parameter
 from .preimage import InputSpace
@@ -31,14 +33,14 @@ _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
-    The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centred kernel matrix
-    H K H; new rows are centred with the training means. A drop-in replacement for scikit-learn's class: the same
+    The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centered kernel matrix
+    H K H; new rows are centered with the training means. A drop-in replacement for scikit-learn's class: the same
     parameters, attributes and numbers, and no n × n matrix where it does not fit.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Number of components; a fraction in (0, 1) keeps as many as explain that share of the variance; None keeps
+        Number of components; a fraction in (0, 1) keeps as many as explain that fraction of the variance; None keeps
         every non-zero one.
     kernel : str, kernel object or function, default="linear"
         A name with scikit-learn's meaning (gamma=None is 1 / number of columns), any other name of mercer, a kernel
@@ -54,19 +56,18 @@ class KernelPCA(InputSpace, KernelComponents):
     copy_X, n_jobs : accepted for compatibility; X is never modified, threads follow the BLAS setting.
     center : False finds the directions of largest second moment about the origin.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 200 000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
+        "auto" is exact up to 200,000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
     solver : "auto", "stored", "operator" or "dual", default="auto"
         How products with the exact K are made: from a stored matrix, or tile by tile without ever storing it; "auto"
         stores K while it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
 
     Attributes
     ----------
-    eigenvalues_, eigenvectors_ : eigenpairs of the centred kernel matrix, largest first.
-    explained_variance_ratio_ : share of the total variance of each component.
-    convexity_intervals_ : row k holds (1/λ_k, 1/λ_k+1), the range of γ in which the variational problem for the next
+    eigenvalues_, eigenvectors_ : eigenpairs of the centered kernel matrix, largest first.
+    explained_variance_ratio_ : fraction of the total variance of each component.
+    convexity_intervals_ : row k contains (1/λ_k, 1/λ_k+1), the range of γ in which the variational problem for the next
         component is convex (Alaíz et al., theorem 1); the first begins at 0.
     result_ : the solver's result: residuals, iterations, reason.
-    kernel_, map_, approx_reason_ : see `KernelEstimator`.
     X_fit_, X_transformed_fit_, dual_coef_, gamma_ : as in scikit-learn.
 
     Notes
@@ -89,7 +90,7 @@ class KernelPCA(InputSpace, KernelComponents):
 
     n_components: Any = parameter(None, COUNT, Interval(numbers.Real, 0, 1, closed="neither"), None)
     _: KW_ONLY
-    kernel: Any = parameter("linear", str, Kernel, callable)
+    kernel: KernelLike = parameter("linear", str, Kernel, callable)
     gamma: float | None = parameter(None, NOT_NEGATIVE, None)
     degree: float = parameter(3, NOT_NEGATIVE)
     coef0: float = parameter(1, Interval(numbers.Real, None, None, closed="neither"))
@@ -106,7 +107,7 @@ class KernelPCA(InputSpace, KernelComponents):
     center: bool = parameter(True, "boolean")
     solver: str = parameter("auto", StrOptions({"auto", "stored", "operator", "dual"}))
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""
         self._validate_params()
         if self.fit_inverse_transform and isinstance(self._kernel(), Precomputed):
@@ -121,10 +122,10 @@ class KernelPCA(InputSpace, KernelComponents):
             keep = np.flatnonzero(weight > 0)
             X, weight = home_of(X).only(X, keep), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
-            check_components(self.n_components, present)
+            check_components(int(self.n_components), present)
         self._rounding = precision(X.dtype)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else self.gamma
-        gram, K = self._open_centred(X, weight)
+        gram, K = self._open_centered(X, weight)
         if gram.map is not None and not isinstance(self.kernel_, Precomputed):
             self._fit_through_map(gram, X, weight)
             return self
@@ -135,7 +136,7 @@ class KernelPCA(InputSpace, KernelComponents):
             self._fit_inverse(self.eigenvectors_ * np.sqrt(self.eigenvalues_) / K.root, self.alpha / K.root[:, 0] ** 2)
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Rows:
         """Fit and return the projections of the training rows."""
         self.fit(X, sample_weight=sample_weight)
         if sample_weight is not None or hasattr(self, "sample_"):
@@ -143,7 +144,7 @@ class KernelPCA(InputSpace, KernelComponents):
         scores = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
         return scores.astype(np.float32) if str(getattr(X, "dtype", "")).endswith("float32") else scores
 
-    def truncate(self, n_components):
+    def truncate(self, n_components: int):
         """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
         check_is_fitted(self)
         if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= len(self.eigenvalues_):
@@ -164,10 +165,10 @@ class KernelPCA(InputSpace, KernelComponents):
 
     # Eigenpairs
 
-    def _exact(self, K, dtype):
-        """Leading eigenpairs of the centred operator: as many as n_components asks for."""
+    def _exact(self, K: Rows, dtype) -> tuple[np.ndarray, np.ndarray]:
+        """Leading eigenpairs of the centered operator: as many as n_components requests."""
         n, eps = K.shape[0], precision(dtype)
-        # Rounding in K is relative to its entries, which centring may have made large beside the variance.
+        # Rounding in K is relative to its entries, which centering may have made large next to the variance.
         diag = K.K.diag()
         noise = K.noise = 20 * eps * np.sqrt(n) * float(np.max(K.root[:, 0] ** 2 * np.abs(diag)))
         spread = np.max(diag + diag[0] - 2 * K.K.columns([0])[:, 0]) if self.center else np.max(diag)
@@ -181,7 +182,7 @@ class KernelPCA(InputSpace, KernelComponents):
             values, vectors = self.result_.value
         elif isinstance(wanted, numbers.Integral):
             values, vectors = self._solve(K, int(wanted))
-        else:  # a share of the variance: double the number of components until they explain it
+        else:  # a fraction of the variance: double the number of components until they explain it
             number = min(n, 32)
             while True:
                 values, vectors = self._solve(K, number)
@@ -195,7 +196,7 @@ class KernelPCA(InputSpace, KernelComponents):
         vectors = vectors * sign_rows(vectors / np.where(K.root > 0, K.root, 1.0))  # of the scores, weights aside
         return self._clean(values, vectors, max(10 * eps * values[0], noise), eps)
 
-    def _solve(self, K, number):
+    def _solve(self, K: Rows, number: int) -> tuple[np.ndarray, np.ndarray]:
         method = _SKLEARN_SOLVERS.get(self.eigen_solver, self.eigen_solver)
         own_power = method == "randomized" and self.iterated_power != "auto"
         steps = self.iterated_power if own_power else self.max_iter
@@ -213,7 +214,7 @@ class KernelPCA(InputSpace, KernelComponents):
             raise InputError(f"{what}. Use approx='exact'.")
         self.result_ = Result(None, gap=0.0, reason="Eigenpairs of a small matrix, by LAPACK.")
         moments = moments_of(gram.Z, sampled(weight, X))
-        P = moments.centred(self.center)
+        P = moments.centered(self.center)
         values, U = eigh_down((P + P.T) / 2)
         self.total_variance_ = max(float(np.trace(P)), 0.0)
         number = self._number_of(values)
@@ -239,7 +240,7 @@ class KernelPCA(InputSpace, KernelComponents):
         return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
-        """Variances below rounding are zero, not small and not negative; dropped where the parameters say so."""
+        """Variances below rounding are zero, not small and not negative; dropped where the parameters state this."""
         if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
             said = (
                 f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "
@@ -257,14 +258,14 @@ class KernelPCA(InputSpace, KernelComponents):
             values, vectors = values[:keep], vectors[:, :keep]
         return values, vectors
 
-    def _describe(self, values, vectors):
+    def _describe(self, values: np.ndarray, vectors: np.ndarray) -> None:
         self.eigenvalues_, self.eigenvectors_ = values, vectors
         self.explained_variance_ratio_ = values / self.total_variance_ if self.total_variance_ > 0 else 0 * values
         with np.errstate(divide="ignore", over="ignore"):
             ends = 1.0 / values
         self.convexity_intervals_ = np.column_stack([np.concatenate([[0.0], ends])[: len(ends)], ends])
 
-    def _kernel(self):
+    def _kernel(self) -> Kernel:
         """A name has scikit-learn's meaning here, so that switching is a change of import."""
         gamma = getattr(self, "gamma_", self.gamma)
         return sklearn_kernel(self.kernel, gamma, self.degree, self.coef0, self.kernel_params)

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
@@ -18,12 +18,13 @@ from ..rows import by_row, dot, tdot
 from ..solvers.result import Result
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.sign_codes import Codebook, balanced_line_fit, codebook_of, nearest_code
+from ..types import ColumnLike, Rows
 from .base import KernelEstimator
 from .grid import product_of
 from .parameters import COUNT, parameter
 
 SPLITS = 3  # of the rows into halves, for `select`
-TIE = 1e-12  # relative gap of eigenvalues, some thousand roundings, below which their order is no finding
+TIE = 1e-12  # relative gap of eigenvalues, some thousand roundings, below which their order is not a finding
 
 
 @dataclass(eq=False, repr=False)
@@ -33,16 +34,16 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     .. math:: \\max_{\\|w\\| = 1} \\sum_i \\frac{(w \\cdot \\varphi(x_i) + b)^2}{d_i}, \\qquad d_i = \\sum_j k(x_i, x_j)
 
     with b such that the weighted mean of the scores e_i = w·φ(x_i) + b is 0. The first n_clusters − 1 solutions relax
-    the normalised cut: in well separated clusters all rows have the same signs. The most frequent codes of signs are
+    the normalized cut: in well separated clusters all rows have the same signs. The most frequent codes of signs are
     the clusters, and a row belongs to the code that differs from its own in the fewest signs. Use it where clusters are
     not round and new rows must be assigned; `select` chooses their number and the kernel's width.
 
     Parameters
     ----------
     n_clusters : int, default=2
-    line_weight : weight of the line fit beside the balance in `score`, 0 to 1; default=0.75
-    kernel, approx, random_state : see `KernelEstimator`. The kernel must not be negative: RBF, Laplacian, Matérn. Its
-        width decides: clusters must be wider apart than it.
+    line_weight : weight of the line fit next to the balance in `score`, 0 to 1; default=0.75
+    kernel : a kernel that is never negative: RBF, Laplacian or Matérn. Clusters must be
+        further apart than its bandwidth.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     codes_ : (clusters, n_clusters − 1) signs of the clusters, True for positive.
     coef_, intercept_ : weights of the features (r, n_clusters − 1), of norm 1, and b.
     eigenvalues_ : (up to n_clusters) the maxima above, at most 1; a gap after the first n_clusters − 1 of them, all
-        near 1, says that there are that many clusters.
+        near 1, states that there are that many clusters.
     balanced_line_fit_ : `score` of the training rows.
     certificate_ : the largest relative residual of the eigenproblem. result_ : the same with a sentence.
 
@@ -75,7 +76,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     _: KW_ONLY
     line_weight: float = parameter(0.75, Interval(Real, 0, 1, closed="both"))
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight, min_rows=self.n_clusters)
         gram = self._open(X, weight)
@@ -91,7 +92,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.coef_, scores = V * signs, scores * signs
         self.intercept_ = -moments.mean @ self.coef_
         self.eigenvalues_ = values[: self.n_clusters]
-        residual = moments.centred(True) @ V - V * values[:number]
+        residual = moments.centered(True) @ V - V * values[:number]
         self.certificate_ = float(np.max(np.linalg.norm(residual, axis=0), initial=0.0)) / max(float(values[0]), 1e-300)
         book = codebook_of(scores, s, self.n_clusters)
         self.codes_, self.directions_ = book
@@ -109,24 +110,24 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self
 
     @by_row
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """The cluster of each row."""
         return nearest_code(self._scores(X), Codebook(self.codes_, self.directions_))
 
     @by_row
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """Scores e(x) = w·φ(x) + b, (n, n_clusters − 1)."""
         return self._scores(X)
 
-    def _scores(self, X):
-        """Scores of rows that are not checked yet, whatever container `set_output` asks for."""
+    def _scores(self, X: Rows):
+        """Scores of rows that are not checked yet, whatever container `set_output` requests."""
         X = self._rows(X, reset=False)
         return Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
 
-    def score(self, X, y=None):
+    def score(self, X: Rows, y: ColumnLike = None):
         """The balanced line fit of these rows, 0 to 1, larger for better clusters; best on rows not fitted to.
 
-        With well separated clusters the scores of a cluster lie on a line; see
+        With well separated clusters the scores of a cluster are on a line; see
         :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
         variable is Σ_j k(x, x_j) + b. It is 0 where there are fewer clusters, and where the eigenvalues n_clusters − 1
         and n_clusters tie: there are more clusters, apart from each other, and rounding decides which are joined.
@@ -135,7 +136,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         degrees = Expansion(self.kernel_, None, self.degree_coef_[:, None], self.map_)(self._rows(X, reset=False))
         return self._quality(scores, degrees[:, 0], nearest_code(scores, Codebook(self.codes_, self.directions_)))
 
-    def select(self, X, **grid):
+    def select(self, X: Rows, **grid: Any):
         """Choose parameters by the balanced line fit of rows that were left out, and fit with them to all rows.
 
         Parameters
@@ -145,7 +146,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Returns
         -------
-        A new fitted clusterer. Its ``selection_`` holds the candidates, the mean of their `score` on three halves of
+        A new fitted clusterer. Its ``selection_`` contains the candidates, the mean of their `score` on three halves of
         the rows, each by a fit to the other half, and the chosen one.
         """
         if not grid:
@@ -163,14 +164,14 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             for test, train in halves:
                 rows, others = (X[train][:, train], X[test][:, train]) if pairwise else (X[train], X[test])
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # fewer codes than clusters: the score says so
+                    warnings.simplefilter("ignore")  # fewer codes than clusters: the score states this
                     scores[i] += clone(self).set_params(**changed).fit(rows).score(others) / SPLITS
         chosen = int(np.argmax(scores))
         best = clone(self).set_params(**candidates[chosen]).fit(X)
         best.selection_ = {"candidates": candidates, "score": scores, "chosen": chosen}
         return best
 
-    def _degrees(self, gram, s):
+    def _degrees(self, gram, s: np.ndarray) -> np.ndarray:
         """Σ_j s_j k(x_i, x_j); a kernel of the distance is positive, so its degrees are at least k(x, x) · s."""
         degrees = dot(gram.Z, self.degree_coef_)
         if self.kernel_.stationary:
@@ -183,10 +184,10 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             )
         return np.where(s > 0, degrees, 1.0)
 
-    def _quality(self, scores, degrees, member) -> float:
+    def _quality(self, scores: np.ndarray, degrees: np.ndarray, member: np.ndarray) -> float:
         number = self.n_clusters
         if scores.shape[1] == 0 or len(self.codes_) < number:
-            return 0.0  # not the clusters that were asked for
+            return 0.0  # not the clusters that were requested
         kept, following = self.eigenvalues_[number - 2], self.eigenvalues_[number - 1 :]
         if (following > (1 - TIE) * kept).any():
             return 0.0

@@ -3,13 +3,16 @@
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..homes import home_of
 from ..linalg import eigh_down, precision, rank_of
 from ..rows import dot, sampled
 from ..solvers.ridge.smoother import moments_of
+from ..types import ColumnLike, Rows
 from .novelty import NoveltyDetector
 from .parameters import COUNT, parameter
 
@@ -22,21 +25,22 @@ class KPCANovelty(NoveltyDetector):
 
     .. math:: e(x) = \\tilde k(x, x) - \\|V^\\top \\tilde\\varphi(x)\\|^2, \\qquad \\text{score} = -e(x)
 
-    with centred features φ̃ and V the first components: a row is normal when the directions along which the training
-    rows vary explain it. Use it when normal rows lie near a curved surface; where they fill a region, `SVDD` or
+    with centered features φ̃ and V the first components: a row is normal when the directions along which the training
+    rows vary explain it. Use it when normal rows are near a curved surface; where they fill a region, `SVDD` or
     `KernelDensityNovelty` fit better. Row i's own k(x, x) comes from the kernel, not from the map, so a row far from
     every landmark has a large error although its features are zero.
 
     Parameters
     ----------
-    n_components : int, or float in (0, 1); number of components, or the share of the variance they must reach.
-    contamination : see `KernelDensityNovelty`.
-    kernel, approx, random_state : see `KernelEstimator`.
+    n_components : int, or float in (0, 1); number of components, or the fraction of the variance they must reach.
+    kernel : a kernel given by its name has the width "2neighbor", twice the median distance to
+        the fifth nearest neighbor: 3 points of AUROC above "median" on 93 public tables with clean training rows, and 1
+        point below it on tables with outliers of their own.
 
     Attributes
     ----------
     n_components_ : number of components kept.
-    eigenvalues_ : their eigenvalues (of the centred kernel matrix).
+    eigenvalues_ : their eigenvalues (of the centered kernel matrix).
     offset_, training_scores_ : see `NoveltyDetector`.
 
     Notes
@@ -54,18 +58,20 @@ class KPCANovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
+    rule = "2neighbor"
+
     n_components: float = parameter(0.9, COUNT, Interval(Real, 0, 1, closed="neither"))
     _: KW_ONLY
     contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the components and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram, n, weight = self._open(X, weight), self._seen(X), sampled(weight, X)
         mass = np.ones(n) if weight is None else weight
         moments = moments_of(gram.Z, weight)
         mean, total = moments.mean, moments.total
-        values, vectors = eigh_down(moments.centred(True))
+        values, vectors = eigh_down(moments.centered(True))
         values = np.maximum(values, 0)
         self.n_components_ = self._number(values, rank_of(values, precision(np.float64), n))
         self.eigenvalues_ = values[: self.n_components_]
@@ -76,29 +82,31 @@ class KPCANovelty(NoveltyDetector):
         error, projection = self._error(dot(gram.Z, W), gram.diag())
         if not np.any(error[mass > 0]):
             warnings.warn(
-                f"The {self.n_components_} components span all training rows: what they leave out is rounding, all "
+                f"The {self.n_components_} components span all training rows: their residual is rounding, all "
                 "scores are 0 and no training row is an outlier. Use a smaller n_components.",
                 stacklevel=2,
             )
-        # Leverage of a row in the mean and in the components: without it they would fit the row worse.
+        if home_of(X).sample_of(X) is None:
+            self._learn_threshold(-error, weight, rows=(X, None, weight))
+            return self
+        # In Dask there are no folds. Leverage of a row in the mean and in the components: they fit others worse.
         leverage = mass / total + mass * np.sum(projection**2 / np.maximum(self.eigenvalues_, 1e-300), axis=1)
-        left_out = np.clip(1 - leverage, 1e-3, 1)
-        self._learn_threshold(-error, -error / left_out**2, weight)
+        self._learn_threshold(-error, weight, left_out=-error / np.clip(1 - leverage, 1e-3, 1) ** 2)
         return self
 
-    def _number(self, values, rank):
+    def _number(self, values: np.ndarray, rank: int) -> int:
         if isinstance(self.n_components, Integral):
             return min(int(self.n_components), rank)
         if rank == 0:
             return 0
         return int(np.searchsorted(np.cumsum(values[:rank]), self.n_components * np.sum(values[:rank]))) + 1
 
-    def _error(self, values, own):
+    def _error(self, values: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(squared distance to the subspace, coordinates in it) of rows with these products and k(x, x) = own."""
         projection = values[:, :-1] - self.shift_
-        centred = own - 2 * values[:, -1] + self.grand_mean_
-        error = centred - np.sum(projection**2, axis=1)
+        centered = own - 2 * values[:, -1] + self.grand_mean_
+        error = centered - np.sum(projection**2, axis=1)
         return np.where(error > self.rounding_ * (np.abs(own) + self.grand_mean_), error, 0.0), projection
 
-    def _score(self, X):
+    def _score(self, X: Rows) -> np.ndarray:
         return -self._error(self.expansion_(X), self.expansion_.diag(X))[0]

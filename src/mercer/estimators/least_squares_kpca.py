@@ -22,11 +22,11 @@ from .solution import Solution
 
 @dataclass(eq=False, repr=False)
 class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
-    """What the methods with a fixed variance share: the basis that diagonalises it, and the grid of left-out labels."""
+    """Base of methods with a fixed variance: the basis that diagonalizes it, and the grid of held-out labels."""
 
     light_left_out: ClassVar[bool] = True
     path_parameters: ClassVar[tuple] = ("label_weight", "variance")
-    reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labelled_decisions", "labelled_targets")
+    reported: ClassVar[tuple] = ("certificate", "rank", "n_rows", "n_labels", "labeled_decisions", "labeled_targets")
 
     label_weight: float = parameter(1.0, POSITIVE)
     variance: float = parameter(1.0, POSITIVE)
@@ -36,21 +36,21 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
 
     def solve(self, state: State, labels: Labels) -> Solution:
         theta, Q, Z_l, costs, total = self._basis(state, labels)
-        targets, costs = self._targets(labels, costs)
+        targets, costs = self._targets(state, labels, costs)
         result = self._fit_targets(theta, Z_l, targets, self.variance * total, costs).warn()
         info = {
             "certificate": result.gap,
             "rank": int(np.sum(theta > 0)),
             "n_rows": state.Z.shape[0],
-            "n_labels": len(labels.labelled),
-            "labelled_decisions": Z_l @ result.value,
-            "labelled_targets": labels.signs,
+            "n_labels": len(labels.labeled),
+            "labeled_decisions": Z_l @ result.value,
+            "labeled_targets": labels.signs,
         }
         coef = self.tilted(state).back(Q @ result.value)
         pencil = result.info.pop("pencil", None)
         result = replace(result, info=result.info | info)
         fit = theta, Z_l, targets, [self.label_weight], [self.variance * total], costs, labels
-        own = clone(self)  # which nobody changes before the left-out answers are asked for
+        own = clone(self)  # which no one changes before the held-out predictions are requested
         return Solution(coef, 0.0, result, lambda: own._left_out_scores(*fit, pencil)[0])
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
@@ -58,39 +58,41 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
         grid = DEFAULT_GRID if grid is None else grid
         weights = [float(c) for c in grid.get("label_weight", [self.label_weight])]
         variances = [float(v) for v in grid.get("variance", [self.variance])]
-        targets, costs = self._targets(labels, costs)
+        targets, costs = self._targets(state, labels, costs)
         scores = self._left_out_scores(theta, Z_l, targets, weights, [v * total for v in variances], costs, labels)
         pairs = [{"label_weight": c, "variance": v} for c in weights for v in variances]
         return [{name: pair[name] for name in self.path_parameters} for pair in pairs], scores
 
-    def _basis(self, state, labels):
-        """(theta, Q, labelled rows in that basis, their costs, total weight)."""
+    def _basis(self, state: State, labels: Labels) -> tuple:
+        """(theta, Q, labeled rows in that basis, their costs, total weight)."""
         state = self.tilted(state)
         values, vectors = state.moments.eigen(self.center)
         theta, Q = variance_basis(values, vectors, state.Z.dtype)
-        costs = None if state.weight is None else state.weight[labels.labelled]
-        return theta, Q, state.take(labels.labelled) @ Q, costs, state.moments.total
+        costs = None if state.weight is None else state.weight[labels.labeled]
+        return theta, Q, state.take(labels.labeled) @ Q, costs, state.moments.total
 
-    def _choose(self, left_out, codes):
+    def _choose(self, left_out: np.ndarray, codes: np.ndarray):
         return choose_by_margin(left_out, codes, default=0)
 
-    def _targets(self, labels, costs):
-        """(targets (l, k'), costs (l,) or None) of the labelled rows."""
+    def _targets(self, state: State, labels: Labels, costs: np.ndarray | None) -> tuple:
+        """(targets (l, k'), costs (l,) or None) of the labeled rows."""
         return labels.signs, costs
 
-    def _groups(self, labels):
+    def _groups(self, labels: Labels):
         """Which labels are left out together: each by itself (None), or `label_folds` folds, classes spread evenly."""
-        if self.label_folds is None or self.label_folds >= len(labels.labelled):
+        if self.label_folds is None or self.label_folds >= len(labels.labeled):
             return None
-        order = np.argsort(labels.codes[labels.labelled], kind="stable")
+        order = np.argsort(labels.codes[labels.labeled], kind="stable")
         return [np.sort(order[fold :: self.label_folds]) for fold in range(self.label_folds)]
 
-    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+    def _fit_targets(self, theta: np.ndarray, Z_l, targets: np.ndarray, spread, costs):
         """`Result` with value (r, k') in the basis of theta."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
-        """(len(weights) · len(spreads), l, k') left-out scores; pencil : that of the fit, if there is one."""
+    def _left_out_scores(
+        self, theta: np.ndarray, Z_l, targets: np.ndarray, weights, spreads, costs, labels: Labels, pencil=None
+    ):
+        """(len(weights) · len(spreads), l, k') held-out scores; pencil : that of the fit, if there is one."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
@@ -98,13 +100,13 @@ DEFAULT_GRID: dict = {"label_weight": np.geomspace(1e-3, 1e3, 7), "variance": np
 
 
 class LeastSquaresKPCA(VarianceConstrained):
-    """Classify from few labels by least squares with the variance over all rows, labelled or not, held fixed.
+    """Classify from few labels by least squares with the variance over all rows, labeled or not, held fixed.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
     with targets t = ±1, c = `label_weight` and v = `variance`. The constraint makes the function vary along the
-    directions in which the data vary, as kernel PCA does; the labels say which of them. Not convex, yet solved to the
+    directions in which the data vary, as kernel PCA does; the labels show which of them. Not convex, yet solved to the
     global minimum. For two to a hundred labels on data whose classes are spread along the leading components; as c
     tends to 0 it becomes kernel PCA.
 
@@ -113,10 +115,8 @@ class LeastSquaresKPCA(VarianceConstrained):
     label_weight : c, the weight of the squared loss on the labels.
     variance : v, the variance of f over the training rows (the paper's s² divided by n).
     center : variance about the mean; False takes the mean of f².
-    graph, graph_weight, invariance, invariance_weight : see `LSSVMClassifier`.
     label_folds : None or int, default=None
-        How `select` and the calibration withhold labels: one at a time, or in that many folds (10 in the paper).
-    kernel, approx, missing_label, random_state : see `KernelClassifier`.
+        How `select` and the calibration hold out labels: one at a time, or in that many folds (10 in the paper).
 
     Attributes
     ----------
@@ -127,8 +127,8 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     Notes
     -----
-    Cost: O(n r²) in one pass and O(r³) once; every further c, v or labelling O(r l²) a root step. `select` has all
-    left-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
+    Cost: O(n r²) in one pass and O(r³) once; every further c, v or labeling O(r l²) a root step. `select` has all
+    held-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
     References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A
     constrained eigenvalue problem, 1989.
 
@@ -142,10 +142,22 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     reported = (*VarianceConstrained.reported, "multiplier")
 
-    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+    def _fit_targets(
+        self, theta: np.ndarray, Z_l: np.ndarray, targets: np.ndarray, spread: float, costs: np.ndarray | None
+    ):
         result = constrained_least_squares(theta, Z_l, targets, self.label_weight, spread, costs)
         return replace(result, info=result.info | {"multiplier": result.info["zeta"]})
 
-    def _left_out_scores(self, theta, Z_l, targets, weights, spreads, costs, labels, pencil=None):
+    def _left_out_scores(
+        self,
+        theta: np.ndarray,
+        Z_l: np.ndarray,
+        targets: np.ndarray,
+        weights: list,
+        spreads: list,
+        costs: np.ndarray | None,
+        labels: Labels,
+        pencil=None,
+    ) -> np.ndarray:
         scores = left_out(theta, Z_l, targets, weights, spreads, self._groups(labels), costs, pencil=pencil)
         return scores.reshape((-1,) + scores.shape[2:])

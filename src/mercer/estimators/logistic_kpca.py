@@ -15,24 +15,24 @@ from .parameters import COUNT, parameter
 
 @dataclass(eq=False, repr=False)
 class LogisticKPCA(VarianceConstrained):
-    """Classify from few labels with logistic or hinge loss and the variance over all rows, labelled or not, held fixed.
+    """Classify from few labels with a loss of the margin and the variance over all rows, labeled or not, held fixed.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
     with c = `label_weight` and v = `variance`, or with a smooth hinge in place of the logistic loss. Where
-    `LeastSquaresKPCA` pulls the labelled values to ±1, these losses are nearly zero for well-classified labels, so that
+    `LeastSquaresKPCA` pulls the labeled values to ±1, these losses are nearly zero for well-classified labels, so that
     a large variance does not conflict with them. Every step is a least-squares problem solved globally, and the
     objective never rises; the result is a stationary point of a problem that is not convex.
 
     Parameters
     ----------
-    label_weight, variance, center, graph, graph_weight, invariance, invariance_weight, label_folds : see
-        `LeastSquaresKPCA`.
-    loss : "logistic", or "hinge": max(0, 1 − m) of the margin m = t f, its corner replaced by the parabola
-        (1.5 − m)² / 2 for 0.5 < m < 1.5; zero, not only small, for labels beyond; default="logistic"
+    loss : {"logistic", "hinge", "sigmoid"}, default="logistic"
+        Of the margin m = t f. "logistic" is log(1 + e^−m). "hinge" is max(0, 1 − m), its corner replaced by the
+        parabola (1.5 − m)² / 2 for 0.5 < m < 1.5; zero, not only small, for labels beyond. "sigmoid" is 1/(1 + e^m),
+        the bounded loss of the paper's text: labels that may be wrong cost at most 1 and stop pulling. It is not
+        convex, so the result depends more on the start.
     max_iter : most reweighting steps; 20 are rarely needed.
-    kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
@@ -42,9 +42,12 @@ class LogisticKPCA(VarianceConstrained):
 
     Notes
     -----
-    Left-out labels come from the last reweighted least-squares problem with the label withheld, not from a refit.
+    Held-out labels come from the last reweighted least-squares problem with the label held out, not from a refit.
     Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
-    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4, with the logistic loss. Chapelle:
+    The paper calls its loss a sigmoid and prints 1/(1 + e^−m), which grows with the margin; its reweighting (20) has
+    the weights of the logistic loss and a response that belongs to neither. "sigmoid" is the bounded loss with its sign
+    and weights derived again, "logistic" the one whose weights (20) prints.
+    References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4. Chapelle:
     Training a support vector machine in the primal, 2007 (the smooth hinge).
 
     Examples
@@ -61,7 +64,9 @@ class LogisticKPCA(VarianceConstrained):
     loss: str = parameter("logistic", StrOptions(set(LOSSES)))
     max_iter: int = parameter(50, COUNT)
 
-    def _fit_targets(self, theta, Z_l, targets, spread, costs):
+    def _fit_targets(
+        self, theta: np.ndarray, Z_l: np.ndarray, targets: np.ndarray, spread: float, costs: np.ndarray | None
+    ):
         options = {"loss": self.loss, "max_iter": self.max_iter}
         results = [
             constrained_margin_loss(theta, Z, signs, self.label_weight, spread, each, **options)
@@ -80,7 +85,7 @@ class LogisticKPCA(VarianceConstrained):
             doubled = len(signs) > len(t)
             sets = [np.concatenate([g, g + len(t)]) for g in groups] if doubled else groups
             for a, weight in enumerate(weights):
-                start = None  # the solution at the neighbouring variance is a good start once it is scaled
+                start = None  # the solution at the neighboring variance is a good start once it is scaled
                 for b, spread in enumerate(spreads):
                     if start is not None:
                         start = start * np.sqrt(spread / float(theta @ start**2))

@@ -9,11 +9,11 @@ from sklearn.utils._param_validation import StrOptions
 from ..inputs.labels import Labels
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 from ..solvers.ridge.smoother import (
-    basis_of_labelled,
+    basis_of_labeled,
     basis_of_moments,
     left_out_path,
     ridge_filter,
-    ridge_on_labelled,
+    ridge_on_labeled,
     ridge_on_moments,
 )
 from ..solvers.ridge.state import State
@@ -29,15 +29,15 @@ GAMMAS = np.logspace(-4, 4, 33)
 
 @dataclass(eq=False, repr=False)
 class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
-    """Classify with a least-squares support vector machine; unlabelled rows are ignored or pulled to zero.
+    """Classify with a least-squares support vector machine; unlabeled rows are ignored or pulled to zero.
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (t_i - w \\cdot \\varphi(x_i) - b)^2,
         \\quad t_i = \\pm 1
 
-    The sum runs over the labelled rows (``unlabeled="ignore"``, the paper's Subs-LSSVM), or over all rows with t = 0
-    where there is no label (``"zero"``, Semi-LSSVM): a mild way to use the unlabelled rows. More than two classes share
-    one factorisation, a column for each class against the rest. A strong baseline from some tens of labels on; with
-    fewer, `SemiKPCA` uses the unlabelled rows better.
+    The sum runs over the labeled rows (``unlabeled="ignore"``, the paper's Subs-LSSVM), or over all rows with t = 0
+    where there is no label (``"zero"``, Semi-LSSVM): a mild way to use the unlabeled rows. More than two classes share
+    one factorization, a column for each class against the rest. A strong baseline from some tens of labels on; with
+    fewer, `SemiKPCA` uses the unlabeled rows better.
 
     Parameters
     ----------
@@ -47,14 +47,13 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     unlabeled : "ignore" or "zero", default="ignore"
     bias : whether to fit the constant b. The paper leaves it out.
     graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labelled or not. The
-        graph has that many neighbours, or these edge weights.
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labeled or not. The
+        graph has that many neighbors, or these edge weights.
     invariance : None, (n, d) or (n, p, d) array, or function, default=None
         Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖²: f hardly changes along these directions v, which
         are given for every row, p of them, or by a function of the rows; `ImageShifts` moves images. Small steps x + v
         should not change the class. f is a combination of the kernel functions of the rows (of the landmarks); with
         shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
-    kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
     ----------
@@ -90,7 +89,7 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         state = self.tilted(state)
         pull = state.pull(labels)
         if self.unlabeled == "ignore":
-            result = ridge_on_labelled(state.Z, labels.labelled, pull, 1.0 / self.gamma, state.weight, self.bias)
+            result = ridge_on_labeled(state.Z, labels.labeled, pull, 1.0 / self.gamma, state.weight, self.bias)
         else:
             result = ridge_on_moments(state.moments, pull, 1.0 / self.gamma, self.bias)
         W, b = result.warn().value
@@ -98,14 +97,14 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         influence = partial(self._effect, state, labels) if known else None
         return Solution(state.back(W), b, result, lambda: result.info["left_out"], influence)
 
-    def _effect(self, state, labels):
+    def _effect(self, state: State, labels: Labels) -> LabelEffect:
         if self.unlabeled == "ignore":
-            return effect_of_ignored(state.rows, labels.labelled, 1.0 / self.gamma, self.bias)
+            return effect_of_ignored(state.rows, labels.labeled, 1.0 / self.gamma, self.bias)
         G = state.moments.G
         return LabelEffect(state.rows, np.linalg.inv(G + np.eye(len(G)) / self.gamma))
 
     def withheld(self, state: State, labels: Labels) -> Removed | None:
-        if self.unlabeled != "ignore" or len(labels.labelled) > MOST:
+        if self.unlabeled != "ignore" or len(labels.labeled) > MOST:
             return None
         return Removed(state.tilted(self.graph_weight).pull(labels), 1.0 / self.gamma, self.bias)
 
@@ -115,7 +114,7 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         pull = state.pull(labels)
         removed = self.unlabeled == "ignore"
         if removed:
-            basis = basis_of_labelled(state.Z, labels.labelled, pull, state.weight, self.bias)
+            basis = basis_of_labeled(state.Z, labels.labeled, pull, state.weight, self.bias)
         else:
             basis = basis_of_moments(state.moments, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import get_lapack_funcs
 from sklearn.base import RegressorMixin, clone
 from sklearn.metrics import r2_score
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
@@ -19,8 +20,9 @@ from ..inputs.weights import check_weight
 from ..linalg import precision
 from ..rows import by_row, host, sampled
 from ..solvers.ridge.dual import BYTES, dual_left_out, dual_ridge
-from ..solvers.ridge.smoother import MOST, basis_of_labelled, left_out_path, pull_of, ridge_filter, ridge_on_labelled
+from ..solvers.ridge.smoother import MOST, basis_of_labeled, left_out_path, pull_of, ridge_filter, ridge_on_labeled
 from ..solvers.ridge.state import State
+from ..types import ColumnLike, Rows
 from .base import KernelEstimator
 from .grid import LeftOutSearch
 from .lssvm import GAMMAS
@@ -31,7 +33,7 @@ RANK_ROWS = 400  # rows on which the rank of a kernel is estimated
 
 @dataclass(eq=False, repr=False)
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
-    """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalised constant).
+    """Fit numbers with a least-squares support vector machine (kernel ridge regression with an unpenalized constant).
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (y_i - w \\cdot \\varphi(x_i) - b)^2
 
@@ -43,16 +45,15 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     gamma : weight of the errors.
     bias : whether to fit the constant b.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 5 000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
+        "auto" is exact up to 5,000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
         rank) and uses landmarks beyond; a number is a number of landmarks.
-    kernel, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
     coef_ : (r,) or (r, k) weights of the features; None where there are none (see Notes).
     dual_coef_ : (l,) or (l, k) weights of the kernel's columns where no features were made, else None.
     intercept_ : float or (k,), the constant b.
-    left_out_ : (l,) or (l, k) the answer for each row with a target by the fit without it (very many rows: NaN for
+    left_out_ : (l,) or (l, k) the prediction for each row with a target by the fit without it (very many rows: NaN for
         some).
 
     Notes
@@ -76,12 +77,12 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     _: KW_ONLY
     bias: bool = parameter(True, "boolean")
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None) -> "LSSVMRegressor":
         """Fit on the rows with a target; NaN marks those without."""
         X, y, all_weight = self._training(X, y, sample_weight, "targets")
         weight, y = sampled(all_weight, X), self._numbers(X, y)
         rows = _known(y, weight)
-        self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only when it is asked for
+        self.coef_: Any = None  # one of the two is set, and left_out_ in the dual only on first use
         self.dual_coef_: Any = None
         self.intercept_: Any = None
         self._left_out: Any = None
@@ -90,21 +91,21 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
             return self._fit_dual(kernel, X, rows, y, weight)
         gram = self._open(X, all_weight)
         pull = pull_of(gram.Z, rows, _columns(y[rows]), weight)
-        self.result_ = ridge_on_labelled(gram.Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
+        self.result_ = ridge_on_labeled(gram.Z, rows, pull, 1.0 / self.gamma, weight, self.bias).warn()
         W, b = self.result_.value
         self.coef_, self.intercept_ = (W, b) if y.ndim > 1 else (W[:, 0], float(b[0]))
         self.expansion_ = gram.on_features(self.coef_)
         self._left_out = self.result_.info["left_out"].reshape(-1, *y.shape[1:])
         return self
 
-    def _numbers(self, X, y):
+    def _numbers(self, X: Rows, y: ColumnLike) -> np.ndarray:
         """y as numbers, (n,) or (n, k)."""
         y = read_targets(y, self._seen(X), several=True)
         if y.ndim > 1 and hasattr(self, "sample_"):
             raise InputError("Several numbers a row are not read from Dask. Fit one regressor for each column of y.")
         return y
 
-    def _kernel_for_dual(self, X, rows, weight):
+    def _kernel_for_dual(self, X: Rows, rows: np.ndarray, weight: np.ndarray | None):
         """The resolved kernel if its matrix is best used as it is: exact, on the host, of high rank in a sample."""
         kernel, l, policy = self._kernel(), len(rows), POLICIES["targets"]
         if not kernel.stationary or kernel.transductive or l < 2 or not goes_exact(kernel, self.approx, X, policy, l):
@@ -132,19 +133,19 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         if self._left_out is None:
             l = len(self._targets)
             some = np.arange(l) if l <= MOST else np.sort(np.random.default_rng(0).choice(l, MOST, replace=False))
-            K, T, alpha = self.kernel_(self.expansion_.centres), self._targets, _columns(self.dual_coef_)
+            K, T, alpha = self.kernel_(self.expansion_.centers), self._targets, _columns(self.dual_coef_)
             answers = dual_left_out(K, T, alpha, 1.0 / self.gamma, self._weight, self.bias, some)
             self._left_out = np.full(self.dual_coef_.shape, np.nan)
             self._left_out[some] = answers.reshape(len(some), *self.dual_coef_.shape[1:])
         return self._left_out
 
     @by_row
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """The fitted number for each row: (n,), or (n, k)."""
         X = self._rows(X, reset=False)
         return self.expansion_(X) + self.intercept_
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None):
         """R² over the rows that have a target; of several numbers a row, the mean of theirs."""
         X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
         y = read_targets(y, None, several=True)
@@ -152,24 +153,24 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         return r2_score(y[rows], self.predict(X)[rows], sample_weight=weight)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
     def select(self, X, y, sample_weight=None, **grid):
-        """Choose parameters by the left-out squared error and fit with them; self is not changed.
+        """Choose parameters by the held-out squared error and fit with them; self is not changed.
 
-        ``selection_`` on the returned regressor holds the candidates and their left-out root mean squared errors (of
+        ``selection_`` on the returned regressor contains the candidates and their held-out root mean squared errors (of
         several numbers a row, in units of their standard deviations). The
         parameters of self are kept unless another candidate is better by more than one standard error. The errors are
-        those of a feature map: beyond 3 000 rows with approx="auto" one of landmarks, whatever `fit` takes.
+        those of a feature map: beyond 3,000 rows with approx="auto" one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         wanted = _columns(y_read[_known(y_read, check_weight(sample_weight, len(y_read)))])
         scale = np.maximum(wanted.var(axis=0), np.finfo(float).tiny) if wanted.shape[1] > 1 else np.ones(1)
         errors = np.mean((left_out - wanted) ** 2 / scale, axis=2)
-        errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a left-out answer
+        errors = errors[:, np.isfinite(errors[0])]  # with very many rows only some have a held-out prediction
         chosen, reason = _best_error(errors)
         best = clone(self).set_params(**candidates[chosen])
         best.fit(X, y, sample_weight)
@@ -177,22 +178,22 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         best.selection_["error"] = np.sqrt(errors.mean(axis=1))
         return best
 
-    def _read(self, X, y, sample_weight):
+    def _read(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike) -> tuple:
         """(state, targets with NaN where there is none)."""
         X, y, weight = self._training(X, y, sample_weight, "targets")
         return State(self._fit_map(X, weight), sampled(weight, X)), self._numbers(X, y)
 
-    def path(self, state, y, grid):
-        """(parameters, (m, l, k) left-out answers) for a grid of γ; None is the default grid."""
+    def path(self, state: State, y: ColumnLike, grid) -> tuple:
+        """(parameters, (m, l, k) held-out predictions) for a grid of γ; None is the default grid."""
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
         rows = _known(y, state.weight)
         pull = pull_of(state.Z, rows, _columns(y[rows]), state.weight)
-        basis = basis_of_labelled(state.Z, rows, pull, state.weight, self.bias)
+        basis = basis_of_labeled(state.Z, rows, pull, state.weight, self.bias)
         filters = ridge_filter(basis.values, 1.0 / np.asarray(gammas, dtype=float))
         return [{"gamma": float(g)} for g in gammas], left_out_path(basis, pull, filters, removed=True)
 
 
-def _known(y, weight):
+def _known(y: ColumnLike, weight: np.ndarray | None) -> np.ndarray:
     """Rows with a target and a weight above 0."""
     there = ~np.isnan(_columns(y)[:, 0])
     rows = np.flatnonzero(there if weight is None else there & (np.asarray(weight) > 0))
@@ -201,7 +202,7 @@ def _known(y, weight):
     return rows
 
 
-def _columns(y):
+def _columns(y: ColumnLike) -> np.ndarray:
     """(l, k) numbers."""
     return y[:, None] if y.ndim == 1 else y
 
@@ -218,10 +219,10 @@ def _high_rank(kernel, rows):
 
 
 def _best_error(errors):
-    """(index, sentence): the candidate of lowest mean left-out error (m, l); the first if not told apart from it."""
+    """(index, sentence): the candidate of lowest mean held-out error (m, l); the first if not distinguished from it."""
     best = int(np.argmin(errors.mean(axis=1)))
     gain = errors[0] - errors[best]
     spread = float(np.std(gain) / np.sqrt(max(len(gain), 1)))
     if best and gain.mean() <= spread:
         return 0, f"The parameters are kept: the best of {len(errors)} candidates is within one standard error."
-    return best, f"The best of {len(errors)} candidates by the left-out squared error over {errors.shape[1]} rows."
+    return best, f"The best of {len(errors)} candidates by the leave-one-out squared error over {errors.shape[1]} rows."

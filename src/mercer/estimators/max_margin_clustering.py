@@ -13,6 +13,7 @@ from ..rows import dot, gram, tdot
 from ..solvers.label_search.features import coefficients, search_basis, search_rows
 from ..solvers.label_search.solve import SEARCHES, label_search, smallest_slack
 from ..solvers.result import Result
+from ..types import Rows
 from .base import KernelEstimator
 from .parameters import COUNT, POSITIVE, THREADS, parameter
 
@@ -37,21 +38,19 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         Penalty λ; smaller follows finer structure, until any split fits. "auto" is 3e-4 of the variance of the
         features, Σ_i ‖φ(x_i) − mean‖²/n, so that it does not depend on the scale of the kernel.
     balance : "equal", array or None, default="equal"
-        Wanted share of each cluster among the rows that may move; None for no constraint.
+        Wanted fraction of each cluster among the rows that may move; None for no constraint.
     balance_slack : float or "auto", default="auto"
-        ε: a share may be off by less than this; "auto" is 0.4 / n_clusters.
+        ε: a fraction may be off by less than this; "auto" is 0.4 / n_clusters.
     center : bool, default=True
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the result hardly depends on the balance. False is the formula as printed.
-    search, time_budget, n_jobs, verbose : see `S2RLSClassifier`.
     n_restarts : searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
-    kernel, approx, random_state : see `KernelEstimator`.
 
     Attributes
     ----------
     labels_ : (n,) cluster of each training row.
     lam_ : the penalty used.
-    coef_, centre_ : weights (r, k') and mean (r,) of the features.
+    coef_, center_ : weights (r, k') and mean (r,) of the features.
     result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second.
 
     Notes
@@ -59,7 +58,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     "auto" and "tabu" search three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones: the
     smoother problems have fewer local optima, and their clusters lead to a lower F than as many random starts do.
 
-    Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1 000 rows and takes 300
+    Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1,000 rows and takes 300
     landmarks above. NumPy and torch (the search is on the host); not Dask.
     Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
 
@@ -103,11 +102,11 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         n, k = X.shape[0], self.n_clusters
         codes = self._pinned(pinned, n)
         Z = self._fit_map(X)
-        self.centre_ = tdot(Z, np.full(n, 1.0 / n)) if self.center else np.zeros(Z.shape[1])
-        basis = search_basis(gram(Z) / n - np.outer(self.centre_, self.centre_))
+        self.center_ = tdot(Z, np.full(n, 1.0 / n)) if self.center else np.zeros(Z.shape[1])
+        basis = search_basis(gram(Z) / n - np.outer(self.center_, self.center_))
         self.lam_ = SHARE * float(basis[0].sum()) or SHARE if isinstance(self.lam, str) else float(self.lam)
         if k == 1:
-            self.result_ = Result(np.zeros(n, dtype=np.int64), reason="One cluster holds every row: no search.")
+            self.result_ = Result(np.zeros(n, dtype=np.int64), reason="One cluster contains every row: no search.")
             self.labels_, self.coef_ = self.result_.value, np.zeros((Z.shape[1], 1))
             return self
         shares, slack = self._shares(int(np.sum(codes < 0)))
@@ -121,7 +120,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
             "random_state": seed_of(self.random_state),
             "verbose": self.verbose,
         }
-        W, T = search_rows(Z, 1.0 / n, basis, self.lam_, self.centre_ if self.center else None)
+        W, T = search_rows(Z, 1.0 / n, basis, self.lam_, self.center_ if self.center else None)
         theta = basis[0][: W.shape[1]]
         path = SMOOTHER if self.search in ("auto", "tabu") else (1.0,)  # the others begin at random, as in the paper
         start, seconds, evaluations = None, 0.0, 0
@@ -142,23 +141,23 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         self.labels_ = self.result_.value
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> np.ndarray:
         """Scores: (n,), positive for cluster 1, with two clusters; else (n, k), the largest wins."""
-        scores = dot(self._features(X), self.coef_) - self.centre_ @ self.coef_
+        scores = dot(self._features(X), self.coef_) - self.center_ @ self.coef_
         return scores[:, 0] if self.n_clusters == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> np.ndarray:
         """The cluster of each row, by the classifier that the clusters define."""
         scores = self.decision_function(X)
         return (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
 
-    def _pinned(self, pinned, n):
+    def _pinned(self, pinned, n: int) -> np.ndarray:
         if pinned is None:
             return np.full(n, -1)
         codes = np.asarray(pinned)
         if codes.shape != (n,) or codes.dtype.kind not in "iu" or codes.min() < -1 or codes.max() >= self.n_clusters:
             raise InputError(
-                f"pinned must hold {n} integers, a cluster 0 … {self.n_clusters - 1} or −1 for a row that may move."
+                f"pinned must contain {n} integers, a cluster 0 … {self.n_clusters - 1} or −1 for a row that may move."
             )
         return codes.astype(np.int64)
 
@@ -174,11 +173,11 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
             return shares, slack
         shares = np.asarray(self.balance, dtype=np.float64)
         if shares.shape != (k,):
-            raise InputError(f"balance has shape {shares.shape} for {k} clusters: give one share per cluster.")
+            raise InputError(f"balance has shape {shares.shape} for {k} clusters: give one fraction per cluster.")
         return shares, slack
 
 
-def _number_by_appearance(result, k):
+def _number_by_appearance(result: Result, k: int) -> None:
     """Number clusters without names as they first appear among the rows; empty ones last."""
     used, first = np.unique(result.value, return_index=True)
     order = np.concatenate([used[np.argsort(first)], np.setdiff1d(np.arange(k), used)])

@@ -1,7 +1,7 @@
 """MV-KPCA: large variance over all rows, small variance within groups (Walder et al. 2010, §3.1)."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -14,6 +14,7 @@ from ..linalg import sign_rows
 from ..rows import by_row, dot, take
 from ..solvers.eigen.within_variance import within_group_rows, within_variance_components
 from ..solvers.ridge.smoother import moments_of
+from ..types import ColumnLike, Rows
 from .base import KernelEstimator
 from .parameters import COUNT, NOT_NEGATIVE, parameter
 
@@ -27,14 +28,13 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     with c = `within_weight`; c = 0 is kernel PCA. The groups come from labels (all rows of a class are a group) or are
     given as must-link sets, which need no class names. Use it for features from a few labels or links; `fit_predict`
-    classifies the training rows by a linear SVM on the components of the labelled ones (a threshold for one component).
+    classifies the training rows by a linear SVM on the components of the labeled ones (a threshold for one component).
 
     Parameters
     ----------
     n_components : int, default=2
     within_weight : c, the weight of the variance within the groups.
     center : see `LeastSquaresKPCA`.
-    kernel, approx, missing_label, random_state : see `KernelClassifier`.
 
     Attributes
     ----------
@@ -61,55 +61,55 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     within_weight: float = parameter(1.0, NOT_NEGATIVE)
     _: KW_ONLY
     center: bool = parameter(True, "boolean")
-    missing_label: Any = "auto"
+    missing_label: object = "auto"
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self, X: Rows, y: ColumnLike = None, groups=None) -> Self:
         """Fit on all rows.
 
         Parameters
         ----------
         X : (n, d) rows, or (n, n) kernel matrix when kernel="precomputed".
-        y : (n,) class names with marks for unlabelled rows, optional: the rows of a class are a group.
+        y : (n,) class names with marks for unlabeled rows, optional: the rows of a class are a group.
         groups : list of lists of row numbers, optional: further rows known to belong together (must-link sets).
         """
         self._fit_rows(X, y, groups)
         return self
 
-    def fit_transform(self, X, y=None, groups=None):
+    def fit_transform(self, X: Rows, y: ColumnLike = None, groups=None) -> Rows:
         """Fit, and return the components of the training rows."""
         Z = self._fit_rows(X, y, groups)
         return self.transform(X) if hasattr(self, "sample_") else self._project(Z)
 
     @by_row
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """Components of any rows, (n, n_components)."""
         return self._project(self._features(X))
 
-    def fit_predict(self, X, y, groups=None):
+    def fit_predict(self, X: Rows, y: ColumnLike, groups=None):
         """Fit, and classify every training row: the given label where there is one, else the predicted class."""
         from sklearn.svm import SVC  # slow to import
 
         home_of(X).refuse_lazy(
-            "fit_predict answers for all rows of the fit at once, which Dask cannot do. Call fit, then transform, "
-            "which answers lazily, or use a classifier such as LSSVMClassifier."
+            "fit_predict needs all rows of the fit at once, which Dask cannot give. Call fit, then transform, which "
+            "is lazy, or use a classifier such as LSSVMClassifier."
         )
         labels = read_labels(y, self.missing_label, n_rows=_num_samples(X))
         scores = self._project(self._fit_rows(X, y, groups))
         scores = scores / max(float(scores.std(axis=0).max()), np.finfo(float).tiny)  # the SVM's C needs a scale
-        known = labels.codes[labels.labelled]
-        machine = SVC(kernel="linear", C=100.0).fit(scores[labels.labelled], known)  # hard margin, where there is one
+        known = labels.codes[labels.labeled]
+        machine = SVC(kernel="linear", C=100.0).fit(scores[labels.labeled], known)  # hard margin, where there is one
         self.classes_ = labels.classes
         self.transduction_ = labels.classes[np.where(labels.codes >= 0, labels.codes, machine.predict(scores))]
         return self.transduction_
 
-    def _fit_rows(self, X, y, groups):
+    def _fit_rows(self, X: Rows, y: ColumnLike, groups) -> np.ndarray:
         self._validate_params()
         X, y, _ = self._training(X, y, also=[row for group in groups or [] for row in group])
         Z = self._fit_map(X)
         moments = moments_of(Z)
         rows, sets = self._sets(X, y, groups)
         within = within_group_rows(take(Z, rows), sets) if len(rows) else np.zeros((0, Z.shape[1]))
-        P = moments.centred(self.center)
+        P = moments.centered(self.center)
         result = within_variance_components(P, within, self.within_weight, self.n_components).warn()
         self.result_, self.components_ = result, result.value
         self.eigenvalues_ = result.info["eigenvalues"]
@@ -121,7 +121,7 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self._n_features_out = self.components_.shape[1]
         return Z
 
-    def _sets(self, X, y, groups):
+    def _sets(self, X: Rows, y: ColumnLike, groups) -> tuple[np.ndarray, list]:
         """(row numbers in any group, groups as positions among them)."""
         n, sets, sample = X.shape[0], [], getattr(self, "sample_", None)
         if y is not None:
@@ -131,12 +131,12 @@ class MinimumVarianceKPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             group = np.unique(np.asarray(group))
             if group.dtype.kind not in "iu" or (len(group) and not (group[0] >= 0 and group[-1] < n)):
                 raise InputError(
-                    f"A must-link set holds {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}; "
+                    f"A must-link set contains {group.tolist()[:5]}. Accepted: row numbers from 0 to {n - 1}; "
                     "give groups as a list of lists of row numbers."
                 )
             sets.append(group if sample is None else np.searchsorted(sample, group))
         rows = np.unique(np.concatenate(sets)) if sets else np.zeros(0, dtype=int)
         return rows, [np.searchsorted(rows, group) for group in sets]
 
-    def _project(self, Z):
+    def _project(self, Z: Rows) -> np.ndarray:
         return dot(Z, self.components_) - self.mean_

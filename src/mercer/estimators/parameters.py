@@ -1,4 +1,4 @@
-"""Constructor parameters: a default beside what is accepted in its place.
+"""Constructor parameters: a default next to what is accepted in its place.
 
 An estimator is a dataclass whose fields are its parameters. With ``lam: float = parameter(0.01, POSITIVE)`` `fit`
 refuses all but numbers above 0; a field without `parameter` is read where it is used, with a sentence of advice.

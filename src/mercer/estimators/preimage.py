@@ -1,4 +1,4 @@
-"""From kernel PCA's projections back to the input space: a learnt ridge map, and Mika's fixed point."""
+"""From kernel PCA's projections back to the input space: a learned ridge map, and Mika's fixed point."""
 
 from typing import Any
 
@@ -12,18 +12,19 @@ from ..backend import require_memory
 from ..errors import InputError, NotInductiveError
 from ..kernels import RBF
 from ..rows import host
+from ..types import Rows
 
 
 class InputSpace:
     """Mixin of `KernelPCA`: `inverse_transform` and `denoise`."""
 
-    def _fit_inverse(self: Any, scores, ridge):
+    def _fit_inverse(self: Any, scores: np.ndarray, ridge) -> None:
         """Learn the ridge map; ridge : (n,) penalties, smaller for a row that counts more."""
         self.X_transformed_fit_, self._ridge = scores, ridge
         self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, ridge)
 
-    def inverse_transform(self: Any, X):
-        """Rows of the input space for given projections, by the learnt ridge map (kernel ridge on the projections)."""
+    def inverse_transform(self: Any, X: Rows):
+        """Rows of the input space for given projections, by the learned ridge map (kernel ridge on the projections)."""
         check_is_fitted(self)
         if not self.fit_inverse_transform:
             raise NotFittedError("inverse_transform needs the ridge map: set fit_inverse_transform=True before fit.")
@@ -35,8 +36,8 @@ class InputSpace:
             )
         return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
 
-    def denoise(self: Any, X, max_iter=200, tol=1e-8):
-        """Rows near those of X whose features lie on the components: Mika's fixed point, started at X (RBF only).
+    def denoise(self: Any, X: Rows, max_iter: int = 200, tol: float = 1e-8):
+        """Rows near those of X whose features are on the components: Mika's fixed point, started at X (RBF only).
 
         z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
         training data that every k(z, x_i) vanishes goes to the mean of the training rows.
@@ -50,9 +51,9 @@ class InputSpace:
         rows = dense_rows(self.X_fit_)
         share = self.expansion_.coef[:, -1]
         weights = np.asarray(self.transform(X), dtype=np.float64) @ self.coefficients_.T + share
-        centre = share @ rows if self.center else rows.mean(axis=0)
+        center = share @ rows if self.center else rows.mean(axis=0)
         start = dense_rows(self._rows(X, reset=False))
-        return fixed_point(self.kernel_, rows, weights, start, centre, max_iter, tol)
+        return fixed_point(self.kernel_, rows, weights, start, center, max_iter, tol)
 
 
 def ridge_map(kernel, scores, rows, penalty):

@@ -1,11 +1,11 @@
-"""Regularised least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
+"""Regularized least-squares classification (Rifkin 2003; Gieseke et al. 2009, §2)."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..inputs.labels import Labels
-from ..solvers.ridge.smoother import basis_of_labelled, left_out_path, ridge_filter, ridge_on_labelled
+from ..solvers.ridge.smoother import basis_of_labeled, left_out_path, ridge_filter, ridge_on_labeled
 from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .graph_term import GraphTerm
@@ -18,7 +18,7 @@ LAMBDAS = np.logspace(-7, 1, 33)
 
 @dataclass(eq=False, repr=False)
 class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
-    """Classify by regularised least squares on the labelled rows.
+    """Classify by regularized least squares on the labeled rows.
 
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
         \\quad t_i = \\pm 1
@@ -29,9 +29,6 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     Parameters
     ----------
     lam : penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
-    graph, graph_weight : see `LSSVMClassifier`; this is Laplacian RLS then, which uses the unlabelled rows.
-    invariance, invariance_weight : see `LSSVMClassifier`.
-    kernel, approx, random_state, missing_label : see `KernelClassifier`.
 
     Attributes
     ----------
@@ -58,12 +55,12 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     def solve(self, state: State, labels: Labels) -> Solution:
         state = self.tilted(state)
         pull = state.pull(labels)
-        s = np.ones(len(labels.labelled)) if state.weight is None else state.weight[labels.labelled]
+        s = np.ones(len(labels.labeled)) if state.weight is None else state.weight[labels.labeled]
 
-        def ridge(total):
-            return ridge_on_labelled(state.Z, labels.labelled, pull, self.lam * total, state.weight)
+        def ridge(total: float):
+            return ridge_on_labeled(state.Z, labels.labeled, pull, self.lam * total, state.weight)
 
-        def withheld():
+        def withheld() -> np.ndarray:
             # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
             if np.all(s == s[0]):
                 return ridge(max(s.sum() - s[0], s[0])).info["left_out"]
@@ -76,7 +73,7 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
         state = self.tilted(state)
         pull = state.pull(labels)
-        basis = basis_of_labelled(state.Z, labels.labelled, pull, state.weight)
+        basis = basis_of_labeled(state.Z, labels.labeled, pull, state.weight)
         s = pull.s
         remaining = basis.total - (s[0] if np.all(s == s[0]) else s)
         filters = (ridge_filter(basis.values, lam * remaining) for lam in lams)

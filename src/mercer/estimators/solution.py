@@ -1,15 +1,15 @@
-"""What a few-label method makes of prepared rows and labels."""
+"""The solution of a few-label method for prepared rows and labels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..rows import dot
 from ..solvers.result import Result
 from ..solvers.ridge.effect import LabelEffect
+from ..types import Rows
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Solution:
 
     coef: np.ndarray  # (r, k') one column for two classes, positive for the second one; else one per class
     intercept: np.ndarray | float  # (k',) or 0
-    result: Result  # a certificate and a sentence on how the answer was found
+    result: Result  # a certificate and a sentence on how the prediction was found
     withheld: Callable[[], np.ndarray] = field(repr=False)  # behind `left_out`
     influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)  # None: scores not linear in labels
 
     @cached_property
     def left_out(self) -> np.ndarray:
-        """(l, k') scores of every labelled row by the fit that does not know its label; NaN where there is none."""
+        """(l, k') scores of every labeled row by the fit that does not know its label; NaN where there is none."""
         return self.withheld()
 
     @cached_property
@@ -32,6 +32,6 @@ class Solution:
         """How one more label moves the scores of all rows, or None."""
         return None if self.influence is None else self.influence()
 
-    def scores(self, Z: Any) -> np.ndarray:
-        """(n, k') scores of rows given by their features, wherever they live."""
+    def scores(self, Z: Rows) -> np.ndarray:
+        """(n, k') scores of rows given by their features, where they live."""
         return dot(Z, self.coef) + self.intercept

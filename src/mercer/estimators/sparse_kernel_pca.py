@@ -1,12 +1,14 @@
 """Sparse kernel PCA: components on a few of the rows."""
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 
 from ..errors import InputError
 from ..solvers.dual.starts import largest_epsilon
+from ..types import Rows
 from .dual_pca import Asked, DualComponents, at_bound, number, number_or_share
 
 
@@ -17,17 +19,16 @@ class SparseKernelPCA(DualComponents):
     .. math:: \\max_{W^\\top W = I}\\; \\min_c \\sum_i \\tfrac12 (\\|W^\\top \\varphi(x_i) - c\\| - \\varepsilon)_+^2
 
     solved through its dual, min ½‖H‖² + ε Σ‖h_i‖ − Tr (HᵀGH)^{1/2} over n × s matrices H: rows of H whose scores are
-    within ε of the centre vanish, and only the others are stored and evaluated. Use it when transform must be fast or
+    within ε of the center vanish, and only the others are stored and evaluated. Use it when transform must be fast or
     the model small. With ``kappa`` the pull of a row is bounded as well (both terms at once): sparse and robust.
 
     Parameters
     ----------
     n_components : int, default=2
-    epsilon : rows closer than this to the centre (their score's length) are left out.
-    keep : instead of epsilon: the share of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
+    epsilon : rows closer than this to the center (their score's length) are left out.
+    keep : instead of epsilon: the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
     kappa : bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
     norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
-    kernel, center, approx, solver, tol, max_iter, n_init, random_state : see `RobustKernelPCA`.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class SparseKernelPCA(DualComponents):
     dual_coef_ : (rows kept, s) coefficients A on them.
     dual_variables_ : (rows kept, s) rows of H that did not vanish.
     X_fit_ : the rows kept (None with a map, whose features replace them).
-    centre_error_ : distance between the mean in feature space and the point in the span of the kept rows that stands
+    center_error_ : distance between the mean in feature space and the point in the span of the kept rows that stands
         for it in `reconstruction_error`, relative to the mean's length; `transform` does not need it and is exact.
     eigenvalues_, objective_, history_, gap_, n_iter_, reason_, location_, bounded_ : see `RobustKernelPCA`.
 
@@ -44,7 +45,7 @@ class SparseKernelPCA(DualComponents):
     -----
     Cost: 50 to 200 products with the kernel matrix, n² s each; `keep` adds five to ten looser solves. Projecting m rows
     costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
-    convex, and the share kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
+    convex, and the fraction kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
@@ -61,37 +62,37 @@ class SparseKernelPCA(DualComponents):
     keep: float | None = None
     kappa: float | None = None
 
-    def _asked(self):
+    def _asked(self) -> dict:
         bound = {} if self.kappa is None else {"kappa": Asked(number("kappa", self.kappa))}
         return bound | {"epsilon": number_or_share("epsilon", self.epsilon, "keep", self.keep, 0.1)}
 
-    def _refuse(self, K, loss, start, eps):
+    def _refuse(self, K: Rows, loss: Any, start: np.ndarray, eps: float):
         largest = largest_epsilon(K, self.n_components, loss, start=start, eps=eps)
         raise InputError(
             f"epsilon={loss.epsilon:.6g} is so large that every row vanishes. The largest epsilon that keeps "
             f"{self.n_components} components of these rows is about {largest:.3g}; keep=0.1 keeps a tenth of the rows."
         )
 
-    def _describe(self, found, loss):
+    def _describe(self, found, loss: Any) -> None:
         self.epsilon_ = loss.epsilon
         self.dual_variables_, self.dual_coef_ = found.H[self.support_], found.coef[self.support_]
         self.bounded_ = at_bound(found.P, loss)
 
-    def _close(self, gram, K, coefficients):
+    def _close(self, gram, K: Rows, coefficients: np.ndarray) -> None:
         """Keep the support rows only. Since Σ A = 0, projecting needs no mean over all rows."""
         super()._close(gram, K, coefficients)
-        self.centre_error_ = 0.0
+        self.center_error_ = 0.0
         if gram.map is not None:
             return
         kept = self.support_
         total = self.shift_ + self.location_
-        # reconstruction_error measures from the mean; its nearest point in the span of the kept rows stands for it
+        # reconstruction_error measures from the mean; its nearest point in the span of the kept rows represents it
         core = K.K.columns(kept)[kept]
         mean, length = K.means()[kept], self.grand_mean_
         weights = sla.lstsq(core, mean, cond=1e-10, check_finite=False)[0] if self.center else np.zeros(len(kept))
         self.expansion_ = gram.expansion(np.column_stack([self.dual_coef_, weights]), rows=kept)
         self.grand_mean_ = float(weights @ core @ weights)
         missing = max(length - 2 * float(weights @ mean) + self.grand_mean_, 0.0)
-        self.centre_error_ = float(np.sqrt(missing / length)) if self.center and length > 0 else 0.0
+        self.center_error_ = float(np.sqrt(missing / length)) if self.center and length > 0 else 0.0
         self.shift_ = (core @ weights) @ self.coefficients_
         self.location_ = total - self.shift_

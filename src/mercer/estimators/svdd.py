@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -10,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..errors import InputError
 from ..inputs.weights import seed_of
 from ..solvers.ball.svdd import svdd_gradient, svdd_smo, svdd_sweeps
+from ..types import ColumnLike, Rows
 from .novelty import NoveltyDetector
 from .parameters import COUNT, POSITIVE, parameter
 
@@ -21,9 +23,10 @@ class SVDD(NoveltyDetector):
     .. math:: \\min_{R, c, \\xi \\ge 0} R^2 + \\tfrac{1}{\\nu n} \\sum_i \\xi_i
         \\quad \\text{s.t.} \\quad \\|\\varphi(x_i) - c\\|^2 \\le R^2 + \\xi_i
 
-    At most a share ``nu`` of the training rows is outside and at least that share are support vectors. For kernels with
-    constant k(x, x), such as RBF, this *is* the ν-one-class SVM: the decision function is that of scikit-learn's
-    `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too; there a one-class SVM is no ball.
+    At most a fraction ``nu`` of the training rows is outside and at least that fraction are support vectors. For
+    kernels with constant k(x, x), such as RBF, this *is* the ν-one-class SVM: the decision function is that of
+    scikit-learn's `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too; there a one-class SVM is
+    not a ball.
 
     .. warning:: **y follows scikit-learn's outlier detectors: −1 marks a known outlier.** Such a row pays when it is
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
@@ -31,22 +34,27 @@ class SVDD(NoveltyDetector):
        So ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold, which
        `OneClassSVM` would not; where y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
 
-    Use it when the training rows are mostly normal and you can say how many may be left out. For a density see
-    `KernelDensityNovelty`; when the normal rows lie near a subspace, `KPCANovelty`.
+    Use it when the training rows are mostly normal and you can show how many may be left out. For a density see
+    `KernelDensityNovelty`; when the normal rows are near a subspace, `KPCANovelty`.
 
     Parameters
     ----------
-    nu : float in (0, 1]; bound on the share of training rows outside, 0.01 to 0.5.
+    nu : float in (0, 1]; bound on the fraction of training rows outside, 0.01 to 0.5. It is the fraction of rows on
+        or outside the sphere, whatever the width of the kernel.
     outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row; None ignores y.
     contamination : float in (0, 0.5] or None, default=None
-        None: the threshold is the ball's radius. A number: the threshold leaves out this share of the training rows.
+        None: the threshold is the ball's radius. A number: the threshold leaves out this fraction of the training rows.
     solver : {"auto", "smo", "sweeps", "gradient"}, default="auto"
         "smo" on kernel columns, for the exact kernel; "sweeps" (working sets) and "gradient" (accelerated projected
-        gradient) on features, wherever they live. "auto": "smo" when the kernel is exact, else "sweeps".
+        gradient) on features, where they live. "auto": "smo" when the kernel is exact, else "sweeps".
     tol : wanted duality gap, relative to the objective.
     max_iter : rounds of the solver.
     cache_size : megabytes of kernel columns that "smo" may keep.
-    kernel, approx, random_state : see `KernelEstimator`.
+    kernel : a kernel given by its name has the width "2neighbor", twice the median distance to
+        the fifth nearest neighbor. On 93 public tables with clean training rows this is 4 to 5 points of AUROC above
+        "median"; on tables with outliers of their own it is not better (see the page of results on outliers). With so
+        narrow a kernel most rows are on the sphere and few outside; for a smooth boundary that leaves out the fraction
+        ν give ``RBF("median")``.
 
     Attributes
     ----------
@@ -55,7 +63,7 @@ class SVDD(NoveltyDetector):
     radius_ : radius R of the ball. rounding_ : rows whose squared distance is within it of R² are on the sphere.
     offset_ : −R² (scores are −‖φ(x) − c‖²), or the threshold that `contamination` gives.
     gap_ : relative duality gap reached. objective_ : dual objective Σ β_i k(x_i, x_i) − βᵀKβ. n_iter_ : rounds.
-    training_scores_ : scores of the training rows.
+    training_scores_, held_out_scores_ : scores of the training rows, with them and by ten folds without them.
 
     Notes
     -----
@@ -77,6 +85,7 @@ class SVDD(NoveltyDetector):
     access = "sweeps"
     on_dask = "sample"
     policy = "ball"
+    rule = "2neighbor"
 
     nu: float = parameter(0.1, Interval(Real, 0, 1, closed="right"))
     _: KW_ONLY
@@ -87,7 +96,7 @@ class SVDD(NoveltyDetector):
     max_iter: int = parameter(2000, COUNT)
     cache_size: float = parameter(500, POSITIVE)
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
         """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out.
 
         With ``outlier_weight=None`` y is ignored.
@@ -111,14 +120,16 @@ class SVDD(NoveltyDetector):
         self.rounding_ = (1e-5 if single else 1e-9) * radius_sq
         self.rounding_ += 100 * np.finfo("f4" if single else "f8").eps * float(np.max(own))
         distance_sq = self._rounded(info["gradient"] + info["center_sq"])
-        # Without row i and with the other coefficients kept, the centre moves to (c − β φ_i)/(1 − β).
-        others = np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps)
         counted = ordinary if weight is None else ordinary * weight
         offset = None if self.contamination is not None else -(radius_sq + self.rounding_)
-        self._learn_threshold(-distance_sq, -distance_sq / others**2, counted, offset, self.rounding_)
+        left_out = None
+        if hasattr(self, "sample_"):  # in Dask there are no folds; without row i the center is (c − β φ_i)/(1 − β)
+            left_out = -distance_sq / np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps) ** 2
+        rows = (X, y, weight) if left_out is None else None
+        self._learn_threshold(-distance_sq, counted, offset, self.rounding_, left_out, rows)
         return self
 
-    def _box(self, n, y, weight):
+    def _box(self, n: int, y: ColumnLike, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Bounds of β, and which rows are ordinary (1.0) or known outliers (0.0)."""
         ordinary = np.ones(n)
         if y is not None:
@@ -133,7 +144,7 @@ class SVDD(NoveltyDetector):
         bound = weight / (self.nu * total)
         return -(1 - ordinary) * (self.outlier_weight or 0.0) * bound, ordinary * bound, ordinary
 
-    def _solve(self, gram, own, low, high):
+    def _solve(self, gram, own: np.ndarray, low: np.ndarray, high: np.ndarray):
         if self.solver == "smo" and gram.map is not None:
             raise InputError(
                 "solver='smo' works on columns of the exact kernel, and this is an approximation, a precomputed or "
@@ -150,19 +161,19 @@ class SVDD(NoveltyDetector):
     @property
     def support_vectors_(self):
         """The rows behind `dual_coef_`; None through a map."""
-        return self.expansion_.centres
+        return self.expansion_.centers
 
     def _score(self, X):
         """−‖φ(x) − c‖² = −(k(x, x) − 2⟨φ(x), c⟩ + ‖c‖²)."""
         return -self._rounded(self.expansion_.diag(X) - 2 * self.expansion_(X) + self.center_sq_)
 
-    def _rounded(self, distance_sq):
-        """Squared distances from the centre, not below 0, and R² where they are within `rounding_` of it."""
+    def _rounded(self, distance_sq: np.ndarray) -> np.ndarray:
+        """Squared distances from the center, not below 0, and R² where they are within `rounding_` of it."""
         on_sphere = np.abs(distance_sq - self.radius_**2) <= self.rounding_
         return np.where(on_sphere, self.radius_**2, np.maximum(distance_sq, 0))
 
 
-def known_outliers(y, n):
+def known_outliers(y: ColumnLike, n: int) -> np.ndarray:
     """Which rows of y hold −1; anything else, of any type, says nothing."""
     y = np.asarray(y)
     if y.shape[:1] != (n,):
@@ -171,6 +182,6 @@ def known_outliers(y, n):
         y = y.reshape(n, -1)[:, 0]
     if y.dtype.kind in "US" and np.any(y == "-1"):
         warnings.warn(
-            "y holds the text '-1', which is ignored: known outliers are marked by the number −1.", stacklevel=4
+            "y contains the text '-1', which is ignored: known outliers are marked by the number −1.", stacklevel=4
         )
     return np.array([isinstance(v, Real) and v == -1 for v in y.tolist()], dtype=bool)

@@ -26,7 +26,7 @@ class ImageShifts:
            [ 0.,  0.,  0.]])
     """
 
-    def __init__(self, height, width, channels=1):
+    def __init__(self, height: int, width: int, channels: int = 1) -> None:
         self.height = height
         self.width = width
         self.channels = channels
@@ -45,6 +45,6 @@ class ImageShifts:
         right = images[:, 1:-1, :-2] - images[:, 1:-1, 2:]
         return np.stack([down, right], axis=1).reshape(len(X), 2, -1) / 2
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         more = "" if self.channels == 1 else f", {self.channels}"
         return f"ImageShifts({self.height}, {self.width}{more})"

@@ -1,15 +1,15 @@
-"""How many answers are right: an estimate from withheld labels, with an interval that holds.
+"""How many predictions are correct: an estimate from held-out labels, with an interval that is valid.
 
-Labels are withheld in folds, and everything is fitted again without them: candidates, slopes, weights. With h the share
-of withheld labels that are answered right, c the mean probability of the answers to them, and C that of the answers for
-unlabelled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos et al. 2023): h alone
-would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust the model. Where the
-answers are worth nothing, C and c are equally wrong, and h is right on average: labels are put into folds by chance.
-The interval is Jeffreys' for a share of
+Labels are held out in folds, and everything is fitted again without them: candidates, slopes, weights. With h the
+fraction of held-out labels that are answered right, c the mean probability of the predictions to them, and C that of
+the answers for unlabeled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos et al.
+2023): h alone would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust the
+model. Where the answers are worth nothing, C and c are equally wrong, and h is correct on average: labels are put into
+folds by chance. The interval is Jeffreys' for a fraction of
 
     1 / (DESIGN / l + 1 / n)        independent answers
 
-with l labels and n unlabelled rows. Answers to withheld labels come in pairs (label i helps to answer j and j to answer
+with l labels and n unlabeled rows. Answers to held-out labels come in pairs (label i helps to answer j and j to answer
 i), so they tell less than l independent answers; the factor was measured over many draws.
 """
 
@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import beta
 
-from .likelihood import normalised
+from .likelihood import normalized
 
-DESIGN = 2.0  # variance of the estimate beside that of as many independent answers
+DESIGN = 2.0  # variance of the estimate next to that of as many independent answers
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A share with its 95 % interval."""
+    """A fraction with its 95% interval."""
 
     value: float
     low: float
@@ -38,7 +38,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What fits without some of the labels answer to these.
+    """Predictions for labels by fits without them.
 
     Attributes
     ----------
@@ -50,24 +50,24 @@ class HeldOut:
     counts: np.ndarray
 
     def among(self, counts: np.ndarray) -> np.ndarray:
-        """(l, k) the answers, halfway to the class shares of all labels.
+        """(l, k) the predictions, halfway to the class frequencies of all labels.
 
-        A withheld label makes its own class rarer among the others, so that its probability is too low beside those of
+        A held-out label makes its own class rarer among the others, so that its probability is too low next to those of
         new rows; to take all of that back would tell the label.
         """
-        return normalised(self.answers * np.sqrt((counts + 0.5) / (self.counts + 0.5)))
+        return normalized(self.answers * np.sqrt((counts + 0.5) / (self.counts + 0.5)))
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What withheld labels say about the answers for all rows.
+    """Accuracy of the predictions for all rows, estimated from held-out labels.
 
     Attributes
     ----------
-    accuracy : share of right answers.
+    accuracy : fraction of correct predictions.
     balanced : mean of the recalls.
     recall, precision : one `Rate` for each class; NaN where there is nothing to tell it from.
-    unseen : share of rows whose class has no label at all (Good and Turing).
+    unseen : fraction of rows whose class has no label at all (Good and Turing).
     n_labels, n_drawn : labels in all, and those drawn at random, on which the estimate rests.
     held_out : (l, k) probabilities for each label by fits that did not know it, see `HeldOut.among`.
     """
@@ -81,6 +81,15 @@ class Estimate:
     n_drawn: int
     held_out: np.ndarray = field(repr=False)
 
+    def __str__(self) -> str:
+        if not np.isfinite(self.accuracy.value):
+            return "The accuracy cannot be estimated, because no label could be held out."
+        rate, of = self.accuracy, "predictions for all rows" if self.for_all_rows else "labels, which were chosen,"
+        return (
+            f"About {rate.value:.0%} of the {of} are correct (95% interval {rate.low:.0%} to {rate.high:.0%}), judging "
+            f"from {self.n_drawn or self.n_labels} held-out labels."
+        )
+
     @property
     def for_all_rows(self) -> bool:
         """Whether some labels were drawn at random, so that the numbers speak for all rows."""
@@ -92,7 +101,7 @@ class Estimate:
 
 
 def jeffreys(share: float, number: float) -> Rate:
-    """A share seen in so many independent answers, with Jeffreys' 95 % interval.
+    """A fraction seen in so many independent answers, with Jeffreys' 95% interval.
 
     >>> rate = jeffreys(0.9, 10)
     >>> round(rate.low, 2), round(rate.high, 2)
@@ -110,7 +119,7 @@ def estimate(held_out: list[HeldOut], P: np.ndarray, given: np.ndarray, drawn: n
 
     Parameters
     ----------
-    P : (n, k) probabilities of the unlabelled rows.
+    P : (n, k) probabilities of the unlabeled rows.
     given : (l, k) the labels, one-hot or soft.
     drawn : (l,) which labels were drawn at random; all of them count where none was.
     """

@@ -1,13 +1,14 @@
-"""A share of right answers with an interval that holds at every moment at once: for people who look and then stop.
+"""A fraction of correct predictions with an interval that is valid at every moment at once: for people who look and
+then stop.
 
 With s right and f wrong of independent answers, right with probability p, the mixture
 
     M(p) = B(s + 1/2, f + 1/2) / B(1/2, 1/2) / (p^s (1 − p)^f)
 
-is a martingale in the number of answers whose mean is 1 (Robbins 1970), so by Ville's inequality it ever exceeds 1/α
-with probability at most α. The interval {p : M(p) < 1/α} therefore covers p at all times together with probability at
-least 1 − α, whenever and why ever one stops. It is wider than one for a number fixed beforehand: 60 right of 60 say
-"above 91 %", where Clopper and Pearson say 94 %.
+is a martingale in the number of predictions whose mean is 1 (Robbins 1970), so by Ville's inequality it ever exceeds
+1/α with probability at most α. The interval {p : M(p) < 1/α} therefore covers p at all times together with probability
+at least 1 − α, whenever and why ever one stops. It is wider than one for a number fixed beforehand: 60 right of 60 say
+"above 91%", where Clopper and Pearson say 94%.
 """
 
 import numpy as np
@@ -20,12 +21,12 @@ MOST = 5000  # checks beyond which no number is given
 
 
 def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Rate:
-    """The share of right answers among `number`, with the interval that holds at every moment.
+    """The fraction of correct predictions among `number`, with the interval that is valid at every moment.
 
     Parameters
     ----------
-    right, number : right answers and all answers, `cannot` included.
-    cannot : answers that nobody could judge: wrong for the lower end, right for the upper one, left out of the value.
+    right, number : correct predictions and all predictions, `cannot` included.
+    cannot : answers that no one could judge: wrong for the lower end, right for the upper one, left out of the value.
     alpha : probability that the interval ever fails.
 
     Examples
@@ -43,7 +44,8 @@ def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Ra
 def checks_to(goal: float, right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> int | None:
     """How many more checks bring the lower end to `goal` if they come out as those so far; None if they never do.
 
-    The share of right answers to come is taken as (right + 1) / (number + 1.5), or 1 where none was wrong so far.
+    The fraction of correct predictions to come is taken as (right + 1) / (number + 1.5), or 1 where none was wrong so
+    far.
 
     >>> checks_to(0.9, 40, 40), checks_to(0.9, 50, 60)
     (13, None)
@@ -67,14 +69,14 @@ def checks_to(goal: float, right: int, number: int, cannot: int = 0, alpha: floa
     return few
 
 
-def _end(right, number, alpha, lower):
+def _end(right: int, number: int, alpha: float, lower: bool) -> float:
     """One end of {p : log M(p) < log 1/α}, which is convex in p."""
     wrong = number - right
     if (right if lower else wrong) == 0:
         return 0.0 if lower else 1.0
     mixed = betaln(right + 0.5, wrong + 0.5) - np.log(np.pi)
 
-    def excess(p):
+    def excess(p: float) -> float:
         return mixed - xlogy(right, p) - xlogy(wrong, 1 - p) + np.log(alpha)
 
     peak = right / number

@@ -1,9 +1,10 @@
-"""Probabilities from decision scores, fitted to a few left-out answers and never surer than their number allows.
+"""Probabilities from decision scores, fitted to a few held-out predictions and never more confident than their number
+allows.
 
 p(class c | scores f) = floor + (1 - k·floor) softmax(slope · f / margin)_c. One slope keeps the order of the scores, so
-the likeliest class is the predicted one. Two priors keep it modest:
+the most likely class is the predicted one. Two priors keep it modest:
 
-* the floor is such that no probability exceeds (l + 1) / (l + 2), what l right answers out of l allow (Laplace);
+* the floor is such that no probability exceeds (l + 1) / (l + 2), what l correct predictions out of l allow (Laplace);
 * three imagined answers at the typical margin, two right and one wrong, are added to the l real ones.
 """
 
@@ -14,12 +15,12 @@ from scipy.special import log_softmax, softmax
 from ..solvers.result import Result
 
 
-def two_columns(scores):
+def two_columns(scores: np.ndarray) -> np.ndarray:
     """Scores (..., k) of k classes; one column f for two classes becomes (-f/2, f/2)."""
     return np.concatenate([-scores / 2, scores / 2], axis=-1) if scores.shape[-1] == 1 else scores
 
 
-def typical_margin(scores):
+def typical_margin(scores: np.ndarray) -> float:
     """Median lead of the best class over the second, on any rows with scores; 1 when all are tied.
 
     At least 1e-5 of the largest lead: where most rows are similar to no label, their 1e-150 is not a margin.
@@ -30,19 +31,25 @@ def typical_margin(scores):
     return float(max(np.median(lead), 1e-5 * np.max(lead))) if len(lead) else 1.0
 
 
-def probabilities(scores, slope, floor):
+def probabilities(scores: np.ndarray, slope: np.ndarray | float, floor: float) -> np.ndarray:
     """(..., k) rows that sum to one, from scores (..., k or 1)."""
     P = softmax(slope * two_columns(scores), axis=-1)
     P = floor + (1 - P.shape[-1] * floor) * P
     return P / P.sum(axis=-1, keepdims=True)
 
 
-def calibrate(left_out, given, margin, weight=None, n_labels=None):
-    """The slope that makes the left-out answers likeliest, with the priors of this module.
+def calibrate(
+    left_out: np.ndarray,
+    given: np.ndarray,
+    margin: float,
+    weight: np.ndarray | None = None,
+    n_labels: float | None = None,
+) -> Result:
+    """The slope that makes the held-out predictions most likely, with the priors of this module.
 
     Parameters
     ----------
-    left_out : (l, k or 1) scores of each labelled row by a fit that did not know its label.
+    left_out : (l, k or 1) scores of each labeled row by a fit that did not know its label.
     given : (l, k) one-hot rows or class probabilities.
     margin : the typical margin of the fit, from `typical_margin`.
     n_labels : how many labels the fit has, where that is more than l.
@@ -59,7 +66,7 @@ def calibrate(left_out, given, margin, weight=None, n_labels=None):
     imagined[0, 0] = 2.0
     counts = np.vstack([s[:, None] * given, imagined])
 
-    def loss(log_slope):  # convex in the slope, so it has one minimum
+    def loss(log_slope: float) -> float:  # convex in the slope, so it has one minimum
         return -np.sum(counts * log_softmax(np.exp(log_slope) / margin * scores, axis=1))
 
     found = minimize_scalar(loss, bounds=(-8.0, 5.0), method="bounded", options={"xatol": 1e-9, "maxiter": 200})

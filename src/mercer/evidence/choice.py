@@ -1,4 +1,7 @@
-"""Choose among candidates from a few left-out answers, with an interval for the accuracy."""
+"""Choose among candidates from a few held-out predictions, with an interval for the accuracy."""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -7,15 +10,17 @@ from ..solvers.result import Result
 FOLDS = 50  # at most so many choices are made again
 
 
-def hits(left_out, codes):
-    """(m, l) whether the left-out answers (m, l, k) of m candidates name the right class; k = 1 for two classes."""
+def hits(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(m, l) whether the held-out predictions (m, l, k) of m candidates name the correct class; k = 1 for two
+    classes.
+    """
     if left_out.shape[2] == 1:
         return (left_out[:, :, 0] > 0).astype(int) == codes
     return np.argmax(left_out, axis=2) == codes
 
 
-def accuracy_interval(right, total, z=1.96):
-    """Wilson's 95 % interval for a rate seen as `right` out of `total`: honest for ten labels, never outside [0, 1].
+def accuracy_interval(right: float, total: float, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's 95% interval for a rate seen as `right` out of `total`: honest for ten labels, never outside [0, 1].
 
     >>> low, high = accuracy_interval(9, 10)
     >>> round(low, 2), round(high, 2)
@@ -24,13 +29,13 @@ def accuracy_interval(right, total, z=1.96):
     if total <= 0:
         return 0.0, 1.0
     rate = right / total
-    centre = (rate + z**2 / (2 * total)) / (1 + z**2 / total)
+    center = (rate + z**2 / (2 * total)) / (1 + z**2 / total)
     half = z * np.sqrt(rate * (1 - rate) / total + z**2 / (4 * total**2)) / (1 + z**2 / total)
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return max(0.0, float(center - half)), min(1.0, float(center + half))
 
 
-def choose(right, default=None):
-    """The best of m candidates by how many of l left-out labels they get right.
+def choose(right: np.ndarray, default: int | None = None) -> Result:
+    """The best of m candidates by how many of l held-out labels they get right.
 
     Ties go to the middle one of the tied candidates in their order, away from the edge of a plateau. `default` is a
     candidate fixed without looking at labels: it is kept unless the best one beats it by more than one standard error
@@ -51,7 +56,7 @@ def choose(right, default=None):
     return explained(chosen, why, right, n_right / max(total, 1), honest, best=best)
 
 
-def _best(right, default):
+def _best(right: np.ndarray, default: int | None) -> tuple[int, int]:
     """(the chosen candidate, the best one)."""
     n_right = right.sum(axis=1)
     tied = np.flatnonzero(n_right == n_right.max())
@@ -62,15 +67,15 @@ def _best(right, default):
     return int(default) if gain.sum() <= np.sqrt(np.sum(gain**2)) else best, best
 
 
-def accuracy_of_choice(right, pick):
-    """How many labels come out right when each is judged by a choice that does not know it.
+def accuracy_of_choice(right: np.ndarray, pick: Callable) -> float:
+    """How many labels are predicted correctly when each is judged by a choice that does not know it.
 
-    The best of many candidates is right by luck, too: on coin tosses it seems far better than one half. So the whole
+    The best of many candidates is correct by luck, too: on coin tosses it seems far better than one half. So the whole
     choice is made again without the label, or without a fiftieth of them where there are more than fifty.
 
     Parameters
     ----------
-    right : (m, l) whether each candidate is right.
+    right : (m, l) whether each candidate is correct.
     pick : function from the numbers of the known labels to the number of the candidate they choose.
     """
     total = right.shape[1]
@@ -80,16 +85,16 @@ def accuracy_of_choice(right, pick):
     return float(sum(right[pick(np.flatnonzero(fold != f)), fold == f].sum() for f in range(min(total, FOLDS))))
 
 
-def explained(chosen, why, right, objective, honest, **info):
-    """`Result` for the chosen candidate: how many left-out labels it gets right, the interval, and why it was chosen.
+def explained(chosen: int, why: str, right: np.ndarray, objective: np.ndarray, honest: float, **info: Any) -> Result:
+    """`Result` for the chosen candidate: how many held-out labels it gets right, the interval, and why it was chosen.
 
-    right : (m, l) whether each candidate is right. objective : (m,) what they were compared by. honest : labels right
+    right : (m, l) whether each candidate is correct. objective : (m,) what they were compared by. honest : labels right
     by `accuracy_of_choice`.
     """
     n_right, total = right.sum(axis=1), right.shape[1]
     low, high = accuracy_interval(honest, total)
     found = f"{n_right[chosen]} of {total} left-out labels right; {why}."
     corrected = f"Corrected for the choice among {len(right)}, the accuracy is about {honest / max(total, 1):.0%}"
-    reason = f"{found} {corrected} (95 % interval {low:.0%} to {high:.0%})."
+    reason = f"{found} {corrected} (95% interval {low:.0%} to {high:.0%})."
     info = {"accuracy": n_right / max(total, 1), "corrected": honest / max(total, 1), "interval": (low, high), **info}
     return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info | {"found": found})

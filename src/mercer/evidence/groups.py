@@ -1,10 +1,8 @@
-"""Rows that stand in a table more than once, exactly or nearly, and labels that were copied with them.
+"""Rows that are in a table more than once, exactly or nearly, and labels that were copied with them.
 
-A label whose row has a labelled copy is known without learning anything: withheld alone, it comes out right. Where the
-unlabelled rows have no such copies, that says nothing about them.
+A label whose row has a labeled copy is known without learning anything: held-out alone, it is predicted correctly.
+Where the unlabeled rows have no such copies, that says nothing about them.
 """
-
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,18 +10,19 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from ..backend import one_thread
+from ..types import Rows
 
 NEAR = 0.01  # of the median distance between nearest different rows: closer ones are copies
 DIRECTIONS = 8  # projections on which close pairs are looked for; a projection never enlarges a distance
 SAMPLE = 2000  # rows whose nearest distances set the scale
 BLOCK = 65536  # rows whose bytes are looked at in one piece
-MORE = 0.1  # by how much copies must be more frequent among labels than the unlabelled rows have them
+MORE = 0.1  # by how much copies must be more frequent among labels than the unlabeled rows have them
 
 
-def same_rows(X: Any, core: np.ndarray | None = None) -> np.ndarray:
+def same_rows(X: Rows, core: np.ndarray | None = None) -> np.ndarray:
     """Group numbers 0, 1, … of the rows in the order of their first rows: equal and nearly equal rows share one.
 
-    Columns are divided by their standard deviations. Rows closer than 1 % of the median distance between nearest
+    Columns are divided by their standard deviations. Rows closer than 1% of the median distance between nearest
     different rows are copies, and so are rows joined by a chain of copies. Close pairs are found with a search tree on
     eight fixed random projections and then measured, so none is missed: O(n log n).
 
@@ -42,7 +41,7 @@ def same_rows(X: Any, core: np.ndarray | None = None) -> np.ndarray:
     """
     if core is not None:
         return _with_equal(X, core, same_rows(X[core]))
-    rows = _standardised(X)
+    rows = _standardized(X)
     _, first, group = np.unique(_marks(rows), return_index=True, return_inverse=True)
     order = np.argsort(first)  # of the rows, not of the marks, which differ from run to run
     group, rows = np.argsort(order)[group.ravel()], rows[np.sort(first)]
@@ -59,7 +58,7 @@ def same_rows(X: Any, core: np.ndarray | None = None) -> np.ndarray:
     return np.argsort(np.argsort(first))[group.ravel()]
 
 
-def _with_equal(X, core, near):
+def _with_equal(X: Rows, core, near):
     """Groups of all rows: equal rows share one, and those of the core that are nearly equal."""
     marks = np.concatenate([_marks(X[begin : begin + BLOCK]) for begin in range(0, X.shape[0], BLOCK)])
     _, group = np.unique(marks, return_inverse=True)
@@ -70,17 +69,34 @@ def _with_equal(X, core, near):
     return np.argsort(np.argsort(first))[group]
 
 
-def copied_labels(groups: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-    """Group numbers of the labels that must be withheld together.
+def mean_of_equal(X: Rows, values: np.ndarray) -> np.ndarray:
+    """(n, …) values of rows, with the mean over equal rows in place of each of theirs; as they are on a device.
 
-    Labels of equal rows belong together if such rows are more frequent among the labels than the unlabelled rows have
-    labelled copies, by more than 10 % of the rows. Else copies are part of what there is to predict, as in a table of a
+    >>> mean_of_equal(np.array([[0.0], [1.0], [0.0]]), np.array([1.0, 5.0, 2.0])).tolist()
+    [1.5, 5.0, 1.5]
+    """
+    if not isinstance(X, np.ndarray):
+        return values
+    marks = np.concatenate([_marks(X[begin : begin + BLOCK]) for begin in range(0, len(X), BLOCK)])
+    _, group, counts = np.unique(marks, return_inverse=True, return_counts=True)
+    out = values.copy()
+    several = counts[group] > 1
+    for column, own in zip(out.reshape(len(X), -1).T, values.reshape(len(X), -1).T):
+        column[several] = (np.bincount(group, own) / counts)[group[several]]
+    return out
+
+
+def copied_labels(groups: np.ndarray, labeled: np.ndarray) -> np.ndarray:
+    """Group numbers of the labels that must be held out together.
+
+    Labels of equal rows belong together if such rows are more frequent among the labels than the unlabeled rows have
+    labeled copies, by more than 10% of the rows. Else copies are part of what there is to predict, as in a table of a
     few categories where most rows occur often, and every label is a group of its own.
 
     Parameters
     ----------
     groups : (n,) from `same_rows`.
-    labelled : (l,) row numbers of the labels.
+    labeled : (l,) row numbers of the labels.
 
     Examples
     --------
@@ -89,16 +105,16 @@ def copied_labels(groups: np.ndarray, labelled: np.ndarray) -> np.ndarray:
     >>> copied_labels(np.array([0, 0, 0, 0, 1, 1, 1, 1]), np.array([0, 1, 4, 5])).tolist()
     [0, 1, 2, 3]
     """
-    own = groups[labelled]
+    own = groups[labeled]
     count = np.bincount(own, minlength=groups.max() + 1)
-    free = np.delete(groups, labelled)
+    free = np.delete(groups, labeled)
     among_free = np.mean(count[free] > 0) if len(free) else 0.0
     if np.mean(count[own] > 1) <= among_free + MORE:
         return np.arange(len(own))
     return np.unique(own, return_inverse=True)[1].ravel()
 
 
-def _standardised(X):
+def _standardized(X: Rows) -> Rows:
     """The rows over the standard deviations of their columns; means do not matter to distances."""
     if sp.issparse(X):
         rows = sp.csr_array(X, dtype=np.float64)
@@ -115,7 +131,7 @@ def _standardised(X):
     return (rows - mean) / np.where(spread > 1e-12 * np.maximum(np.abs(mean), 1e-300), spread, np.inf)
 
 
-def _marks(rows):
+def _marks(rows: Rows) -> np.ndarray:
     """A number for each row, equal for equal rows: a hash of its bytes."""
     if sp.issparse(rows):
         rows.sort_indices()
@@ -124,8 +140,8 @@ def _marks(rows):
     return np.array([hash(row.tobytes()) for row in rows + 0.0])  # −0 becomes 0
 
 
-def _typical(rows):
-    """Median distance from a row to its nearest other row, over at most 2 000 rows of a table without equal rows."""
+def _typical(rows: Rows) -> float:
+    """Median distance from a row to its nearest other row, over at most 2,000 rows of a table without equal rows."""
     from sklearn.neighbors import NearestNeighbors
 
     some = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], SAMPLE)).astype(int))]
@@ -133,7 +149,7 @@ def _typical(rows):
         return float(np.median(NearestNeighbors(n_neighbors=2).fit(rows).kneighbors(some)[0][:, 1]))
 
 
-def _lengths(rows, pairs):
+def _lengths(rows: Rows, pairs: np.ndarray) -> np.ndarray:
     """Distances of the pairs."""
     out = np.empty(len(pairs))
     for begin in range(0, len(pairs), 10_000):

@@ -1,4 +1,4 @@
-"""How likely a given label is wrong, when the share of wrong labels is not known."""
+"""How likely a given label is wrong, when the fraction of wrong labels is not known."""
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -6,15 +6,15 @@ from scipy.stats import beta, norm
 
 # Measured on sixteen tables, `benchmarks.accuracy.label_errors`: with these, what is claimed is true to ten points.
 NO_ERRORS = 0.1  # prior probability that no label is wrong
-SHARE_PRIOR = 1.0, 5.0  # Beta prior of the share of wrong labels, if there are any
+SHARE_PRIOR = 1.0, 5.0  # Beta prior of the fraction of wrong labels, if there are any
 SPREAD = 1.0  # of the prior of log s: wrong labels make calibrated probabilities blunt
 
 
 def wrong_probability(P: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(l,) posterior probability that each label is wrong.
 
-    With q = P^s (rows rescaled) the distribution of the true class and ε the share of wrong labels, the given label g
-    has probability (1 − ε) q_g + ε (1 − q_g) / (k − 1). Both are integrated out on a grid: log s ~ N(0, 1), and
+    With q = P^s (rows rescaled) the distribution of the true class and ε the fraction of wrong labels, the given label
+    g has probability (1 − ε) q_g + ε (1 − q_g) / (k − 1). Both are integrated out on a grid: log s ~ N(0, 1), and
     ε is 0 with probability 0.1, else Beta(1, 5). Few labels without a contradiction are then taken for right.
 
     Parameters

@@ -1,6 +1,6 @@
-"""Left-out scores as likelihoods: each candidate's scores become probabilities by a softmax of its own slope.
+"""Held-out scores as likelihoods: each candidate's scores become probabilities by a softmax of its own slope.
 
-The slope maximises the likelihood of the left-out labels with the priors of `calibration`, for all candidates at once.
+The slope maximizes the likelihood of the held-out labels with the priors of `calibration`, for all candidates at once.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
 
     Parameters
     ----------
-    left_out : (m, l, k') left-out scores; a row that is not finite says nothing.
+    left_out : (m, l, k') held-out scores; a row that is not finite says nothing.
     given : (l, k) one-hot rows or class probabilities.
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
     weight : (l,) how much each label counts; None: once.
@@ -69,7 +69,7 @@ def log_scores(P: np.ndarray) -> np.ndarray:
     return L[:, 1:] - L[:, :1] if L.shape[1] == 2 else L
 
 
-def normalised(P: np.ndarray) -> np.ndarray:
+def normalized(P: np.ndarray) -> np.ndarray:
     """Rows that sum to one."""
     return P / np.maximum(P.sum(axis=1, keepdims=True), 1e-300)
 
@@ -82,13 +82,14 @@ def capped(P: np.ndarray, most: float) -> np.ndarray:
 
 
 def sharpen(P: np.ndarray, given: np.ndarray, spread: float, weight: np.ndarray | None = None) -> float:
-    """The power s that makes P^s (rows rescaled to sum one) likeliest, with the prior log s ~ N(0, spread²)."""
+    """The power s that makes P^s (rows rescaled to sum one) most likely, with the prior log s ~ N(0, spread²)."""
     L = np.log(np.maximum(P, 1e-12))
     weight = np.ones(len(L)) if weight is None else weight
     L = np.ascontiguousarray((L - L.max(axis=1, keepdims=True)).T)  # (k, l): sums along rows
     counts, grid = np.ascontiguousarray((weight[:, None] * given).T), np.linspace(-2.5, 1.5, 161)
     value = -0.5 * (grid / spread) ** 2
-    for some in np.array_split(np.arange(len(grid)), 1 + len(grid) * L.size // CHUNK):
+    parts = min(1 + len(grid) * L.size // CHUNK, len(grid))  # of many labels and classes one value at a time
+    for some in np.array_split(np.arange(len(grid)), parts):
         Q = np.exp(grid[some])[:, None, None] * L
         Q -= np.log(np.exp(Q).sum(axis=1, keepdims=True))
         np.maximum(Q, np.log(1e-12), out=Q)

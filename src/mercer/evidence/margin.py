@@ -1,15 +1,16 @@
-"""Choose among candidates by how clearly, not only how often, they get left-out labels right.
+"""Choose among candidates by how clearly, not only how often, they get held-out labels right.
 
-With l labels the left-out accuracy moves in steps of 1/l and ties dozens of candidates. The hinge loss of the left-out
-margins, in units of each candidate's own typical score, separates them and does not favour large functions.
+With l labels the held-out accuracy moves in steps of 1/l and ties dozens of candidates. The hinge loss of the held-out
+margins, in units of each candidate's own typical score, separates them and does not favor large functions.
 """
 
 import numpy as np
 
+from ..solvers.result import Result
 from .choice import accuracy_of_choice, explained, hits
 
 
-def relative_hinge(left_out, codes):
+def relative_hinge(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(m, l) hinge losses max(0, 1 − margin/scale) of m candidates, scale the root mean square of its margins.
 
     left_out : (m, l, k') scores, k' = 1 for two classes; the margin is ± the score, else the true class's less the best
@@ -27,8 +28,8 @@ def relative_hinge(left_out, codes):
     return np.clip(1.0 - margin / np.maximum(scale, np.finfo(float).tiny), 0.0, None)
 
 
-def choose_by_margin(left_out, codes, default=None):
-    """The candidate of smallest mean relative hinge loss on the left-out labels.
+def choose_by_margin(left_out: np.ndarray, codes: np.ndarray, default: int | None = None) -> Result:
+    """The candidate of smallest mean relative hinge loss on the held-out labels.
 
     `default` is a candidate fixed without looking at labels: it is kept unless the best one's losses are lower by more
     than one standard error of their difference over the labels.
@@ -45,7 +46,7 @@ def choose_by_margin(left_out, codes, default=None):
     return explained(chosen, why, right, mean, honest, best=best, loss=mean)
 
 
-def _clearest(left_out, codes, default):
+def _clearest(left_out: np.ndarray, codes: np.ndarray, default: int | None) -> tuple[int, int, np.ndarray]:
     """(the chosen candidate, the one of smallest mean loss, the mean losses)."""
     losses = relative_hinge(left_out, codes)
     mean, total = losses.mean(axis=1), losses.shape[1]

@@ -1,4 +1,4 @@
-"""Conformal sets of classes from left-out answers: they hold the true class as often as promised."""
+"""Conformal sets of classes from held-out predictions: they contain the true class as often as promised."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def conformal_sets(
 ) -> np.ndarray:
     """(n, k) which classes are in the set of each row.
 
-    A class is in the set when its probability is not lower than that of nearly all left-out labels of their own class:
+    A class is in the set when its probability is not lower than that of nearly all held-out labels of their own class:
     (1 + number of labels with p ≤ P) / (l + 1) > 1 − coverage. A label that could not be left out, the only one of its
     class, counts as lowest.
 
@@ -19,7 +19,7 @@ def conformal_sets(
     P : (n, k) probabilities of the rows.
     left_out : (l, k) probabilities of the labels by fits without them, NaN where there is none.
     codes : (l,) their classes.
-    by_class : compare with the labels of the same class only: the promise then holds for every class.
+    by_class : compare with the labels of the same class only: the promise then is valid for every class.
     """
     if not 0 < coverage < 1:
         raise InputError(f"coverage={coverage!r} is not accepted: give a number between 0 and 1, such as 0.9.")

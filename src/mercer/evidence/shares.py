@@ -1,31 +1,33 @@
-"""The share of each class among the unlabelled rows, from scores that withheld labels were given.
+"""The fraction of each class among the unlabeled rows, from scores that held-out labels were given.
 
-Whatever function f is, its mean over the unlabelled rows is Σ_c b_c m_c, with m_c its mean over the rows of class c and
-b_c their share. Fits that do not know a label treat its row like an unlabelled one, so the withheld rows of class c
-estimate m_c, with an error that is small where f tells the classes apart. With the pooled covariance S of the scores
-within the classes and l_c withheld rows of each
+Whatever function f is, its mean over the unlabeled rows is Σ_c b_c m_c, with m_c its mean over the rows of class c and
+b_c their fraction. Fits that do not know a label treat its row like an unlabeled one, so the held-out rows of class c
+estimate m_c, with an error that is small where f distinguishes the classes. With the pooled covariance S of the scores
+within the classes and l_c held-out rows of each
 
     mean f ~ N(Σ_c b_c m_c, S Σ_c b_c² / l_c)        counts of the labels ~ multinomial(b)
 
-and b maximises the product of the two. Labels that were not drawn at random say nothing by their numbers: `counts` is
+and b maximizes the product of the two. Labels that were not drawn at random say nothing by their numbers: `counts` is
 then left out, or counts for less.
 """
 
 import numpy as np
 from scipy.linalg import null_space
 
-PRIOR = 0.5  # rows of each class added to the counts (Jeffreys): no share becomes 0
+PRIOR = 0.5  # rows of each class added to the counts (Jeffreys): no fraction becomes 0
 STEPS = 100
 
 
-def class_shares(scores, codes, mean, n_classes, counts=None):
+def class_shares(
+    scores: np.ndarray, codes: np.ndarray, mean: np.ndarray, n_classes: int, counts=None
+) -> tuple[np.ndarray, np.ndarray]:
     """Shares (k,) of the classes and their standard errors (k,).
 
     Parameters
     ----------
     scores : (m, k') scores of rows by fits that did not know their label; NaN rows are ignored.
     codes : (m,) the class 0 … k−1 of those rows.
-    mean : (k',) mean score of the unlabelled rows by the same fits.
+    mean : (k',) mean score of the unlabeled rows by the same fits.
     counts : (k,) labels of each class that were drawn at random, or None.
     """
     known = np.isfinite(scores).all(axis=1)

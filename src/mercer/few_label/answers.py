@@ -1,136 +1,294 @@
-"""Scores of many rows by all candidates, and the pool's answers: products with label-free features, block by block.
+"""From scores to classes, probabilities, confidence, abstention and prediction sets; from scores to numbers.
 
-Scores are laid out (candidates, columns, rows), so that every step of a softmax runs along the rows. Candidates that
-share a feature matrix share one product with it.
+Every route (Python, the command, the web app, ONNX, Label Studio, plots) asks these two classes, so that a row has one
+confidence.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
-from ..rows import host, like
+from ..backend import parallel, single_threaded_blas
+from ..errors import InputError
+from ..evidence.accuracy import Estimate
+from ..evidence.calibration import probabilities
+from ..evidence.likelihood import as_probabilities, capped, log_scores, normalized
+from ..evidence.sets import conformal_sets
+from ..types import Block, Estimator, Index, Rows
+from .fit import Fit
+from .scoring import blocks, votes
+from .targets import Targets
+from .tasks.classes import Calibration
+from .tasks.numbers import held_out_errors
+from .widths import Widths
 
-BLOCK = 2048  # rows answered at once: scores of all candidates stay in the cache
-AT_ONCE = 2**26  # entries of a product with a sparse matrix
-LEAST, MOST = 2, 40  # columns for which `thin.product` is faster than BLAS
+MANY = 65_536  # rows answered at once: several threads share more of them, while a device searches for neighbors
 
 
-class Scorer:
-    """Scores of fitted candidates for rows whose features are at hand.
+def confidence(model: Estimator, P: np.ndarray) -> np.ndarray:
+    """(n,) probability that the predictions of any classifier are correct, for rows of probabilities P (n, k)."""
+    own: Callable[[np.ndarray], np.ndarray] | None = getattr(model, "confidence_of", None)
+    return P.max(axis=1) if own is None else own(P)
 
-    Parameters
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Predicted classes of the training rows and of any others.
+
+    Attributes
     ----------
-    fitted : candidates. split : function of a candidate's space and weights W of its features that gives
-        ([(matrix (n, r'), its weights (r', k'))], a constant), with Z W their sum.
-    forest_rows : numbers of the rows in the forests' table, or None for all of it.
+    fit : Fit of `Classes`. names : (k,) class names.
+    given : (n,) class number of each given label, -1 where there is none.
+    known : (n, k) the probabilities of the training rows in a copy without candidates, or None.
     """
 
-    def __init__(self, fitted: list, split: Callable, forest_rows: Any = None):
-        self.m, self.forest_rows = len(fitted), forest_rows
-        self.forests = {i: one for i, one in enumerate(fitted) if one.method == "forest"}
-        self.constant: dict = {}
-        found: dict = {}
-        for i, one in enumerate(fitted):
-            if i in self.forests:
-                continue
-            coef = one.solution.coef
-            pairs, shift = split(one.space, coef if np.isfinite(coef).all() else np.nan_to_num(coef))
-            self.constant[i] = np.broadcast_to(one.solution.intercept + shift, one.solution.coef.shape[1:])
-            for Z, W in pairs:
-                found.setdefault(id(Z), (Z, []))[1].append((i, W))
-        self.parts: list = []
-        for Z, own in found.values():
-            places, W = [i for i, _ in own], like(np.hstack([W for _, W in own]), Z)
-            # A sparse matrix is slow to cut into blocks: its product is made at once, if there is room for it.
-            at_once = sp.issparse(Z) and Z.shape[0] * W.shape[1] <= AT_ONCE
-            self.parts.append((Z @ W, places, None) if at_once else (Z, places, W))
+    fit: Fit
+    names: np.ndarray
+    given: np.ndarray
+    known: np.ndarray | None = field(default=None, repr=False)
 
-    def scores(self, rows: Any) -> np.ndarray:
-        """(m, k', b) scores of some rows, by their places in the matrices: a slice or an array."""
-        out: Any = None
-        filled: set = set()
-        for Z, places, W in self.parts:
-            own = Z[rows]
-            found = own.T if W is None else _product(own, W)
-            found = found.reshape(len(places), -1, found.shape[1])
-            if out is None:
-                out = np.zeros((self.m, *found.shape[1:]), dtype=found.dtype)
-            for i, one in zip(places, found):  # a candidate on two matrices has their sum
-                if i in filled:
-                    out[i] += one
-                else:
-                    out[i] = one + self.constant[i][:, None].astype(one.dtype)
-                    filled.add(i)
-        for i, one in self.forests.items():
-            votes = one.scores(rows if self.forest_rows is None else self.forest_rows[rows]).T
-            if out is None:
-                out = np.zeros((self.m, *votes.shape))
-            out[i] = votes
+    @property
+    def calibration(self) -> Calibration:
+        """How pooled scores become probabilities."""
+        found: Calibration = self.fit.calibration
+        return found
+
+    @property
+    def estimate(self) -> Estimate:
+        """Accuracy of the predictions, estimated from held-out labels."""
+        found: Estimate = self.fit.estimate
+        return found
+
+    # Training rows
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """(n, k) class probabilities of the training rows."""
+        if self.known is not None:
+            return self.known
+        scores, extension = self.fit.scores, self.fit.library.extension
+        P = np.empty((len(scores), len(self.names)))
+        for rows in blocks(len(P)):
+            P[rows] = self.of_scores(np.asfortranarray(scores[rows]))  # sums of classes run along rows
+        if extension is not None:
+            doubted = extension.trust < 1.0
+            others, trust = extension.rows[doubted], extension.trust[doubted, None]
+            guesses = self.fit.task.guesses
+            P[others] = self.mixed(P[others], trust, None if guesses is None else guesses.codes[others])
+        return P
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """(n,) number of the most likely class of each training row, also of those with a given label."""
+        return self.code_of(self.probabilities)
+
+    @cached_property
+    def confidence(self) -> np.ndarray:
+        """(n,) probability that the prediction of each training row is correct; 1 for given labels."""
+        return np.where(self.given >= 0, 1.0, self.confidence_of(self.probabilities))
+
+    def transduction(self, abstain: float | None = None) -> np.ndarray:
+        """(n,) given labels, and predicted ones for the other training rows."""
+        return self.named(np.where(self.given >= 0, self.given, self.codes), self.confidence, abstain)
+
+    def votes_of(self, rows: Index) -> np.ndarray:
+        """(m, k) weight of the candidates for which each class is the best, for some training rows."""
+        if self.fit.kept is not None or "votes" in self.fit.__dict__:
+            return self.fit.votes[rows]
+        used, fitted = self.fit.pool.used, self.fit.fitted
+        with self.fit.library.there():
+            return votes(np.array([fitted[m].scores(rows).T for m in used]), self.fit.weights[used])
+
+    def opinions(self, rows: Index) -> list[tuple[str, float, np.ndarray]]:
+        """[(method, weight, (m, k) probabilities)] of every method that has weight, for some training rows.
+
+        The heaviest comes first. The probabilities are the mean of those of its candidates.
+        """
+        found: dict[str, tuple[float, np.ndarray]] = {}
+        pool = self.fit.pool
+        with self.fit.library.there():
+            for candidate, weight, slope in zip(self.fit.fitted, pool.weights, pool.slopes):
+                if weight > 0:
+                    P = weight * as_probabilities(candidate.scores(np.asarray(rows)), slope, pool.floor)
+                    total, sum_ = found.get(candidate.method, (0.0, np.zeros(1)))
+                    found[candidate.method] = total + weight, sum_ + P
+        return sorted(((name, float(w), P / w) for name, (w, P) in found.items()), key=lambda one: -one[1])
+
+    @cached_property
+    def left_out_scores(self) -> np.ndarray:
+        """(l, k') scores of the labeled rows by fits without their labels, NaN for the only label of a class."""
+        labels = self.fit.labels
+        out = np.full((len(labels.labeled), self.fit.scores.shape[1]), np.nan)
+        out[labels.testable] = log_scores(self.fit.pool.left_out)
         return out
 
+    @property
+    def left_out_probabilities(self) -> np.ndarray:
+        """(l', k) probabilities of the labeled rows that could be tested, each from a fit without its label."""
+        return self.of_scores(self.left_out_scores[self.fit.labels.testable])
 
-def _product(Z: Any, W: Any) -> np.ndarray:
-    """(k, b) the product of Z (b, r) with W (r, k), transposed, on the host."""
-    if sp.issparse(Z):
-        return (Z @ W).T
-    W = like(W, Z)
-    if isinstance(Z, np.ndarray) and Z.dtype == np.float32 and Z.flags.c_contiguous and LEAST <= W.shape[1] <= MOST:
-        from .thin import product
+    @property
+    def held_out_probabilities(self) -> np.ndarray:
+        """(l, k) probabilities of the labeled rows by fits without their fold of labels, calibrated as the others."""
+        found = self.calibration
+        return capped(normalized(self.estimate.held_out**found.power), found.most)
 
-        return product(Z, W)
-    return host(W.T @ Z.T)
+    # Any rows
+
+    def scores_of(self, rows: Index, hints: np.ndarray | None = None) -> np.ndarray:
+        """(n, k') pooled scores of checked rows: logarithms of probabilities that are not calibrated.
+
+        hints : (n, s) numbers of the words that the sources of hints say of these rows, or None.
+        """
+        return log_scores(self._hinted(self.fit.predictor.probabilities(rows), hints))
+
+    def probabilities_of(self, rows: Rows, hints: np.ndarray | None = None) -> np.ndarray:
+        """(n, k) class probabilities of checked rows; far from all training rows they fall to the class frequencies."""
+        with single_threaded_blas():
+            P = np.empty((rows.shape[0], len(self.names)))
+
+            def fill(some: slice) -> None:
+                own, guesses = rows[some], None if hints is None else hints[some]
+                trust = self.fit.library.support.trust(own)[:, None]
+                P[some] = self.mixed(self.of_scores(self.scores_of(own, guesses)), trust, guesses)
+
+            parallel(fill, list(blocks(len(P), MANY)))
+            return P
+
+    def _hinted(self, P: np.ndarray, hints: np.ndarray | None) -> np.ndarray:
+        found = self.calibration.hints
+        return P if found is None else found.applied(P, hints)
+
+    def with_prior(self, scores: np.ndarray) -> np.ndarray:
+        """Scores (n, k') with the class frequencies that were requested put in."""
+        b, power = self.calibration.offsets, self.calibration.power
+        shifted: np.ndarray = scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / power
+        return shifted
+
+    def of_scores(self, scores: np.ndarray) -> np.ndarray:
+        """(n, k) calibrated probabilities of pooled scores (n, k')."""
+        found = self.calibration
+        return capped(probabilities(self.with_prior(scores), found.power, 0.0), found.most)
+
+    def mixed(self, P: Rows, trust: Rows, hints: np.ndarray | None = None) -> Rows:
+        """Probabilities (n, k) of rows whose support is `trust` (n, 1), mixed with the class frequencies given the
+        hints.
+        """
+        prior = self.calibration.prior
+        if hints is not None:
+            prior = capped(self._hinted(np.tile(prior, (len(hints), 1)), hints), self.calibration.most)
+        return trust * P + (1.0 - trust) * prior
+
+    def code_of(self, P: np.ndarray) -> np.ndarray:
+        """(n,) number of the most likely class."""
+        codes: np.ndarray = np.argmax(P, axis=1)
+        return codes
+
+    def confidence_of(self, P: np.ndarray) -> np.ndarray:
+        """(n,) probability that the most likely class is the true one.
+
+        It is the probability among the classes that have a label, times the fraction of rows whose class has one.
+        """
+        confidence: np.ndarray = self.calibration.seen * P.max(axis=1)
+        return confidence
+
+    def named(self, codes: np.ndarray, confidence: np.ndarray, abstain: float | None = None) -> np.ndarray:
+        """(n,) class names, with the mark of an unlabeled row if the confidence is below `abstain`."""
+        names, doubtful = self.names[codes], self.abstained(confidence, abstain)
+        return np.where(doubtful, self.mark, names) if doubtful.any() else names
+
+    @property
+    def mark(self) -> str | float:
+        """The marker of a row without a label: -1, "" among texts, NaN if -1 is a class."""
+        if self.names.dtype.kind in "US" or all(isinstance(name, str) for name in self.names):
+            return ""
+        return np.nan if -1 in self.names else -1
+
+    @staticmethod
+    def abstained(confidence: Block, abstain: float | None) -> Block:
+        """(n,) bool: whether the confidence is too low for a label."""
+        return confidence < (abstain or 0.0)
+
+    def compact(self, predictor_only: bool = False) -> "Answers":
+        """A copy without candidates; with `predictor_only` without anything of the training rows either."""
+        fit = self.fit.compact(predictor_only)
+        if predictor_only:
+            return replace(self, fit=fit, given=np.zeros(0, dtype=int), known=None)
+        return replace(self, fit=fit, known=self.probabilities)
+
+    def sets(self, P: np.ndarray, coverage: float = 0.9, by_class: bool = False) -> np.ndarray:
+        """(n, k) bool: conformal prediction sets of rows with probabilities P."""
+        labels = self.fit.labels
+        return conformal_sets(P, self.estimate.held_out, labels.codes[labels.labeled], coverage, by_class)
 
 
-def own_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:
-    """How `Scorer` finds Z W of the training rows."""
-    return [(part.Z, own) for part, own in space.split(W)], 0.0
+@dataclass(frozen=True, eq=False)
+class NumberAnswers:
+    """Predicted numbers of the training rows and of any others.
 
+    Attributes
+    ----------
+    fit : Fit of `Numbers`.
+    """
 
-def sample_matrices(space: Any, W: np.ndarray) -> tuple[list, float]:
-    """The same of the sample of them."""
-    return [(part.sample, own) for part, own in space.split(W)], 0.0
+    fit: Fit
 
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        """(n,) predictions for all training rows, also for those with a given number."""
+        return self.unscaled(self.fit.scores)
 
-def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
-    """n rows in blocks."""
-    return (slice(begin, min(begin + size, n)) for begin in range(0, n, size))
+    @cached_property
+    def left_out(self) -> np.ndarray:
+        """(l,) predictions for the given numbers, each held out of the candidates and of their weights."""
+        return self.unscaled(self.fit.pool.left_out)
 
+    @property
+    def transduction(self) -> np.ndarray:
+        """(n,) given numbers, and predicted ones for the other training rows."""
+        given = self.fit.labels.values
+        return np.where(np.isnan(given), self.predicted, given)
 
-def pooled(scores: np.ndarray, weights: np.ndarray, slopes: np.ndarray, floor: float) -> np.ndarray:
-    """(b, k) Σ_m w_m (floor + (1 − k floor) softmax(slope_m · scores_m)) from scores (m, k', b)."""
-    S = _classes(scores) * slopes[:, None, None].astype(scores.dtype)
-    S -= S.max(axis=1, keepdims=True)
-    np.exp(S, out=S)
-    S *= (weights[:, None] / S.sum(axis=1))[:, None].astype(S.dtype)
-    P = S.sum(axis=0).T.astype(np.float64)
-    return floor * weights.sum() + (1 - P.shape[1] * floor) * P
+    @property
+    def trust(self) -> np.ndarray:
+        """(n,) how far the prediction for each training row rests on rows of the core, from 0 to 1."""
+        out, extension = np.ones(self.fit.library.n_rows), self.fit.library.extension
+        if extension is not None:
+            out[extension.rows] = extension.trust
+        return out
 
+    def of(self, rows: Rows) -> np.ndarray:
+        """(n,) predictions for checked rows."""
+        return self.unscaled(self.fit.predictor.scores(rows))
 
-def votes(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(b, k) weight of the candidates whose best class each is, from scores (m, k', b)."""
-    best, out = _classes(scores).argmax(axis=1), np.zeros((scores.shape[2], max(scores.shape[1], 2)))
-    for own, weight in zip(best, weights):
-        out[np.arange(len(own)), own] += weight
-    return out
+    def intervals_of(self, rows: Rows, coverage: float = 0.9) -> np.ndarray:
+        """(n, 2) prediction intervals for checked rows; far from all training rows they are wider."""
+        middle = self.of(rows)
+        reach = self.reach(coverage, middle) / np.sqrt(self.fit.library.support.trust(rows))
+        return np.column_stack([middle - reach, middle + reach])
 
+    @cached_property
+    def widths(self) -> Widths:
+        """How the widths of the intervals follow the predictions."""
+        return Widths.of(*held_out_errors(self.fit))
 
-def margins(scores: np.ndarray) -> np.ndarray:
-    """(m,) `typical_margin` of each candidate from scores (m, k', b)."""
-    S = _classes(scores)
-    first, second = S[:, 0], np.full_like(S[:, 0], -np.inf)
-    for c in range(1, S.shape[1]):
-        second, first = np.maximum(second, np.minimum(first, S[:, c])), np.maximum(first, S[:, c])
-    lead = np.asarray(first - second, dtype=np.float64)
-    most, out = lead.max(axis=1, initial=0.0), np.zeros(len(lead))
-    whole = (lead > 0).all(axis=1) & (most > 0)
-    out[whole] = np.median(lead[whole], axis=1)
-    for i in np.flatnonzero(~whole & (most > 0)):
-        out[i] = np.median(lead[i][lead[i] > 0])
-    return np.where(most > 0, np.maximum(out, 1e-5 * most), 1.0)
+    def reach(self, coverage: float = 0.9, predicted: Block = None) -> Block:
+        """Half the width of the intervals among the training rows: the conformal quantile of held-out errors.
 
+        It is that of a prediction of medium size, or one for each of `predicted`.
+        """
+        if not isinstance(coverage, float) or not 0 < coverage < 1:
+            raise InputError(f"coverage={coverage!r} is not accepted: give a fraction between 0 and 1, such as 0.9.")
+        half = self.widths.half(coverage)
+        return half if predicted is None else half * self.widths.factor(np.asarray(predicted))
 
-def _classes(scores: np.ndarray) -> np.ndarray:
-    """(m, k, b) scores of the classes; one column f for two classes becomes (−f/2, f/2)."""
-    return np.concatenate([-scores / 2, scores / 2], axis=1) if scores.shape[1] == 1 else scores
+    def compact(self, predictor_only: bool = False) -> "NumberAnswers":
+        """A copy without candidates; with `predictor_only` without anything of the training rows either."""
+        return replace(self, fit=self.fit.compact(predictor_only))
+
+    def unscaled(self, scores: np.ndarray) -> np.ndarray:
+        """Scores in the units of the targets."""
+        targets: Targets = self.fit.labels
+        return targets.center + targets.scale * scores

@@ -1,66 +1,85 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..backend import steady
-from ..documentation import Documented
+from ..backend import single_threaded_blas
 from ..errors import InputError
-from ..evidence.calibration import probabilities
-from ..evidence.likelihood import capped, log_scores
+from ..events import OnEvent
+from ..evidence.accuracy import Estimate
+from ..evidence.majority import Majority
 from ..homes import home_of
-from ..inputs.labels import labelled_accuracy, read_labels, weigh_labels
-from ..inputs.sampling import with_labels
+from ..inputs.labels import Labels, labeled_accuracy, read_filled, read_labels, weigh_labels
+from ..inputs.sampling import labels_to_fit, with_labels
+from ..inputs.weights import seed_of
+from ..kernels.base import KernelLike
 from ..rows import by_row
-from .estimates import Estimated
-from .learning import Learning
-from .plan import methods_named
-from .predictor import Predictor
-from .priors import wanted_shares
-from .reading import Reading
-from .sampled import Sampled
-from .teaching import Preparable, core_of, drawn_mask
+from ..types import ColumnLike, Facts, Rows, Seed, Verbose
+from . import sizes
+from ._model import FewLabelModel
+from .answers import Answers
+from .catalog import methods_named, refuse_weights
+from .dask_sample import DaskSample, rows_to_fit
+from .fit import Fit
+from .given import read_given
+from .hint_inputs import Hints, hinted
+from .library import Library
+from .priors import Prior, wanted_shares
+from .rows import drawn_mask, learn_rows
+from .summary import Report
+from .tasks.classes import Classes
 
 
-class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampled, Reading, Documented, BaseEstimator):
-    """Label all rows from a few labelled ones, without choosing a method or a parameter.
+class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc]  # scikit-learn has no types
+    """Label all rows from a few labeled ones, without choosing a method or a parameter.
 
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Bigl(-t \\sum_{i \\in L} \\ell_{mi}\\Bigr)
 
-    with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is withheld, and
-    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. Beside them stand answers at random, prior 1/5: where
+    with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is held out, and
+    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. In addition there are answers at random, prior 1/5: where
     labels look like coin tosses, the probabilities are more modest. The candidates are LS-SVMs, Semi-KPCA,
-    LS-KPCA and graph methods on several views of the rows, and two forests, all with values fixed beforehand. Where the
-    labels cannot tell them apart they are averaged; where they can, the average becomes a choice. The place to start
-    when there are few labels and no reason yet to prefer a method.
+    LS-KPCA and graph methods on several views of the rows, two forests, and boosted trees that try every column of the
+    table, all with values fixed beforehand. Where the labels cannot distinguish them they are averaged; where they can,
+    the average becomes a choice. If all of them together predict held-out labels no better than the class frequencies
+    do, every row is predicted to be of the most frequent class. The place to start when there are few labels and no
+    reason yet to prefer a method.
 
     Parameters
     ----------
     methods : "auto", "all" or list of names, default="auto"
-        Which methods may take part: see `mercer.few_label.plan.METHODS`. "all" adds the slower ones.
+        Which methods may take part: see `mercer.few_label.catalog`. "all" adds the slower ones.
+    also : list of scikit-learn classifiers, default=()
+        Your own models in the pool, such as ``[TabPFNClassifier()]``: anything with `predict_proba`. Each is fitted to
+        the labeled rows, and once more without each of five folds of them, whose predictions determine its weight. They
+        see the rows as numbers, as `encoder_` makes them.
     combine : {"average", "pick"}, default="average"
         "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
-    time_budget : float or None, default=240
+    time_budget : float or None, default=60
+        Default: `seconds` of `mercer.few_label.sizes.Sizes`, which the command and the web app use too.
         Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (the most
-        useful come first; three are always built). No clock is asked, so the answer does not depend on the machine.
+        useful come first; three are always built). No clock is asked, so the prediction does not depend on the machine.
         None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
     abstain : float or None, default=None
-        Rows whose confidence is below this are not labelled: `predict` and `transduction_` give them the mark -1 (""
+        Rows whose confidence is below this are not labeled: `predict` and `transduction_` give them the mark -1 (""
         where class names are text, NaN where -1 is a class).
     prior : None, "labels", "estimate", dict or list of shares, default=None
-        What is known of the class shares among all rows. None leaves the scores alone. "labels": the shares among the
-        labels hold for all rows, right when the labelled rows were drawn at random. "estimate": from the scores. Or the
-        shares themselves, by class.
+        What is known of the class frequencies among all rows. None leaves the scores alone. "labels": the fractions
+        among the labels hold for all rows, right when the labeled rows were drawn at random. "estimate": from the
+        scores. Or the shares themselves, by class.
     class_weight : None, "balanced" or dict, default=None
         How much a label counts, by class; a class that the dict does not name has 1. "balanced" gives all classes the
-        same total. The answers then favour rare classes more; to say how frequent they are, use `prior`.
-    include : names of columns of a data frame to use although they tell labelled rows from the others.
+        same total. The predictions then favor rare classes more; to show how frequent they are, use `prior`.
+    include : names of columns of a data frame to use although they tell labeled rows from the others.
+    text_model, image_model : str or callable, default="auto"
+        Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
+        own; "none" uses none. See `TableEncoder`.
     missing_label : as in `KernelClassifier`.
     random_state : seed of landmarks and components; None is 0.
     verbose : bool or callable, default=False
@@ -74,30 +93,36 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
     ----------
     transduction_ : (n,) given labels, and predicted ones for the other rows.
     probabilities_ : (n, k) what `predict_proba` says of the training rows.
-    confidence_ : (n,) probability of the predicted class, 1 for given labels; times the share of rows whose class has
-        a label at all, as far as single labels tell.
-    abstained_ : (n,) rows that were not labelled, for lack of confidence.
+    confidence_ : (n,) probability that the prediction is correct, 1 for given labels: that of the predicted class,
+        times the Good–Turing estimate of the fraction of rows whose class has a label.
+    abstained_ : (n,) rows that were not labeled, for lack of confidence.
     report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
-    estimate_ : `mercer.evidence.accuracy.Estimate`: accuracy with its 95 % interval, recall and precision of each
-        class, the share of rows in classes without a label. Labels are withheld in folds, and candidates, slopes and
-        weights are fitted again without them. Computed when first asked for.
+    estimate_ : `mercer.evidence.accuracy.Estimate`: accuracy with its 95% interval, recall and precision of each
+        class, the fraction of rows in classes without a label. Labels are held out in folds, and candidates, slopes and
+        weights are fitted again without them. Computed on first use.
     left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
-    classes_, prior_ : (k,) class names; class shares among the labels, or those asked for or estimated.
+    classes_, prior_ : (k,) class names; class frequencies among the labels, or those requested or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
-    sample_, stability_ : in Dask, the rows that were fitted, and how many answers a fit to another sample shares.
+    sample_, stability_ : in Dask, the rows that were fitted, and how many predictions a fit to another sample shares.
+    hints_ : `mercer.few_label.hint_inputs.Hints`, or None without hints.
     linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
         label is known for it.
 
     Notes
     -----
-    Cost at n = 1 500: some ten decompositions, about 2 s on one core. Above 5 000 rows landmarks and sparse graphs on
-    the leading components. Above 50 000 rows a random sample of so many is decomposed, and the others are answered
+    Cost at n = 1,500: some ten decompositions, about 2 s on one core. Above 5,000 rows landmarks and sparse graphs on
+    the leading components. Above 50,000 rows a random sample of so many is decomposed, and the others are answered
     through their places in it: a million rows of 50 columns take three minutes of one core and 3 GB. `teach`, `unteach`
-    and `relabel` keep all decompositions: a tenth of a second with 20 000 rows.
+    and `relabel` keep all decompositions: a tenth of a second with 20,000 rows. These sizes are in
+    `mercer.few_label.sizes.Sizes`.
 
-    `predict` on an unlabelled training row gives its `transduction_`, to rounding. Two exceptions: where several
+    If there are more than 2,000,000 labels times classes, such as 200,000 labels of 10 classes, a random sample of the
+    labels with every class in it is fitted. `fit` then reports a `mercer.events.Note`. All given labels stay in
+    `transduction_`.
+
+    `predict` on an unlabeled training row gives its `transduction_`, to rounding. Two exceptions: where several
     training rows are equal, graph methods may score each a little differently, and `predict`, which cannot know which
-    one is meant, gives their mean; and on a row with a given label `predict` says what the model thinks of it.
+    one is meant, gives their mean; and on a row with a given label `predict` shows what the model thinks of it.
 
     Examples
     --------
@@ -108,170 +133,372 @@ class FewLabelClassifier(ClassifierMixin, Learning, Estimated, Preparable, Sampl
     ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[Facts] = {
         "methods": "no_validation",
+        "also": "no_validation",
         "combine": [StrOptions({"average", "pick"})],
         "time_budget": [None, Interval(Real, 0, None, closed="neither")],
         "abstain": [None, Interval(Real, 0, 1, closed="both")],
-        "prior": "no_validation",
-        "class_weight": "no_validation",
-        "include": "no_validation",
-        "missing_label": "no_validation",
-        "random_state": "no_validation",
+        **dict.fromkeys(("prior", "class_weight", "include", "text_model", "image_model"), "no_validation"),
+        **dict.fromkeys(("missing_label", "random_state"), "no_validation"),
         "verbose": ["verbose", callable],
         "on_update": [None, callable],
     }
     on_dask = "sample"
+    task = "classes"
+    answers_: Answers
+    hints_: Hints | None
 
     def __init__(
         self,
-        methods="auto",
+        methods: str | Sequence[str] = "auto",
         *,
-        combine="average",
-        time_budget=240.0,
-        abstain=None,
-        prior=None,
-        class_weight=None,
-        include=(),
-        missing_label="auto",
-        random_state=None,
-        verbose=False,
-        on_update=None,
-    ):
+        also: ColumnLike = (),
+        combine: str = "average",
+        time_budget: float | None = sizes.SIZES.seconds,
+        abstain: float | None = None,
+        prior: Prior = None,
+        class_weight: ColumnLike = None,
+        include: ColumnLike = (),
+        text_model: object = "auto",
+        image_model: object = "auto",
+        missing_label: object = "auto",
+        random_state: Seed = None,
+        verbose: Verbose = False,
+        on_update: Callable[[Self], object] | None = None,
+    ) -> None:
         self.methods = methods
+        self.also = also
         self.combine = combine
         self.time_budget = time_budget
         self.abstain = abstain
         self.prior = prior
         self.class_weight = class_weight
         self.include = include
+        self.text_model = text_model
+        self.image_model = image_model
         self.missing_label = missing_label
         self.random_state = random_state
         self.verbose = verbose
         self.on_update = on_update
 
-    def fit(self, X, y, drawn=None, sample_weight=None):
-        """Fit on all rows; y marks the unlabelled ones (NaN, None, "" or -1; see `missing_label`).
+    def fit(
+        self,
+        X: Rows,
+        y: ColumnLike,
+        drawn: ColumnLike = None,
+        sample_weight: ColumnLike = None,
+        on_event: OnEvent | None = None,
+        hints: ColumnLike = None,
+        graph: Rows = None,
+        kernel: KernelLike | Rows = None,
+    ) -> Self:
+        """Fit on all rows; y marks the unlabeled ones (NaN, None, "" or -1; see `missing_label`).
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`). Tensors
-            are fitted on their device. Of rows in Dask all labelled ones and a sample are fitted.
+        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`). With a
+            `kernel` they may be a list of objects or an (n, n) matrix. Tensors are fitted on their device. Of rows in
+            Dask all labeled ones and a sample are fitted.
         y : (n,) class names and marks; with Dask rows also a Dask column, or a dict {row number: label}.
         drawn : (n,) bool, optional
-            Which labelled rows were drawn at random among all rows; the others were chosen, by a person or by
+            Which labeled rows were drawn at random among all rows; the others were chosen, by a person or by
             `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
         sample_weight : (n,), optional
-            How much the label of each row counts, also when it is taught later; 0 makes the row unlabelled. Rows
+            How much the label of each row counts, also when it is taught later; 0 makes the row unlabeled. Rows
             without a label count alike, and the estimate of the accuracy counts every label once.
+        on_event : function of an event of `mercer.events`, optional
+            Called instead of what `verbose` requests.
+        hints : column, dict or data frame of columns, or names of columns of X, optional
+            Guesses of the class by other sources, such as a language model, rules or an old system. A row without one
+            has None, NaN or "" (or -1, as in y). A guess is never learned from as if it were a label: how often each
+            source is correct is learned from the labels (see `mercer.few_label.hints`). Columns of X that are named
+            here are not features.
+        graph : (n, n) matrix or list of edges, optional
+            Links between the rows, such as links between web pages, next to their columns: a symmetric matrix of
+            weights, sparse or dense, or edges (row, row) or (row, row, weight).
+        kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", optional
+            A matrix contains similarities of all pairs of rows next to their columns, such as ``Spectrum(3)(names)``. A
+            new row has no links and no similarities, and is predicted from its columns. A kernel object or a function
+            compares the rows themselves: strings, sets or other objects. With "precomputed" X is the (n, n) matrix of
+            similarities, and new rows are (m, n) similarities to the rows of the fit.
         """
         self._validate_params()
-        methods = methods_named(self.methods)
-        there = home_of(X).computing(X)
-        X, y, drawn, self._weight = self._sampled(X, y, drawn, sample_weight)
-        X = self._rows(X, reset=True, y=y)
-        labels = self._read(y, X.shape[0])
-        if labels.weight is not None and "s2rls" in methods:
-            raise InputError("The method s2rls takes no weights of labels. Leave it out of methods, or the weights.")
+        methods, there = methods_named("classes", self.methods), home_of(X).computing(X)
+        got = rows_to_fit(X, y, drawn, sample_weight, self.missing_label, seed_of(self.random_state))
+        self.weight_ = got.weight
+        self.dask_ = None if got.sample is None else DaskSample(got.sample, got.n_rows, got.other)
+        own, self.hints_ = Hints.read(got.X, hints, self.missing_label, got.sample)
+        note = on_event or self._on_event
+        rows, self.encoder_, labels = learn_rows(self, own, lambda n: self._read(got.y, n), note, kernel)
+        if labels.weight is not None:
+            refuse_weights(methods)
         wanted_shares(self.prior, labels)  # refused before the work
-        self.drawn_ = drawn_mask(drawn, X.shape[0])
-        with there, steady():
-            core = core_of(X.shape[0], methods, self.random_state)
-            return self._learn(labels, self._build(X, methods, core, labels))
+        given = read_given(graph, kernel, rows.shape[0], got.sample is not None)
+        with there, single_threaded_blas():
+            mask = drawn_mask(got.drawn, rows.shape[0])
+            self._learn(rows, methods, labels, mask, on_event=on_event, on_update=self.on_update, given=given)
+        return self
 
-    @property
-    def predictor_(self):
-        """The pool as a function of any rows, made when first asked for."""
-        if not self._predictor:
-            self._predictor.append(Predictor.of(self.fitted_candidates(), self._pool))
-        return self._predictor[0]
+    def prepare(
+        self,
+        X: Rows,
+        core: ColumnLike = None,
+        on_event: OnEvent | None = None,
+        hints: ColumnLike = None,
+        graph: Rows = None,
+        kernel: KernelLike | Rows = None,
+    ) -> Self:
+        """Do everything that needs no label: the model can then be `taught`, and cannot predict yet.
 
-    @property
-    def left_out_probabilities_(self):
-        """(l, k) probabilities of the labelled rows that could be tested, each from a fit without its label."""
-        return self._probabilities(self.left_out_scores_[self.labels_.testable])
+        Parameters
+        ----------
+        X : (n, d) rows or a data frame, as in `fit`.
+        core : numbers of the rows that are decomposed; None is all of them up to 50,000 rows, and a sample of so many
+            above. The other rows are answered and labeled like these, through their places among them.
+        on_event, hints, graph, kernel : as in `fit`. Links and similarities need all rows in the core.
+
+        Examples
+        --------
+        >>> from mercer import FewLabelClassifier
+        >>> X = [[0.0], [0.1], [0.2], [0.3], [1.0], [1.1], [1.2], [1.3]]
+        >>> model = FewLabelClassifier().prepare(X)
+        >>> model.taught([0, 4], ["low", "high"]).transduction_.tolist()
+        ['low', 'low', 'low', 'low', 'high', 'high', 'high', 'high']
+        """
+        self._validate_params()
+        methods, there = methods_named("classes", self.methods), home_of(X).computing(X)
+        X, self.hints_ = Hints.read(X, hints, self.missing_label)
+        rows, self.encoder_, _ = learn_rows(self, X, lambda n: None, kernel=kernel)
+        n, self.weight_, self.dask_ = rows.shape[0], None, None
+        self.__dict__.pop("answers_", None)
+        core = None if core is None else self._numbers(core, n)
+        given = read_given(graph, kernel, n)
+        if given and core is not None and len(np.unique(core)) < n:
+            raise InputError(f"core has {len(core)} of {n} rows, and graph= and kernel= need all. Leave core out.")
+        two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
+        with there, single_threaded_blas():
+            self._learn(rows, methods, None, None, core=core, on_event=on_event, given=given)
+            for candidate in self.library_.candidates:  # so that the first labels find everything computed
+                candidate.rehearse(two)
+        return self
+
+    # Predictions
 
     @by_row
-    def decision_function(self, X):
+    def decision_function(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
         """Logarithms of the pooled probabilities: (n, k); for two classes (n,), that of the second over the first."""
-        scores = self._scores(X)
+        check_is_fitted(self)
+        scores = self.answers_.scores_of(*self._rows_and_hints(X, hints))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @by_row
-    def predict_proba(self, X):
-        """Class probabilities, calibrated on left-out labels and never above (l + 1) / (l + 2) for l labels.
+    def predict_proba(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
+        """Class probabilities, calibrated on held-out labels and never above (l + 1) / (l + 2) for l labels.
 
-        For rows far from all training rows they fall to the class shares `prior_` (see `mercer.few_label.support`).
+        For rows far from all training rows they fall to the class frequencies `prior_` (see
+        `mercer.few_label.support`).
+
+        Parameters
+        ----------
+        X : (n, d) rows, as in `fit`.
+        hints : as in `fit`, optional
+            Of these rows. Hints that were columns of X in `fit` are looked for in X. Without hints the model predicts
+            from the rows alone.
         """
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
-        with steady():
-            trust = self.support_.trust(rows)[:, None]
-            P = self._probabilities(log_scores(self.predictor_.probabilities(rows)))
-        return trust * P + (1 - trust) * self.prior_
+        return self.answers_.probabilities_of(*self._rows_and_hints(X, hints))
 
     @by_row
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
         """Logarithms of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+        logs: np.ndarray = np.log(self.predict_proba(X, hints))
+        return logs
 
     @by_row
-    def predict(self, X):
+    def predict(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
         """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
-        P = self.predict_proba(X)
-        return self._named(np.argmax(P, axis=1), self.seen_ * P.max(axis=1))
+        P, answers = self.predict_proba(X, hints), self.answers_
+        return answers.named(answers.code_of(P), answers.confidence_of(P), self.abstain)
 
-    def score(self, X, y, sample_weight=None):
-        """Accuracy over the rows of y that carry a label; a row that was not labelled counts as wrong."""
+    def confidence_of(self, P: np.ndarray) -> np.ndarray:
+        """(n,) probability that the prediction is correct, for rows whose `predict_proba` is P (n, k)."""
+        check_is_fitted(self)
+        return self.answers_.confidence_of(P)
+
+    def predict_set(
+        self, X: Rows, coverage: float = 0.9, by_class: bool = False, hints: ColumnLike = None
+    ) -> np.ndarray:
+        """(n, k) bool: the classes in the set of each row, which contains the true one with the promised probability.
+
+        Conformal sets from the predictions of `estimate_` to held-out folds of labels; see `mercer.evidence.sets`. A
+        set may be empty or hold all classes.
+
+        Parameters
+        ----------
+        coverage : fraction of rows whose set is to contain their class, among rows like the labeled ones.
+        by_class : keep the promise for every class by itself; sets of rare classes grow.
+        hints : as in `predict_proba`.
+        """
+        return self.sets_of(self.predict_proba(X, hints), coverage, by_class)
+
+    def training_sets(self, coverage: float = 0.9, by_class: bool = False) -> np.ndarray:
+        """`predict_set` of the training rows."""
+        check_is_fitted(self)
+        return self.sets_of(self.probabilities_, coverage, by_class)
+
+    def sets_of(self, P: np.ndarray, coverage: float = 0.9, by_class: bool = False) -> np.ndarray:
+        """`predict_set` of rows whose probabilities (n, k) are known."""
+        return self.answers_.sets(P, coverage, by_class)
+
+    def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None, hints: ColumnLike = None) -> float:
+        """Accuracy over the rows of y that carry a label; a row that was not labeled counts as wrong."""
         check_is_fitted(self)
         X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
-        return labelled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
+        return labeled_accuracy(y, self.predict(X, hints), self.classes_, self.missing_label, sample_weight)
 
-    def with_prior(self, scores):
-        """Scores (n, k') with the class shares that were asked for put in, as they stand behind the probabilities."""
-        b = self.offsets_
-        return scores + (b[1:] - b[:1] if scores.shape[1] == 1 else b) / self.calibration_[0]
+    def _rows_and_hints(self, X: Rows, hints: ColumnLike) -> tuple[Rows, np.ndarray | None]:
+        """(checked rows, numbers of their hints or None)."""
+        X, codes = hinted(self.hints_, X, hints)
+        return self._rows(X), codes
 
     # Labels in
 
-    def _read(self, y, n_rows):
-        return weigh_labels(read_labels(y, self.missing_label, n_rows=n_rows), self._weight, self.class_weight)
+    def _read(self, y: ColumnLike, n_rows: int) -> Labels:
+        return self._widened(weigh_labels(read_labels(y, self.missing_label, n_rows), self.weight_, self.class_weight))
 
-    def _read_again(self, y):
-        nothing: Any = None
-        known = np.flatnonzero(np.not_equal(y, nothing))  # of very many rows a few
-        if not len(known):
-            return self._read(y, len(y))
-        found = read_labels(y[known], missing_label=[])
-        codes = np.full(len(y), -1)
-        codes[known] = found.codes
-        return weigh_labels(
-            replace(found, codes=codes, labelled=known[found.labelled]), self._weight, self.class_weight
-        )
+    def _read_values(self, y: np.ndarray) -> Labels:
+        return self._widened(weigh_labels(read_filled(y, self.missing_label), self.weight_, self.class_weight))
 
-    def _values(self):
-        """(n,) the class names of the labels so far, None where there is none."""
-        y = np.full(len(self.drawn_), None, dtype=object)
-        if hasattr(self, "labels_"):
+    def _widened(self, labels: Labels) -> Labels:
+        """The labels with the classes that only hints name, unless the class frequencies are given."""
+        if self.hints_ is None or not (self.prior is None or isinstance(self.prior, str)):
+            return labels
+        return self.hints_.widened(labels)
+
+    def _values(self) -> np.ndarray:
+        y = np.full(self.library_.n_rows, None, dtype=object)
+        if hasattr(self, "answers_"):
             if self.labels_.soft:
                 raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
-            y[self.labels_.labelled] = [self.classes_.tolist()[c] for c in self.labels_.codes[self.labels_.labelled]]
+            given = self.answers_.given
+            y[given >= 0] = [self.classes_.tolist()[c] for c in given[given >= 0]]
         return y
 
-    # Answers out
+    def _task(self, labels: Labels, library: Library) -> tuple[Classes, Labels]:
+        shares = wanted_shares(self.prior, labels)
+        seed = seed_of(self.random_state)
+        guesses = None if self.hints_ is None else self.hints_.guesses(labels.classes)
+        task = Classes(self.combine, self.prior if isinstance(self.prior, str) else shares, seed, guesses)
+        kept = labels_to_fit(labels.codes[labels.labeled], labels.n_classes, sizes.SIZES.label_entries, seed)
+        labels = labels if len(kept) == len(labels.labeled) else labels.keep(kept)
+        return task, replace(labels, classes=np.arange(labels.n_classes))
 
-    def _scores(self, X):
+    def _answers(self, fit: Fit, labels: Labels) -> Answers:
+        return Answers(fit, labels.classes, labels.codes)
+
+    # Attributes
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """(k,) class names."""
+        return self.answers_.names
+
+    @property
+    def transduction_(self) -> np.ndarray:
+        """(n,) given labels, and predicted ones for the other rows."""
+        return self.answers_.transduction(self.abstain)
+
+    @property
+    def probabilities_(self) -> np.ndarray:
+        """(n, k) class probabilities of the training rows."""
+        return self.answers_.probabilities
+
+    @property
+    def predicted_(self) -> np.ndarray:
+        """(n,) number of the most likely class of each training row."""
+        return self.answers_.codes
+
+    @property
+    def confidence_(self) -> np.ndarray:
+        """(n,) probability that the prediction is correct, 1 for given labels."""
+        return self.answers_.confidence
+
+    @property
+    def abstained_(self) -> np.ndarray:
+        """(n,) rows that were not labeled, for lack of confidence."""
+        return np.asarray(self.answers_.abstained(self.confidence_, self.abstain))
+
+    @property
+    def scores_(self) -> np.ndarray:
+        """(n, k') pooled scores of the training rows."""
+        return self.answers_.fit.scores
+
+    @property
+    def votes_(self) -> np.ndarray:
+        """(n, k) weight of the candidates for which each class is the best; computed on first use."""
+        return self.answers_.fit.votes
+
+    @property
+    def left_out_scores_(self) -> np.ndarray:
+        """(l, k') scores of the labeled rows by fits without their labels."""
+        return self.answers_.left_out_scores
+
+    @property
+    def left_out_probabilities_(self) -> np.ndarray:
+        """(l', k) probabilities of the labeled rows that could be tested, each from a fit without its label."""
+        return self.answers_.left_out_probabilities
+
+    @property
+    def calibration_(self) -> tuple[float, float]:
+        """Power of the pooled probabilities, and 0."""
+        return self.answers_.calibration.power, 0.0
+
+    @property
+    def prior_(self) -> np.ndarray:
+        """(k,) class frequencies among the labels, or those requested or estimated."""
+        return self.answers_.calibration.prior
+
+    @property
+    def offsets_(self) -> np.ndarray:
+        """(k,) what the class frequencies add to the logarithms of the probabilities."""
+        return self.answers_.calibration.offsets
+
+    @property
+    def estimate_(self) -> Estimate:
+        """Accuracy from held-out labels: an `Estimate`, computed when it is first read (about a second)."""
         check_is_fitted(self)
-        return log_scores(self.predictor_.probabilities(self._rows(X, reset=False)))
+        return self.answers_.estimate
 
-    def _probabilities(self, scores):
-        l = self.labels_.counted.sum()
-        return capped(probabilities(self.with_prior(scores), *self.calibration_), (l + 1) / (l + 2))
+    @property
+    def left_out_accuracy_(self) -> float:
+        """Estimated fraction of correct predictions."""
+        return self.estimate_.accuracy.value
 
-    def _named(self, codes, confidence):
-        names, doubtful = self.classes_[codes], confidence < (self.abstain or 0.0)
-        if not doubtful.any():
-            return names
-        if self.classes_.dtype.kind in "US":
-            return np.where(doubtful, "", names)
-        return np.where(doubtful, np.nan if -1 in self.classes_ else -1, names)
+    @property
+    def accuracy_interval_(self) -> tuple[float, float]:
+        """Its 95% interval."""
+        return self.estimate_.accuracy.low, self.estimate_.accuracy.high
+
+    @property
+    def majority_(self) -> Majority:
+        """The most frequent class among the labels, and how often always answering it would be correct."""
+        return Majority.of(self.classes_, self.labels_.counts())
+
+    @property
+    def stability_(self) -> float | None:
+        """Fraction of rows to which a fit to another sample of rows in Dask gives the same class; None if all were
+        fitted.
+
+        It is computed on first use.
+        """
+        found = self.dask_
+        if found is not None and (own := found.other) is not None:
+            hints = list(self.hints_.names) if self.hints_ is not None and self.hints_.inside else None
+            other = clone(self).set_params(verbose=False).fit(own.X, own.y, sample_weight=own.weight, hints=hints)
+            share = float(np.mean(other.predict(own.compared) == self.predict(own.compared)))
+            self.dask_ = found = replace(found, other=None, stability=share, compared=len(own.compared))
+        return None if found is None else found.stability
+
+    def _make_report(self) -> Report:
+        return Report.of(self)

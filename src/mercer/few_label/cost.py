@@ -1,13 +1,13 @@
 """How long a feature space and the methods in it take, from the sizes alone.
 
 A time budget is an amount of work: the same seed then answers the same on a busy machine. The seconds below are those
-of one core of the 2020s, fitted once to measured times at 300 to 20 000 rows, and right within a factor of two or so.
+of one core of the 2020s, fitted once to measured times at 300 to 20,000 rows, and right within a factor of two or so.
 With n rows, d columns, r = min(n, d), l labels and k classes:
 
 =================  ======================================  ============================
-space              exact, up to 2 500 rows                 sparse graph or landmarks
+space              exact, up to 2,500 rows                 sparse graph or landmarks
 =================  ======================================  ============================
-neighbour graph    2.3e-10 n³, up to 1 250 rows            1.4e-4 n + 1e-10 n² d
+neighbor graph    2.3e-10 n³, up to 1,250 rows            1.4e-4 n + 1e-10 n² d
 RBF kernel         3e-10 n³                                1.15e-4 n
 narrow, city-block 5e-11 n³                                5e-5 n
 linear kernel      6e-10 n r²                              6e-10 n min(r, 600)²
@@ -18,11 +18,12 @@ and 0.02 for each; a method takes 1e-4 l k (those that repeat a small problem fo
 search over labels of s2rls 3e-4 n k.
 """
 
+from dataclasses import dataclass
+
 from ..geometry.open import POLICIES
 
 GRAPH_EXACT = 1250  # rows up to which all eigenvectors of a graph are taken
 BENT = 5  # columns of an additive model for each column of the rows
-REPEATED = frozenset(("ls_kpca", "lr_kpca", "mv_kpca", "sgt"))  # a small eigenproblem or iteration for every label
 
 
 def build_seconds(kind: str, n: int, d: int) -> float:
@@ -43,22 +44,45 @@ def build_seconds(kind: str, n: int, d: int) -> float:
     )
 
 
-def solve_seconds(method: str, n: int, l: int, k: int) -> float:
-    """Seconds to fit one candidate of a method, left-out answers included."""
-    return 3e-4 * n * k if method == "s2rls" else (1e-4 if method in REPEATED else 2e-5) * l * k
+@dataclass(frozen=True)
+class SolveCost:
+    """Seconds to fit one candidate, held-out predictions included: so much per label and class."""
+
+    each: float
+
+    def __call__(self, n: int, l: int, k: int) -> float:
+        return self.each * l * k
 
 
-def forest_seconds(l: int, k: int) -> float:
-    """Seconds to grow two forests of a hundred trees on l labels."""
-    return 0.03 + 2e-4 * l
+@dataclass(frozen=True)
+class SearchCost:
+    """Seconds of a search over the labels of all rows: so much per row and class."""
+
+    each: float
+
+    def __call__(self, n: int, l: int, k: int) -> float:
+        return self.each * n * k
 
 
-def number_forest_seconds(l: int, k: int) -> float:
-    """Seconds to grow two hundred trees on four fifths of l numbers."""
-    return 0.3 + 8e-4 * l
+@dataclass(frozen=True)
+class LabelCost:
+    """Seconds to build and fit candidates without a space: a constant, so much per label, and per label and class."""
+
+    constant: float
+    each: float
+    each_class: float = 0.0
+
+    def __call__(self, l: int, k: int) -> float:
+        return self.constant + self.each * l + self.each_class * l * k
 
 
-def affordable(costs: list, budget: float, always: int = 3) -> list:
+FEW, REPEATED = SolveCost(2e-5), SolveCost(1e-4)  # the latter repeats a small problem for every label
+forest_seconds = LabelCost(0.03, 2e-4)  # two forests of a hundred trees
+boosting_seconds = LabelCost(0.02, 5e-5, 5e-6)  # boosted trees that try every column
+number_forest_seconds = LabelCost(0.3, 8e-4)  # two hundred trees on four fifths of the numbers
+
+
+def affordable(costs: list[float], budget: float, always: int = 3) -> list[bool]:
     """Which costs fit into the budget, the first ones first; the first `always` are taken in any case.
 
     >>> affordable([1.0, 1.0, 1.0, 5.0, 1.0], 4.5)

@@ -1,33 +1,41 @@
-"""What the pool answers to labels that nothing of it has seen: folds of labels, all fitted again without them."""
+"""Predictions of the pool for held-out labels: everything is fitted again without each fold of labels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from ..evidence.accuracy import HeldOut
-from ..evidence.likelihood import normalised
+from ..evidence.likelihood import normalized
 from ..inputs.labels import Labels
+from .candidates.base import Candidate
+from .hints import Guesses
 from .weights import pool
 
 SPLITS, FOLDS = 2, 10
-TREES = 20  # of a forest that is grown for one fold
 
 
 def held_out_answers(
-    candidates: list, labels: Labels, groups: np.ndarray, combine: str, seed: int, nothing: float
+    candidates: Sequence[Candidate],
+    labels: Labels,
+    groups: np.ndarray,
+    combine: str,
+    seed: int,
+    nothing: float,
+    guesses: Guesses | None = None,
 ) -> list[HeldOut]:
-    """The answers to every label by fits without its fold, for two random splits into ten folds.
+    """The predictions to every label by fits without its fold, for two random splits into ten folds.
 
-    Which fold a label is in does not depend on its class: folds that keep the shares of the classes would tell the fits
-    how often the withheld classes occur. Labels of one group (copies of a row) are withheld together. With at most as
+    Which fold a label is in does not depend on its class: folds that keep the class frequencies would tell the fits
+    how often the held-out classes occur. Labels of one group (copies of a row) are held out together. With at most as
     many groups as folds one split is enough. Candidates without a closed form are left out, unless there are no others:
-    they would take most of the time. `nothing` is the share of answers at random in the pool, and in all of these:
-    their probabilities are compared with the pool's.
+    they would take most of the time. `nothing` is the fraction of answers at random in the pool, and in all of these:
+    their probabilities are compared with the pool's. What hints tell (`guesses`) is learned without the fold, too.
     """
     quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
-    forests = [candidate for candidate in quick if candidate.method == "forest"]
-    quick = [candidate for candidate in quick if candidate not in forests[1:]]  # one stands for all
+    first = {one.fold_group: one for one in reversed(quick)}  # of each group one represents all
+    quick = [one for one in quick if one.fold_group is None or first[one.fold_group] is one]
     l, k = labels.given.shape
     known_fits = [candidate.withheld(labels) for candidate in quick]
     names, of = np.unique(groups, return_inverse=True)
@@ -47,27 +55,35 @@ def held_out_answers(
             fitted = [_without(candidate, fits, labels, known, test) for candidate, fits in zip(quick, known_fits)]
             scores = np.array([one.scores.T for one in fitted])
             found = pool(fitted, known, scores, combine, nothing)
-            answers[test] = np.where(present, found.mean(scores[found.used, :, : len(test)]), 0.0)
-        out.append(HeldOut(normalised(answers), counts))
+            P = found.mean(scores[found.used, :, : len(test)])
+            if guesses is not None:
+                P = guesses.fit(known, found.left_out)[0].applied(P, guesses.codes[labels.labeled[test]])
+            answers[test] = np.where(present | (labels.counts() == 0), P, 0.0)
+        out.append(HeldOut(normalized(answers), counts))
     return out
 
 
-@dataclass
-class Fitted:
-    """A candidate fitted without a fold: `scores` of the withheld rows and then of the others."""
+class FoldFits(Protocol):
+    """The fits of a candidate without folds of its labels, at once."""
 
-    method: str
-    rows: Any  # those of a forest
+    def without(self, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(scores of the held-out labels, scores of the others, these each without its own label)."""
+
+
+@dataclass(frozen=True)
+class FoldFit:
+    """A candidate fitted without a fold: `scores` of the held-out rows and then of the others."""
+
+    prior_group: str
     scores: np.ndarray
     left_out: np.ndarray
 
 
-def _without(candidate, fits, labels, known, test):
+def _without(candidate: Candidate, fits: FoldFits | None, labels: Labels, known: Labels, test: np.ndarray) -> FoldFit:
     """The candidate fitted to the labels `known`, those but `test`."""
     if fits is not None:
         answers, at_known, left_out = fits.without(test)
-        return Fitted(candidate.method, None, np.vstack([answers, at_known]), left_out)
-    forest = candidate.method == "forest"
-    one = candidate.solve(known, TREES) if forest else candidate.solve(known)
-    scores = one.scores(np.concatenate([labels.labelled[test], known.labelled]))
-    return Fitted(candidate.method, candidate.rows if forest else None, scores, one.left_out)
+        return FoldFit(candidate.prior_group, np.vstack([answers, at_known]), left_out)
+    one = candidate.solve_fold(known)
+    scores = one.scores(np.concatenate([labels.labeled[test], known.labeled]))
+    return FoldFit(candidate.prior_group, scores, one.left_out)

@@ -1,164 +1,54 @@
-"""The candidates of the few-label choice: which spaces are built, and which methods, with which values, run in each.
+"""Which feature spaces are built for some rows, the most useful first, and the candidates in each.
 
-Every value here is fixed without looking at labels. One space costs a neighbour search or a factorisation; a method in
-it costs a small closed form, left-out labels included. The first candidate is the label-free default.
+One space costs a neighbor search or a factorization; a method in it costs a small closed form, held-out labels
+included. The first candidate is the label-free default.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from types import MappingProxyType
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..estimators.classifier import KernelClassifier
-from ..estimators.least_squares_kpca import LeastSquaresKPCA
-from ..estimators.logistic_kpca import LogisticKPCA
-from ..estimators.lssvm import LSSVMClassifier
-from ..estimators.rls import RLSClassifier
-from ..estimators.s2rls import S2RLSClassifier
-from ..estimators.semi_kpca import SemiKPCA
-from ..estimators.solution import Solution
-from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
-from ..estimators.within_variance import WithinVarianceClassifier
+from ..graphs.neighbors import FoundNeighbors
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
-from ..rows import host
-from ..solvers.ridge.state import State
-from .cost import build_seconds, forest_seconds, solve_seconds
-from .forest import ForestCandidate
-from .spaces import GraphSpace, JoinedSpace, KernelSpace, Space, components, diffused, principal, transducer
-from .views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm, equally_spread, is_wide
+from ..types import ColumnLike, Rows
+from .candidates.base import Candidate
+from .candidates.linear import LinearCandidate
+from .candidates.own import METHOD, check_own, own_candidates
+from .catalog import WIDE_AXES, Method, Setting, methods_named, methods_of, settings_of
+from .cost import build_seconds
+from .given import GivenBuilder
+from .spaces import (
+    BaseSpace,
+    GraphSpace,
+    JoinedSpace,
+    KernelSpace,
+    Space,
+    components,
+    diffused,
+    principal,
+    transducer,
+)
+from .views import AsGiven, HingeColumns, LeadingComponents, Standardized, UnitNorm, View, equally_spread, is_wide
 
 LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
-WIDE_AXES = "axes of wide rows"
-AUTO = ("lssvm", "components", "diffusion", "mixed", "semi_kpca", "ls_kpca", "sgt", "forest")
-# (method, kind of space, model, parameter to show): a further candidate is a line here.
-CANDIDATES: list[tuple[str, str, Any, str | None]] = [
-    ("lssvm", "kernel", LSSVMClassifier(10.0), "gamma"),
-    ("lssvm", "kernel", LSSVMClassifier(100.0), "gamma"),
-    ("lssvm", "narrow kernel", LSSVMClassifier(10.0), "gamma"),
-    ("lssvm", "narrow kernel", LSSVMClassifier(100.0), "gamma"),
-    ("rls", "kernel", RLSClassifier(0.01), "lam"),
-    ("rls", "narrow kernel", RLSClassifier(0.01), "lam"),
-    ("components", "components", LSSVMClassifier(10.0), "gamma"),  # the first few principal axes
-    ("ls_kpca", "axes", LeastSquaresKPCA(1.0), "label_weight"),
-    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(0.1), "label_weight"),
-    ("ls_kpca", WIDE_AXES, LeastSquaresKPCA(10.0), "label_weight"),
-    ("lr_kpca", "axes", LogisticKPCA(), "label_weight"),
-    ("mv_kpca", "axes", WithinVarianceClassifier(), None),
-    ("s2rls", "axes", S2RLSClassifier(n_restarts=10), "lam"),
-    ("semi_kpca", "several axes", SemiKPCA(), None),  # two or more: it removes the first
-    ("mixed", "joined", LSSVMClassifier(10.0), "gamma"),
-    ("diffusion", "heat 30", LSSVMClassifier(3.0, bias=False), "gamma"),
-    ("diffusion", "heat 10", LSSVMClassifier(10.0), "gamma"),
-    ("diffusion", "heat 100", LSSVMClassifier(3.0, bias=False), "gamma"),
-    ("sgt", "spectrum", LSSVMClassifier(10.0), "gamma"),
-    ("sgt", "spectrum", SpectralGraphTransducer(), None),
-]
-# Labels above which "auto" leaves a model out. On the development tables and the book's sets, with 100 labels, the
-# first had 0 to 1 % of the weight and the second 5 to 10 %; without them the mean error is the same to 0.1 points, and
-# a lesson takes less than half the time.
-MOST_LABELS = {SpectralGraphTransducer: 50, LeastSquaresKPCA: 75}
-METHODS = {  # name → (what people call it, what it does)
-    "lssvm": ("Least-squares SVM", "learns from the labelled rows only, with an RBF or linear kernel"),
-    "components": ("Least-squares SVM on components", "sees only the leading kernel principal components"),
-    "diffusion": ("Least-squares SVM on a graph", "labels spread from row to neighbouring row (heat kernel)"),
-    "mixed": ("Least-squares SVM on both", "the mean of an RBF kernel and of the graph's heat kernel"),
-    "semi_kpca": ("Semi-supervised kernel PCA", "kernel PCA of all rows, pulled by the labels"),
-    "ls_kpca": ("Least-squares kernel PCA", "fits the labels, with the variance over all rows held fixed"),
-    "sgt": ("Spectral graph transducer", "the smoothest balanced function on the graph that agrees with the labels"),
-    "mv_kpca": ("Minimum-variance kernel PCA", "ten components that vary little within a class, then an SVM"),
-    "lr_kpca": ("Logistic kernel PCA", "as least-squares kernel PCA, with logistic loss"),
-    "s2rls": ("Semi-supervised least squares", "searches labels for all rows whose boundary avoids dense regions"),
-    "rls": ("Regularised least squares", "learns from the labelled rows only (kernel ridge regression)"),
-    "forest": ("Forests", "extremely randomised trees and a random forest on the labelled rows"),
-}
-for line in CANDIDATES:
-    METHODS.setdefault(line[0], (line[0], type(line[2]).__name__))
+IN_KERNEL = frozenset(("kernel", "axes", WIDE_AXES, "several axes", "components"))
 
 
-@dataclass
-class Candidate:
-    """A method in a space. `solve` fits it to labels; the space and everything that needs no label is shared."""
+Spaces: TypeAlias = dict[str, list[Space]]
+"""{kind: the spaces of this kind}."""
 
-    name: str
-    method: str
-    space: Space
-    model: KernelClassifier
-    seconds: float = 0.0
-    solution: Solution | None = None
-    most_labels: float = np.inf  # it is not tried with more
-
-    @cached_property
-    def state(self) -> Any:
-        """The prepared rows: those of the space, or the method's own where it has its own `prepare`."""
-        shared = type(self.model).prepare is KernelClassifier.prepare
-        return self.space.state if shared else self.model.prepare(self.space.Z)
-
-    @property
-    def Z(self) -> np.ndarray:
-        """(n, r) features of the training rows, on the host."""
-        return host(self.space.Z)
-
-    @property
-    def left_out(self) -> np.ndarray:
-        """(l, k') scores of the labelled rows, each by the fit without its label."""
-        return self.solution.left_out  # type: ignore[union-attr]
-
-    @property
-    def influence(self) -> Any:
-        """How one more label moves the scores; None where the method is not linear in its labels."""
-        return self.solution.influence  # type: ignore[union-attr]
-
-    @property
-    def closed_form(self) -> bool:
-        """Whether a fit to other labels takes no iteration."""
-        return self.model.closed_form
-
-    def features(self, rows: Any) -> np.ndarray:
-        """(m, r) features of some training rows."""
-        return host(self.space.Z[rows])
-
-    def scores(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """(n, k') scores of the training rows, or of some of them."""
-        return self.solution.scores(self.space.Z if rows is None else self.space.Z[rows])  # type: ignore[union-attr]
-
-    def counting(self, labels: Any) -> Any:
-        """The state for labels of different weights; what it knows of all rows does not change."""
-        if labels.weight is None:
-            return self.state
-        if isinstance(self.state, State):
-            return self.state.counting(labels)
-        return self.model.prepare(self.space.Z, labels.row_weight)
-
-    def withheld(self, labels: Any) -> Any:
-        """What knows the fits without folds of the labels, or None: see `KernelClassifier.withheld`."""
-        return self.model.withheld(self.counting(labels), labels)
-
-    def solve(self, labels: Any) -> "Candidate":
-        """The candidate with its `solution` for the labels, left-out answers included."""
-        start = time.perf_counter()
-        solution = self.model.solve(self.counting(labels), labels)
-        _ = solution.left_out  # computed when first asked for: now, so that the seconds count it
-        return replace(self, solution=solution, seconds=self.seconds + time.perf_counter() - start)
+Plan: TypeAlias = list[tuple["Builder", View, float | None]]
+"""[(builder, view, its value)], the most useful first."""
 
 
-def methods_named(names: Any) -> tuple:
-    """The methods that `methods=` of the classifier means: "auto", "all", a name or a list of names."""
-    if isinstance(names, str) and names in ("auto", "all"):
-        return AUTO if names == "auto" else tuple(METHODS)
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if not found or any(name not in METHODS for name in found):
-        raise InputError(f"methods={names!r} is not accepted: give 'auto', 'all' or a list of {', '.join(METHODS)}.")
-    return found
-
-
-@dataclass
+@dataclass(frozen=True)
 class Step:
     """A feature space to build.
 
@@ -170,180 +60,285 @@ class Step:
     """
 
     name: str
-    build: Callable[[], list]
+    build: Callable[[], list[Candidate]]
     seconds: Callable[[int, int], float]
 
 
-def planned(X: Any, methods: tuple = AUTO, random_state: int = 0) -> list[Step]:
-    """What the classifier builds, the most useful first: feature spaces and forests.
+@dataclass(frozen=True, eq=False)
+class Builder:
+    """How spaces of one kind are built.
+
+    Attributes
+    ----------
+    cost : its name in `mercer.few_label.cost.build_seconds`. title : for the report.
+    kinds : of spaces that it builds ("joined" takes the heat of the graph).
+    build : function of (rows in the view, view, value, requested kinds, `PlanCache`) that gives {kind: spaces}.
+    """
+
+    cost: str
+    title: str
+    kinds: frozenset[str]
+    build: Callable[[Rows, View, Any, set[str], "PlanCache"], Spaces]  # the value is None, a factor or a number
+
+
+class PlanCache:
+    """Values that the spaces of one plan use: rows in the views, their bandwidths and neighbors, the first heats.
 
     Parameters
     ----------
-    X : (n, d) rows, dense or CSR.
-    methods : names from `METHODS`.
-
-    Returns
-    -------
-    list of `Step`
+    X : (n, d) rows. seed : of landmarks and components. most : {identity of a view: most neighbors that are requested}
     """
+
+    def __init__(self, X: Rows, seed: int, most: dict[int, int]):
+        self.X, self.seed, self.most = X, seed, most
+        self.heats: dict[str, Space] = {}  # of the links, and of the first neighbor graph
+        self._rows: dict[int, Rows] = {}
+        self._widths: dict[int, float] = {}
+        self._found: dict[int, FoundNeighbors] = {}
+
+    def rows(self, view: View) -> Rows:
+        """The rows in a view."""
+        if id(view) not in self._rows:
+            self._rows[id(view)] = view.fit(self.X, self.seed)
+        return self._rows[id(view)]
+
+    def width(self, view: View) -> float:
+        """Median distance of the rows in a view."""
+        if id(view) not in self._widths:
+            self._widths[id(view)] = bandwidth_of(self.rows(view))
+        return self._widths[id(view)]
+
+    def graph(self, name: str, rows: Rows, view: View, n_neighbors: int) -> GraphSpace:
+        """The graph of so many neighbors; the neighbors are searched once for all graphs on a view."""
+        if id(view) not in self._found:
+            self._found[id(view)] = GraphSpace.search(rows, self.most[id(view)])
+        return GraphSpace(name, view, n_neighbors, rows, self.seed, self._found[id(view)])
+
+
+def planned(
+    X: Rows,
+    methods: tuple[Method, ...],
+    random_state: int = 0,
+    also: ColumnLike = (),
+    given: Mapping[str, GivenBuilder] | None = None,
+) -> list[Step]:
+    """Steps that build the spaces and other candidates of some methods of one task, the most useful first.
+
+    X : (n, d) rows, dense or CSR. methods : from `mercer.few_label.catalog`. also : classifiers of the user.
+    given : spaces of the user, from `read_given`.
+    """
+    check_own(also)
     wide = is_wide(X)
-    chosen = [candidate for candidate in CANDIDATES if candidate[0] in methods and (wide or candidate[1] != WIDE_AXES)]
-    steps = spaces_for(chosen, X, random_state, MOST_LABELS if methods == AUTO else {})
-    if "forest" in methods and not sp.issparse(X):
-        steps.insert(min(3, len(steps)), Step("forests", partial(_forests, X, random_state), forest_seconds))
+    chosen = [pair for pair in settings_of(methods) if wide or pair[1].kind != WIDE_AXES]
+    auto = methods == methods_named(methods[0].task, "auto")
+    if not auto:
+        chosen = [(method, replace(setting, most_labels=np.inf)) for method, setting in chosen]
+    steps = _spaces_for(chosen, X, random_state, _given_plan(given or {}, chosen, methods[0].task))
+    for method in methods:
+        if method.build is not None and method.build_seconds is not None and not (method.dense and sp.issparse(X)):
+            build = partial(method.build, X, random_state, auto)
+            steps.insert(min(method.place, len(steps)), Step(method.step, build, method.build_seconds))
+    if also:
+        steps.append(Step("your own classifiers", partial(own_candidates, also, X, random_state), lambda l, k: 0.0))
+    if not steps:
+        names = ", ".join(method.name for method in methods)
+        raise InputError(f"{names} cannot read sparse rows. Add 'lssvm' to the methods, or use 'auto'.")
     return steps
 
 
-def spaces_for(chosen: list, X: Any, random_state: int = 0, most_labels: Any = MappingProxyType({})) -> list[Step]:
-    """The feature spaces for the chosen candidates, a list like `CANDIDATES`, the most useful first."""
-    kinds = {kind for _, kind, _, _ in chosen}
-    shared: dict = {}
+def slow_methods(task: str) -> tuple[str, ...]:
+    """Names of the methods that the fast tier leaves out, classifiers of the user included."""
+    return (*(method.name for method in methods_of(task).values() if method.slow), METHOD)
+
+
+def _given_plan(given: Mapping[str, GivenBuilder], chosen: list[tuple[Method, Setting]], task: str) -> Plan:
+    """The spaces that users give, which come first."""
+    plan: Plan = []
+    for name, build in given.items():
+        cost, kinds, how = (
+            ("graph", _HEAT, _links) if name == "links" else ("rbf", IN_KERNEL | {"joined"}, _similarities)
+        )
+        if not any(one.kind in kinds for _, one in chosen):
+            able = [name for name, one in methods_of(task).items() if any(s.kind in kinds for s in one.settings)]
+            raise InputError(
+                f"None of these methods uses the {name} that were given. Add one of {', '.join(able)} to methods, or "
+                'use "auto".'
+            )
+        plan.append((Builder(cost, f"given {name}", kinds, partial(how, build)), AsGiven(), None))
+    return plan
+
+
+def _spaces_for(chosen: list[tuple[Method, Setting]], X: Rows, seed: int, given: Plan) -> list[Step]:
+    """The feature spaces for the chosen settings."""
+    kinds = {setting.kind for _, setting in chosen}
+    plan = [one for one in [*given, *_plan(X)] if not one[0].kinds.isdisjoint(kinds)]
+    most: dict[int, int] = {}
+    for builder, view, value in plan:
+        if builder is GRAPH and value is not None:
+            most[id(view)] = max(most.get(id(view), 0), int(value))
+    shared = PlanCache(X, seed, most)
     return [
         Step(
-            f"{MAKES[build][0]} ({view.name}{'' if value is None else f', {value:g}'})",
-            partial(_candidates_in, build, view, value, X, chosen, kinds, shared, random_state, most_labels),
-            partial(_seconds, build, X.shape, [method for method, kind, _, _ in chosen if kind in MAKES[build][1]]),
+            f"{builder.title} ({view.name}{'' if value is None else f', {value:g}'})",
+            partial(_candidates_in, builder, view, value, chosen, kinds, shared),
+            partial(_seconds, builder, X.shape, [method for method, one in chosen if one.kind in builder.kinds]),
         )
-        for build, view, value in _plan(X)
-        if not MAKES[build][1].isdisjoint(kinds)
+        for builder, view, value in plan
     ]
 
 
-def _forests(X, seed):
-    view = AsGiven()
-    return [
-        ForestCandidate(f"forest: {name}", "forest", view, X, kind, seed)
-        for kind, name in (("extra", "extremely randomised trees"), ("random", "random forest"))
-    ]
+def _seconds(builder: Builder, shape: tuple[int, int], methods: list[Method], l: int, k: int) -> float:
+    return build_seconds(builder.cost, *shape) + sum(method.cost(shape[0], l, k) for method in methods)
 
 
-def _seconds(build, shape, methods, l, k):
-    return build_seconds(build.__name__.strip("_"), *shape) + sum(solve_seconds(m, shape[0], l, k) for m in methods)
-
-
-def _candidates_in(build, view, value, X, chosen, kinds, shared, random_state, most_labels):
+def _candidates_in(
+    builder: Builder,
+    view: View,
+    value: object,
+    chosen: list[tuple[Method, Setting]],
+    kinds: set[str],
+    shared: PlanCache,
+) -> list[Candidate]:
     begun = time.perf_counter()
-    if id(view) not in shared:
-        shared[id(view)] = view.fit(X, random_state)
-    spaces = build(view, value, kinds, shared, random_state)
-    new = [
-        Candidate(
-            _title(method, model, shown, space), method, space, model, most_labels=most_labels.get(type(model), np.inf)
+    spaces = builder.build(shared.rows(view), view, value, kinds, shared)
+    pairs = [(method, own, space) for method, own in chosen for space in spaces.get(own.kind, [])]
+    seconds = (time.perf_counter() - begun) / max(len(pairs), 1)
+    return [
+        LinearCandidate(
+            f"{method.name}{' ' if own.shown else ': '}{settings}",
+            method.name,
+            space,
+            own.model,
+            settings=settings,
+            seconds=seconds,
+            most_labels=own.most_labels,
         )
-        for method, kind, model, shown in chosen
-        for space in spaces.get(kind, [])
+        for method, own, space in pairs
+        for settings in [_settings(own, space)]
     ]
-    for candidate in new:
-        candidate.seconds = (time.perf_counter() - begun) / len(new)
-    return new
 
 
-def _title(method, model, shown, space):
-    return f"{method}{'' if shown is None else f' {shown}={getattr(model, shown):g}'}: {space.name}"
+def _settings(own: Setting, space: Space) -> str:
+    """The parameter that the report shows, if there is one, and the space."""
+    shown = "" if own.shown is None else f"{own.shown}={getattr(own.model, own.shown):g}: "
+    return f"{shown}{space.name}"
 
 
-def _plan(X):
-    """[(builder, view, its value)]: the most useful spaces first, so that a time budget cuts the least useful."""
+def _plan(X: Rows) -> Plan:
+    """The most useful spaces first, so that a time budget cuts the least useful."""
     n, d = X.shape
     sparse = sp.issparse(X)
-    raw: Any = UnitNorm() if sparse else AsGiven()
+    raw: View = UnitNorm() if sparse else AsGiven()
     most = min(n, d) - 1
     if n > LARGE:
         view = LeadingComponents(30) if most >= 30 and d > 50 else raw
-        other = LeadingComponents(8) if most >= 8 and d > 50 else Standardised() if not sparse else raw
-        linear, second = (_linear, view, None), (_graph, other, 10)
+        other = LeadingComponents(8) if most >= 8 and d > 50 else Standardized() if not sparse else raw
+        linear, second = (LINEAR, view, None), (GRAPH, other, 10)
         return [
-            (_graph, view, 10),
-            (_rbf, view, 1.0),
-            *([second, linear] if isinstance(other, Standardised) else [linear, second]),
-            (_narrow, view, 0.35),
-            *([] if sparse else [(_additive, Bent(), None)]),
+            (GRAPH, view, 10),
+            (RBF_KERNEL, view, 1.0),
+            *([second, linear] if isinstance(other, Standardized) else [linear, second]),
+            (NARROW, view, 0.35),
+            *([] if sparse else [(ADDITIVE, HingeColumns(), None)]),
         ]
     eight = LeadingComponents(8) if most >= 8 else raw
-    scaled: Any = None if sparse else raw if equally_spread(X) else Standardised()
-    plan: list = [
-        (_graph, raw, 10),
-        (_rbf, raw, 1.0),
-        (_rbf, scaled, 1.0),
-        (_graph, scaled, 10),
-        (_linear, raw, None),
-        (_linear, scaled, None),
-        (_graph, eight, 10),
-        (_graph, raw, 5),
-        (_graph, raw, 20),
-        (_narrow, raw, 0.35),
+    scaled: View | None = None if sparse else raw if equally_spread(X) else Standardized()
+    plan: list[tuple[Builder, View | None, float | None]] = [
+        (GRAPH, raw, 10),
+        (RBF_KERNEL, raw, 1.0),
+        (RBF_KERNEL, scaled, 1.0),
+        (GRAPH, scaled, 10),
+        (LINEAR, raw, None),
+        (LINEAR, scaled, None),
+        (GRAPH, eight, 10),
+        (GRAPH, raw, 5),
+        (GRAPH, raw, 20),
+        (NARROW, raw, 0.35),
     ]
-    plan += [(_narrow, scaled, 0.35), (_city_block, scaled, 1.0), (_additive, None if sparse else Bent(), None)]
-    plan = [step for step in plan if step[1] is not None]
-    seen: set = set()
-    unique = []
-    for build, view, value in plan:  # a graph of too many neighbours for n is that of fewer; small d has no components
-        value = min(value, max(n // 3, 1)) if build is _graph else value
-        if (build, id(view), value) not in seen:
-            seen.add((build, id(view), value))
-            unique.append((build, view, value))
+    plan += [(NARROW, scaled, 0.35), (CITY_BLOCK, scaled, 1.0), (ADDITIVE, None if sparse else HingeColumns(), None)]
+    seen: set[tuple[Builder, int, float | None]] = set()
+    unique: Plan = []
+    for (
+        build,
+        seen_as,
+        value,
+    ) in plan:  # a graph of too many neighbors for n is that of fewer; small d has no components
+        value = min(value, max(n // 3, 1)) if build is GRAPH and value is not None else value
+        if seen_as is not None and (build, id(seen_as), value) not in seen:
+            seen.add((build, id(seen_as), value))
+            unique.append((build, seen_as, value))
     return unique
 
 
-def _graph(view, n_neighbors, kinds, shared, seed):
-    base = GraphSpace(f"{n_neighbors} neighbours, {view.name}", view, n_neighbors, shared[id(view)], seed)
-    found = {f"heat {time}": [diffused(base, float(time))] for time in (10, 30, 100)}
-    shared.setdefault("heat", found["heat 30"][0])
+def _graph(rows: Rows, view: View, n_neighbors: int, kinds: set[str], shared: PlanCache) -> Spaces:
+    base = shared.graph(f"{n_neighbors} neighbors, {view.name}", rows, view, n_neighbors)
+    found: Spaces = {f"heat {time}": [diffused(base, float(time))] for time in (10, 30, 100)}
+    shared.heats.setdefault("neighbors", found["heat 30"][0])
     spectrum = transducer(base) if n_neighbors == 10 else None
     return found | ({} if spectrum is None else {"spectrum": [spectrum]})
 
 
-def _rbf(view, factor, kinds, shared, seed):
-    base = _rbf_space(view, factor, shared, seed)
+def _links(build: GivenBuilder, rows: Rows, view: View, _: None, kinds: set[str], shared: PlanCache) -> Spaces:
+    base = build(view, rows, shared.seed)
+    found: Spaces = {f"heat {time}": [diffused(base, float(time))] for time in (10, 30, 100)}
+    shared.heats["links"] = found["heat 30"][0]
+    spectrum = transducer(base)
+    return found | ({} if spectrum is None else {"spectrum": [spectrum]})
+
+
+def _similarities(build: GivenBuilder, rows: Rows, view: View, _: None, kinds: set[str], shared: PlanCache) -> Spaces:
+    base = build(view, rows, shared.seed)
+    return _in_kernel(base, kinds) | {"joined": _joined(base, shared)}
+
+
+def _rbf(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
+    base = _rbf_space(rows, view, factor, shared)
     found = _in_kernel(base, kinds)
-    if "heat" in shared:
-        found["joined"] = [JoinedSpace(f"{base.name} and {shared['heat'].name}", base, shared["heat"])]
+    found["joined"] = _joined(base, shared)
     return found
 
 
-def _narrow(view, factor, kinds, shared, seed):
-    return {"narrow kernel": [_rbf_space(view, factor, shared, seed)]}
+def _joined(base: Space, shared: PlanCache) -> list[Space]:
+    return [JoinedSpace(f"{base.name} and {heat.name}", base, heat) for heat in shared.heats.values()]
 
 
-def _city_block(view, factor, kinds, shared, seed):
-    rows = shared[id(view)]
+def _narrow(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
+    return {"narrow kernel": [_rbf_space(rows, view, factor, shared)]}
+
+
+def _city_block(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
     kernel = Laplacian(factor * bandwidth_of(rows, order=1))
-    return {"narrow kernel": [KernelSpace(f"city-block kernel, {view.name}", view, kernel, rows, seed)]}
+    return {"narrow kernel": [KernelSpace(f"city-block kernel, {view.name}", view, kernel, rows, shared.seed)]}
 
 
-def _linear(view, _, kinds, shared, seed):
-    return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed), kinds)
+def _linear(rows: Rows, view: View, _: None, kinds: set[str], shared: PlanCache) -> Spaces:
+    return _in_kernel(KernelSpace(f"linear, {view.name}", view, Linear(), rows, shared.seed), kinds)
 
 
-def _additive(view, _, kinds, shared, seed):
-    return {"additive": [KernelSpace(f"linear, {view.name}", view, Linear(), shared[id(view)], seed)]}
+def _additive(rows: Rows, view: View, _: None, kinds: set[str], shared: PlanCache) -> Spaces:
+    return {"additive": [KernelSpace(f"linear, {view.name}", view, Linear(), rows, shared.seed)]}
 
 
-def _rbf_space(view, factor, shared, seed):
-    rows, width = shared[id(view)], ("median distance", id(view))
-    if width not in shared:
-        shared[width] = bandwidth_of(rows)
-    kernel = RBF(factor * shared[width])
-    return KernelSpace(f"RBF of {factor:g} median, {view.name}", view, kernel, rows, seed)
+def _rbf_space(rows: Rows, view: View, factor: float, shared: PlanCache) -> KernelSpace:
+    kernel = RBF(factor * shared.width(view))
+    return KernelSpace(f"RBF of {factor:g} median, {view.name}", view, kernel, rows, shared.seed)
 
 
-def _in_kernel(base, kinds):
-    found = {"kernel": [base]}
+def _in_kernel(base: BaseSpace, kinds: set[str]) -> Spaces:
+    found: Spaces = {"kernel": [base]}
     if not kinds.isdisjoint(IN_KERNEL - {"kernel"}):
         axes = principal(base)
         few = components(axes, (1, 2, 4, 8, 16))
         if few:  # there are none if all rows are the same row
-            found |= {"axes": [axes], WIDE_AXES: [axes], "components": few}
+            found |= {"axes": [axes], WIDE_AXES: [axes], "components": [*few]}
             found["several axes"] = [axes] if axes.Z.shape[1] > 1 else []
     return found
 
 
-IN_KERNEL = {"kernel", "axes", WIDE_AXES, "several axes", "components"}
-MAKES = {  # builder → what it builds, and the kinds of spaces that it is for ("joined" takes the heat of the graph)
-    _graph: ("neighbour graph", {"heat 10", "heat 30", "heat 100", "spectrum", "joined"}),
-    _rbf: ("RBF kernel", IN_KERNEL | {"joined"}),
-    _narrow: ("RBF kernel", {"narrow kernel"}),
-    _city_block: ("city-block kernel", {"narrow kernel"}),
-    _linear: ("linear kernel", IN_KERNEL),
-    _additive: ("additive model", {"additive"}),
-}
+_HEAT = frozenset(("heat 10", "heat 30", "heat 100", "spectrum", "joined"))
+GRAPH = Builder("graph", "neighbor graph", _HEAT, _graph)
+RBF_KERNEL = Builder("rbf", "RBF kernel", IN_KERNEL | {"joined"}, _rbf)
+NARROW = Builder("narrow", "RBF kernel", frozenset(("narrow kernel",)), _narrow)
+CITY_BLOCK = Builder("city_block", "city-block kernel", frozenset(("narrow kernel",)), _city_block)
+LINEAR = Builder("linear", "linear kernel", IN_KERNEL, _linear)
+ADDITIVE = Builder("additive", "additive model", frozenset(("additive",)), _additive)

@@ -1,14 +1,36 @@
 """The pool of all candidates as a function of any row, in the smallest form.
 
 Every linear candidate is affine in the features of its space; pulled back to the few base spaces below, all of them are
-for each base either a mean over neighbours of n × (m k) scores (graphs) or k(x, landmarks) times a matrix of as many
+for each base either a mean over neighbors of n × (m k) scores (graphs) or k(x, landmarks) times a matrix of as many
 columns (kernels). Nothing of size n × r is left, so this is also all that a saved model needs for new rows.
 """
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from ..backend import moved
 from ..evidence.likelihood import as_probabilities
+from ..geometry.expansion import Expansion
+from ..graphs.given import KnownRows
+from ..kernels.graph import Diffusion
+from ..types import Index, Rows
+from .views import View
+
+if TYPE_CHECKING:
+    from .candidates.base import Fitted
+    from .spaces import BaseSpace
+    from .weights import Pool
+
+
+class Part(Protocol):
+    """Scores of rows in one view."""
+
+    view: View
+
+    def scores(self, rows: Rows) -> np.ndarray:
+        """(n, k') scores of rows in this view."""
 
 
 class Predictor:
@@ -22,27 +44,35 @@ class Predictor:
     weights, slopes, floor : of the candidates, the linear ones first; see `Pool`.
     """
 
-    def __init__(self, constant, parts, forests, weights, slopes, floor):
+    def __init__(
+        self,
+        constant: np.ndarray,
+        parts: Sequence[Part],
+        forests: Sequence[Part],
+        weights: np.ndarray,
+        slopes: np.ndarray,
+        floor: float,
+    ) -> None:
         self.constant, self.parts, self.forests = constant, parts, forests
         self.weights, self.slopes, self.floor = weights, slopes, floor
 
     @classmethod
-    def of(cls, fitted, pool):
+    def of(cls, fitted: Sequence["Fitted"], pool: "Pool") -> Self:
         """The pool of these fitted candidates; those without weight are left out."""
-        used = np.flatnonzero(pool.weights)
-        linear = [m for m in used if fitted[m].method != "forest"]
-        forests = [m for m in used if fitted[m].method == "forest"]
-        order = np.array(linear + forests, dtype=int)
+        used = np.flatnonzero(pool.weights).tolist()
+        linear = [m for m in used if not fitted[m].direct]
+        direct = [m for m in used if fitted[m].direct]
+        order = np.array(linear + direct, dtype=int)
         constant, columns = columns_by_base([fitted[m] for m in linear])
         parts = [base.part(W) for base, W in columns]
-        forests = [fitted[m].part() for m in forests]
+        forests = [fitted[m].part() for m in direct]
         return cls(constant, parts, forests, pool.weights[order], pool.slopes[order], pool.floor)
 
-    def probabilities(self, X):
+    def probabilities(self, X: Rows) -> np.ndarray:
         """(n, k) pooled probabilities of the rows."""
-        seen = _seen(X, self.parts + self.forests)
+        seen = _seen(X, [*self.parts, *self.forests])
         n_linear = len(self.weights) - len(self.forests)
-        total = 0.0
+        total: Rows = 0.0
         if n_linear:
             scores = self.constant + sum(part.scores(seen[id(part.view)]) for part in self.parts)
             scores = np.moveaxis(scores.reshape(X.shape[0], n_linear, -1), 1, 0)
@@ -50,7 +80,7 @@ class Predictor:
             total = np.einsum("m,mnk->nk", self.weights[:n_linear], P)
         for part, weight, slope in zip(self.forests, self.weights[n_linear:], self.slopes[n_linear:]):
             total = total + weight * as_probabilities(part.scores(seen[id(part.view)]), slope, self.floor)
-        return total
+        return np.asarray(total)
 
 
 class MeanPredictor:
@@ -63,42 +93,45 @@ class MeanPredictor:
     forests : list of (weight, `ForestPart`).
     """
 
-    def __init__(self, constant, parts, forests):
+    def __init__(self, constant: np.ndarray, parts: Sequence[Part], forests: Sequence[tuple[float, Part]]) -> None:
         self.constant, self.parts, self.forests = constant, parts, forests
 
     @classmethod
-    def of(cls, fitted, weights):
+    def of(cls, fitted: Sequence["Fitted"], weights: np.ndarray) -> Self:
         """The mean of these fitted candidates; those without weight are left out."""
         used = [(candidate, float(weight)) for candidate, weight in zip(fitted, weights) if weight]
-        linear = [pair for pair in used if pair[0].method != "forest"]
+        linear = [pair for pair in used if not pair[0].direct]
         shares = np.array([[weight] for _, weight in linear])
         constant, columns = columns_by_base([one for one, _ in linear], shares)
-        forests = [(weight, one.part()) for one, weight in used if one.method == "forest"]
+        forests = [(weight, one.part()) for one, weight in used if one.direct]
         return cls(constant, [base.part(W) for base, W in columns], forests)
 
-    def scores(self, X):
+    def scores(self, X: Rows) -> np.ndarray:
         """(n,) scores of the rows."""
-        seen = _seen(X, self.parts + [part for _, part in self.forests])
+        seen = _seen(X, [*self.parts, *(part for _, part in self.forests)])
         total = np.broadcast_to(self.constant.sum(), X.shape[:1])  # no constant: there are forests only
-        for weight, part in [*((1.0, part) for part in self.parts), *self.forests]:
+        weighted: list[tuple[float, Part]] = [*((1.0, part) for part in self.parts), *self.forests]
+        for weight, part in weighted:
             total = total + weight * part.scores(seen[id(part.view)])[:, 0]
         return total
 
 
-def columns_by_base(linear: list, mix: np.ndarray | None = None) -> tuple[np.ndarray, list]:
+def columns_by_base(
+    linear: Sequence[Any], mix: np.ndarray | None = None
+) -> tuple[np.ndarray, list[tuple["BaseSpace", np.ndarray]]]:
     """((p k',) constants, [(base, (r, p k') weights of its features)]) of m fitted linear candidates.
 
-    mix : (m, p) shares of the candidates in p mixtures, which stand side by side; None: the candidates themselves.
+    mix : (m, p) fractions of the candidates in p mixtures, which are side by side; None: the candidates themselves.
     """
     mix = np.eye(len(linear)) if mix is None else mix
-    constants: dict = {}
-    bases: dict = {}
-    columns: dict = {}
+    constants: dict[int, np.ndarray] = {}
+    bases: dict[int, BaseSpace] = {}
+    columns: dict[int, np.ndarray] = {}
     for candidate, shares in zip(linear, mix):
         pulled, shift = candidate.space.pull_back(candidate.solution.coef)
         k = candidate.solution.coef.shape[1]
         constant = np.broadcast_to(candidate.solution.intercept + shift, (k,))
-        for place in np.flatnonzero(shares):
+        for place in np.flatnonzero(shares).tolist():
             constants[place] = constants.get(place, 0.0) + shares[place] * constant
             for base, W in pulled:
                 bases[id(base)] = base
@@ -108,31 +141,47 @@ def columns_by_base(linear: list, mix: np.ndarray | None = None) -> tuple[np.nda
     return constant, [(base, columns[key].reshape(len(columns[key]), -1)) for key, base in bases.items()]
 
 
-def _seen(X, parts):
+def _seen(X: Rows, parts: Sequence[Part]) -> dict[int, Rows]:
     """{identity of a view: the rows so seen} for the views of the parts."""
     views = {id(part.view): part.view for part in parts}
     return {key: view.transform(X) for key, view in views.items()}
 
 
 class GraphPart:
-    """Scores of the training rows, carried to other rows by their neighbours."""
+    """Scores of the training rows, carried to other rows by their neighbors."""
 
-    def __init__(self, view, kernel):
+    def __init__(self, view: View, kernel: Diffusion) -> None:
         self.view = view
         self.kernel = kernel
 
-    def scores(self, rows):
+    def scores(self, rows: Rows) -> np.ndarray:
         """(n, k') scores of rows in this view."""
         return self.kernel.features(rows)
+
+
+class KnownPart:
+    """Scores of the training rows, for these rows alone; other rows score 0.
+
+    Parameters
+    ----------
+    known : what the rows are recognized by. values : (n, k') the scores.
+    """
+
+    def __init__(self, view: View, known: KnownRows, values: np.ndarray) -> None:
+        self.view, self.known, self.values = view, known, values
+
+    def scores(self, rows: Index) -> np.ndarray:
+        """(n, k') scores of rows in this view."""
+        return np.asarray(self.known.spread(rows) @ self.values)
 
 
 class KernelPart:
     """Similarities to landmarks times weights."""
 
-    def __init__(self, view, expansion):
+    def __init__(self, view: View, expansion: Expansion) -> None:
         self.view = view
         self.expansion = expansion
 
-    def scores(self, rows):
+    def scores(self, rows: Rows) -> np.ndarray:
         """(n, k') scores of rows in this view."""
         return self.expansion(moved(rows))

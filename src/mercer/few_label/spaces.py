@@ -1,14 +1,15 @@
-"""Feature spaces for the few-label choice: one expensive decomposition each, which every method and labelling shares.
+"""Feature spaces for the few-label choice: one expensive decomposition each, which every method and labeling shares.
 
 A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
-value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` says of a function Z W what
-it is in the base spaces: a list of (base, weights of its Z), and a constant. A base makes of its weights a part of the
+value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` expresses a function Z W in
+the base spaces: a list of (base, weights of its Z), and a constant. A base turns its weights into a part of the
 predictor.
 """
 
 import copy
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg as sla
@@ -16,38 +17,45 @@ import scipy.linalg as sla
 from ..backend import device_in_use, moved
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, open_gram
+from ..graphs.neighbors import FoundNeighbors, searched
 from ..homes import home_of
+from ..kernels.base import KernelLike
 from ..kernels.graph import Diffusion
 from ..linalg import eigh_down, fix_signs, rank_of, smallest
 from ..rows import by_blocks, concat, dot, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
+from ..types import Rows
 from .cost import GRAPH_EXACT
-from .predictor import GraphPart, KernelPart
+from .predictor import GraphPart, KernelPart, Part
+from .views import View
 
-# Eigenvectors of a graph, by the number of rows up to which so many are taken (None: all of them). At 1 500 rows 250
-# hold all of the heat at time 30 and 99.3 % of that at time 10, for a third of the time.
+# Eigenvectors of a graph, by the number of rows up to which so many are taken (None: all of them). At 1,500 rows 250
+# hold all of the heat at time 30 and 99.3% of that at time 10, for a third of the time.
 GRAPH_RANKS = {GRAPH_EXACT: None, POLICIES["few labels"].exact_rows: 250, np.inf: 150}
-PRINCIPAL = 300
 HALF = float(np.sqrt(0.5))
 MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
 SAMPLE = 1000  # rows of that sample
 BLOCK = 512  # other rows whose features are in the cache in double precision
 GROWTH = 1e3  # ratio of pivots up to which similarities in single precision are as good as features
-FIRST_TIME = 3.0  # of the diffusion whose factor holds the eigenvectors; other times rescale its columns
+FIRST_TIME = 3.0  # of the diffusion whose factor contains the eigenvectors; other times rescale its columns
+
+Find: TypeAlias = Callable[["BaseSpace"], Rows]  # (m, r) features of other rows in a base
+PulledBack: TypeAlias = tuple[list[tuple["BaseSpace", np.ndarray]], float | np.ndarray]
 
 
 class Space:
-    """What the spaces share.
+    """Base of the feature spaces.
 
     Attributes
     ----------
     name : for the report. Z : (n, r) features of the training rows, on the device of `use_device` if there is one.
-    state : what the methods need of Z without any label, made when first asked for and kept for every labelling.
+    state : what the methods need of Z without any label, made on first use and kept for every labeling.
     """
 
     name: str
-    Z: Any
+    Z: Rows
+    empty = False  # whether it has no feature that distinguishes rows
     spread = False  # whether other rows take means of the training rows; else they have features of their own
 
     @cached_property
@@ -59,35 +67,73 @@ class Space:
         """(s, r) features of the rows of `sample_rows`."""
         return host(self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))])
 
-    def split(self, W):
+    def split(self, W: np.ndarray) -> list[tuple["Space", np.ndarray]]:
         """[(space, its weights)]: the spaces whose features give Z W; those of many candidates are read once."""
         return [(self, W)]
 
-    def pull_back(self, W):
-        """A base is its own."""
+    def pull_back(self, W: np.ndarray) -> PulledBack:
+        """([(base, weights of its features)], a constant) whose sum is Z W."""
+        raise NotImplementedError
+
+    def bases(self) -> list["BaseSpace"]:
+        """The spaces of which this one is made."""
+        raise NotImplementedError
+
+    def at(self, find: Find) -> Rows:
+        """(m, r) features of other rows, from those in the bases: `find` is a function of a base."""
+        raise NotImplementedError
+
+
+class BaseSpace(Space):
+    """A space that is not made of others; `values` are the Laplacian's eigenvalues, which spaces of graphs have."""
+
+    view: View
+    values: np.ndarray
+
+    def pull_back(self, W: np.ndarray) -> PulledBack:
         return [(self, W)], 0.0
 
-    def bases(self):
-        """The spaces of which this one is made."""
+    def bases(self) -> list["BaseSpace"]:
         return [self]
 
-    def at(self, find):
-        """(m, r) features of other rows, from those in the bases: `find` is a function of a base."""
+    def at(self, find: Find) -> Rows:
         return find(self)
 
+    @property
+    def seen_bytes(self) -> int:
+        """Of a row of `seen`."""
+        raise NotImplementedError
 
-class KernelSpace(Space):
+    @property
+    def lower_gram(self) -> np.ndarray:
+        """The lower triangle of ZᵀZ."""
+        return moments_of(self.Z).G
+
+    def seen(self, rows: Rows) -> Rows:
+        """Features or neighbors of other rows in this view."""
+        raise NotImplementedError
+
+    def on_seen(self, W: np.ndarray) -> Rows:
+        """Weights c with features W = seen c."""
+        raise NotImplementedError
+
+    def part(self, W: np.ndarray) -> Part:
+        """Z W of any rows, as a part of the predictor."""
+        raise NotImplementedError
+
+
+class KernelSpace(BaseSpace):
     """Features of a kernel on one view of the rows: exact for few rows, by landmarks for many."""
 
-    def __init__(self, name, view, kernel, rows, random_state=0):
+    def __init__(self, name: str, view: View, kernel: KernelLike, rows: Rows, random_state: int = 0) -> None:
         self.name = name
         self.view = view
         gram = open_gram(kernel, "auto", moved(rows), policy="few labels", seed=random_state)
         self.map_: Any = gram.map
         self.scale, self.Z = _unit(_held(gram.Z))
 
-    def seen(self, rows):
-        """What other rows in this view are told apart by, (m, r) in single precision: there may be very many.
+    def seen(self, rows: Rows) -> Rows:
+        """Features of other rows in this view, (m, r) in single precision: there may be very many.
 
         Similarities to the landmarks, or, where weights of these would be too large for their digits, features.
         """
@@ -96,93 +142,114 @@ class KernelSpace(Space):
         return by_blocks(lambda block: np.asarray(host(some(block)), dtype=np.float32), rows, width, np.float32, steps)
 
     @property
-    def seen_bytes(self):
-        """Of a row of `seen`."""
-        return 4 * self.Z.shape[1]
+    def seen_bytes(self) -> int:
+        return 4 * int(self.Z.shape[1])
 
-    def on_seen(self, W):
-        """Weights c with features W = seen c."""
+    def on_seen(self, W: np.ndarray) -> Rows:
         return self.on_similar(W) if self._apart else W
 
     @property
-    def _apart(self):
-        return self.map_.well_conditioned(GROWTH)
+    def _apart(self) -> bool:
+        return bool(self.map_.well_conditioned(GROWTH))
 
     @property
-    def lower_gram(self):
-        """The lower triangle of ZᵀZ; from the triangular factor of all rows in a third of the time."""
+    def lower_gram(self) -> np.ndarray:
+        """From the triangular factor of all rows in a third of the time."""
         root = self.map_.root_
         if not self.map_.triangular_ or len(root) < len(self.Z) or device_in_use():
-            return moments_of(self.Z).G
-        G = sla.lapack.dlauum(root.T, lower=0)[0].T
+            return super().lower_gram
+        G: np.ndarray = sla.lapack.dlauum(root.T, lower=0)[0].T
         G *= self.scale**2
         return G
 
-    def features(self, rows):
+    def features(self, rows: Rows) -> np.ndarray:
         """(m, r) features of other rows in this view."""
         return self.scale * host(self.map_.of_rows(moved(rows)))
 
-    def similar(self, rows):
+    def similar(self, rows: Rows) -> Rows:
         """(m, landmarks) similarities of other rows in this view, where they are computed."""
         return self.map_.similarities(moved(rows))
 
-    def on_similar(self, W):
+    def on_similar(self, W: np.ndarray) -> np.ndarray:
         """Weights c with features W = similarities c."""
-        return self.map_.on_landmarks(self.scale * W)[1]
+        weights: np.ndarray = self.map_.on_landmarks(self.scale * W)[1]
+        return weights
 
-    def part(self, W):
-        """Z W of any rows, as a part of the predictor."""
+    def part(self, W: np.ndarray) -> KernelPart:
         return KernelPart(self.view, Expansion(self.map_.kernel_, *self.map_.on_landmarks(self.scale * W)))
 
 
-class GraphSpace(Space):
-    """Eigenvectors of a neighbour graph's Laplacian on one view; a new row takes the mean of its neighbours.
-
-    Attributes
-    ----------
-    values : (r,) the Laplacian's eigenvalues, from 0 up, one for each column of Z.
-    """
+class GraphSpace(BaseSpace):
+    """Eigenvectors of a neighbor graph's Laplacian on one view; a new row takes the mean of its neighbors."""
 
     spread = True
 
-    def __init__(self, name, view, n_neighbors, rows, random_state=0):
+    def __init__(
+        self,
+        name: str,
+        view: View,
+        n_neighbors: int,
+        rows: Rows,
+        random_state: int = 0,
+        found: FoundNeighbors | None = None,
+    ) -> None:
         self.name = name
         self.view = view
         rank = next(rank for most, rank in GRAPH_RANKS.items() if rows.shape[0] <= most)
-        self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows)
+        self.kernel_ = Diffusion(n_neighbors, FIRST_TIME, rank=rank).resolve(rows, found=found)
         _, self.kernel_.factor_ = _unit(_held(self.kernel_.factor()))  # its features of other rows are in this unit
         self.Z = moved(self.kernel_.factor_)
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
-    def seen(self, rows):
+    @staticmethod
+    def search(rows: Rows, n_neighbors: int) -> FoundNeighbors:
+        """The neighbors of all rows, for graphs of at most so many neighbors."""
+        return searched(rows, n_neighbors)
+
+    def seen(self, rows: Rows) -> Rows:
         """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""
         return self.kernel_.spread(rows).astype(np.float32)
 
     @property
-    def seen_bytes(self):
-        """Of a row of `seen`."""
+    def seen_bytes(self) -> int:
         return 12 * self.kernel_.n_neighbors
 
-    def on_seen(self, W):
+    def on_seen(self, W: np.ndarray) -> Rows:
         """(n, k) what the training rows have of Z W, whose means other rows take."""
         return dot(self.Z, W)
 
-    def of_seen(self, seen):
+    def of_seen(self, seen: Rows) -> np.ndarray:
         """Their features."""
-        return seen @ self.kernel_.factor_
+        return np.asarray(seen @ self.kernel_.factor_)
 
-    def part(self, W):
-        """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbours among."""
+    def part(self, W: np.ndarray) -> GraphPart:
+        """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbors among."""
         kernel = copy.copy(self.kernel_)
         kernel.factor_ = kernel.factor_ @ W
         del kernel.graph_, kernel.spectrum_
         return GraphPart(self.view, kernel)
 
 
-class TurnedSpace(Space):
+class NoSpace(Space):
+    """No feature at all: only the constant is left to fit."""
+
+    empty = True
+
+    def __init__(self, n_rows: int) -> None:
+        self.name, self.Z = "no column", np.zeros((n_rows, 1))
+
+    def pull_back(self, W: np.ndarray) -> PulledBack:
+        """Nothing of any base."""
+        return [], 0.0
+
+    def bases(self) -> list[BaseSpace]:
+        return []
+
+
+class TransformedSpace(Space):
     """(Z − shift) · turn of a base space: its principal axes, or other gains on its columns."""
 
-    def __init__(self, name, base, turn, shift=None):
+    def __init__(self, name: str, base: Space, turn: np.ndarray, shift: np.ndarray | None = None) -> None:
         self.name = name
         self.base = base
         self.shift = shift
@@ -191,32 +258,32 @@ class TurnedSpace(Space):
         self.scale = _unit_factor(self.Z)
         self.Z *= like(self.scale, self.Z)
 
-    def split(self, W):
+    def split(self, W: np.ndarray) -> list[tuple[Space, np.ndarray]]:
         """The base, which others share, unless this space is much narrower or about another mean."""
         if self.shift is not None or 2 * self.Z.shape[1] <= self.base.Z.shape[1]:
             return [(self, W)]
         return self.base.split(self._on_base(W))
 
-    def pull_back(self, W):
+    def pull_back(self, W: np.ndarray) -> PulledBack:
         """scale · (Z − shift) · turn · W in terms of the base."""
         wide = self._on_base(W)
         parts, constant = self.base.pull_back(wide)
         return parts, constant if self.shift is None else constant - self.shift @ wide[: len(self.shift)]
 
-    def _on_base(self, W):
+    def _on_base(self, W: np.ndarray) -> np.ndarray:
         """Weights of the columns of the base; those beyond the columns turned are 0."""
         wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
         wide[: len(self.turn)] = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
         return wide
 
-    def bases(self):
+    def bases(self) -> list[BaseSpace]:
         return self.base.bases()
 
-    def at(self, find):
+    def at(self, find: Find) -> Rows:
         Z = self._turned(self.base.at(find))
         return Z * like(self.scale, Z)
 
-    def _turned(self, Z):
+    def _turned(self, Z: Rows) -> Rows:
         Z = Z[:, : len(self.turn)]
         if self.turn.ndim == 1:
             return Z * like(self.turn, Z)
@@ -227,38 +294,38 @@ class TurnedSpace(Space):
 class JoinedSpace(Space):
     """Two spaces side by side: the sum of their kernels with equal shares."""
 
-    def __init__(self, name, first, second):
+    def __init__(self, name: str, first: Space, second: Space) -> None:
         self.name = name
         self.parts = (first, second)
         self.Z = concat([first.Z, second.Z])
         self.Z *= HALF  # in place: it is large
 
-    def pull_back(self, W):
-        """Each part has its share of the rows of W."""
+    def pull_back(self, W: np.ndarray) -> PulledBack:
+        """Each part has its fraction of the rows of W."""
         width = self.parts[0].Z.shape[1]
         (first, a), (second, b) = (
             part.pull_back(HALF * share) for part, share in zip(self.parts, (W[:width], W[width:]))
         )
         return first + second, a + b
 
-    def split(self, W):
+    def split(self, W: np.ndarray) -> list[tuple[Space, np.ndarray]]:
         width, W = self.parts[0].Z.shape[1], HALF * W
         return [pair for part, own in zip(self.parts, (W[:width], W[width:])) for pair in part.split(own)]
 
-    def bases(self):
+    def bases(self) -> list[BaseSpace]:
         return [base for part in self.parts for base in part.bases()]
 
-    def at(self, find):
+    def at(self, find: Find) -> Rows:
         return HALF * concat([part.at(find) for part in self.parts])
 
 
-def diffused(base, time):
+def diffused(base: BaseSpace, time: float) -> TransformedSpace:
     """The heat kernel of a `GraphSpace` at another time; columns whose heat has died are dropped."""
     gains = np.exp(-(time - FIRST_TIME) / 2 * base.values)
-    return TurnedSpace(f"heat {time:g} on {base.name}", base, gains[gains > 1e-5])
+    return TransformedSpace(f"heat {time:g} on {base.name}", base, gains[gains > 1e-5])
 
 
-def transducer(base, n_eigenvectors=80):
+def transducer(base: BaseSpace, n_eigenvectors: int = 80) -> TransformedSpace | None:
     """The graph's first non-trivial eigenvectors with eigenvalues 1, 4, 9, … in place of the Laplacian's (Joachims).
 
     The constant function, an eigenvector for each connected component, is taken out of the span of those at 0.
@@ -272,43 +339,50 @@ def transducer(base, n_eigenvectors=80):
     if not turn.shape[1]:
         return None
     place = np.arange(turn.shape[1]) - max(n_zero - 2, 0)  # the n_zero − 1 of them at 0 share the first place
-    return TurnedSpace(f"spectrum of {base.name}", base, turn / np.maximum(place + 1.0, 1.0))
+    return TransformedSpace(f"spectrum of {base.name}", base, turn / np.maximum(place + 1.0, 1.0))
 
 
-def principal(base):
+def principal(base: BaseSpace) -> TransformedSpace:
     """The base's directions of largest mean square, at most 300 of them."""
     G = base.lower_gram
-    values, vectors = eigh_down(G, min(PRINCIPAL, len(G)))
+    values, vectors = eigh_down(G, min(300, len(G)))
     rank = max(rank_of(values, 1e-9, len(G)), 1)
-    return TurnedSpace(base.name, base, fix_signs(vectors[:, :rank]))
+    return TransformedSpace(base.name, base, fix_signs(vectors[:, :rank]))
 
 
-def components(space, numbers):
+def components(space: Space, numbers: Iterable[int]) -> list[TransformedSpace]:
     """For each number the first so many principal components of a space about its mean (kernel PCA), if it has them."""
     moments = space.state.moments
     values, vectors = moments.eigen(center=True)
     vectors, rank, mean = fix_signs(vectors), rank_of(values, 1e-9), moments.mean
-    return [TurnedSpace(f"{m} components of {space.name}", space, vectors[:, :m], mean) for m in numbers if m <= rank]
+    return [
+        TransformedSpace(f"{m} components of {space.name}", space, vectors[:, :m], mean) for m in numbers if m <= rank
+    ]
 
 
-def sample_rows(n):
+def sample_rows(n: int) -> np.ndarray:
     """Numbers of the rows, of n, on which typical margins are seen, ascending."""
     return np.arange(n) if n <= MANY else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
 
 
-def _held(Z):
-    """Features of many rows in single precision: every answer reads all of them, and landmarks err by far more."""
+def scaled_to_unit(Z: Rows) -> Rows:
+    """Z as spaces hold it: its mean squared row length is 1, and many rows are in single precision."""
+    return _unit(_held(Z))[1]
+
+
+def _held(Z: Rows) -> Rows:
+    """Features of many rows in single precision: every prediction reads all of them, and landmarks err by far more."""
     return home_of(Z).single(Z) if len(Z) > MANY else Z
 
 
-def _unit(Z):
+def _unit(Z: Rows) -> tuple[float, Rows]:
     """(factor, Z times it, in its place) such that the mean squared row length is 1."""
     factor = _unit_factor(Z)
     Z *= like(factor, Z)
     return factor, Z
 
 
-def _unit_factor(Z):
-    """What brings the mean squared row length to 1, unless Z is zero to its type."""
+def _unit_factor(Z: Rows) -> float:
+    """Factor that brings the mean squared row length to 1; 1 if Z is zero to its type."""
     power = float(np.mean(squares(Z)))
     return 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0

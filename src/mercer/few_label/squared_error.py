@@ -1,11 +1,12 @@
-"""Weigh candidates for numbers by their left-out squared errors, and say what their average answers without a number.
+"""Weigh candidates for numbers by their held-out squared errors, and show what their average answers without a number.
 
-    w_m ∝ π_m (Σ_i e_mi² / l)^(−t l/2),   e_mi the error of candidate m on left-out number i,
+    w_m ∝ π_m (Σ_i e_mi² / l)^(−t l/2),   e_mi the error of candidate m on held-out number i,
 
-is Bayes' rule with a Gaussian likelihood whose variance is the candidate's own, tempered by t: the left-out errors of
+is Bayes' rule with a Gaussian likelihood whose variance is the candidate's own, tempered by t: the held-out errors of
 one candidate are not independent. π gives every family of candidates (kernels, graphs, curves, trees, the mean) the
-same share beforehand, however many candidates it has. The weights without number i are those of fits without it: e_mj
-is then the error of a fit that knows neither i nor j, so that i has no part in the answer that is held against it.
+same fraction beforehand, however many candidates it has. The weights without number i are those of fits without it:
+e_mj is then the error of a fit that knows neither i nor j, so that i has no part in the prediction that is held
+against it.
 """
 
 from dataclasses import dataclass
@@ -14,61 +15,70 @@ import numpy as np
 from scipy.special import softmax
 from scipy.stats import t as student
 
+from ..inputs.numerals import short
 from .weights import cut
 
-TEMPER = 0.25
 FEWEST = 5  # numbers; fewer say nothing of the error
-WIDER = {"r2": 1.75, "mae": 1.5}  # standard errors, for what the left-out errors do not show
+WIDER = {"r2": 1.75, "mae": 1.5}  # standard errors, for what the held-out errors do not show
 LEAST = 1e-8  # mean squared error, in units of the variance of the targets, below which candidates are equally good
 
 
-def prior_of(families: list) -> np.ndarray:
+def prior_of(families: list[str]) -> np.ndarray:
     """(m,) shares beforehand: one for each family, divided evenly among its candidates."""
     return np.array([1.0 / families.count(family) for family in families]) / len(set(families))
 
 
 def weigh_errors(errors: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """(m,) weights from the left-out errors (m, l), cut to the candidates that hold 99 % of the weight."""
+    """(m,) weights from the held-out errors (m, l), cut to the candidates that contain 99% of the weight."""
     return cut(_weights(np.sum(errors**2, axis=1), errors.shape[1], prior))
 
 
 def left_out_mean(left_out: np.ndarray, sums: np.ndarray, others: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """(l,) answers of the average for each left-out number, with weights that do not know it.
+    """(l,) answers of the average for each held-out number, with weights that do not know it.
 
     left_out : (m, l). sums : (m, l) squared errors of the other numbers, each by a fit without number i too.
     others : (l,) how many there are.
     """
     weights = _weights(sums, np.maximum(others, 1), prior[:, None])
-    return np.einsum("ml,ml->l", weights, left_out)
+    found: np.ndarray = np.einsum("ml,ml->l", weights, left_out)
+    return found
 
 
-def _weights(sums, number, prior):
-    return softmax(np.log(prior) - TEMPER * number / 2 * np.log(sums / number + LEAST), axis=0)
+def _weights(sums: np.ndarray, number: int | np.ndarray, prior: np.ndarray) -> np.ndarray:
+    found: np.ndarray = softmax(np.log(prior) - 0.25 * number / 2 * np.log(sums / number + LEAST), axis=0)
+    return found
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What left-out numbers say of the answers for other rows.
+    """Accuracy of the predictions for other rows, estimated from held-out numbers.
 
     Attributes
     ----------
-    r2, mae : share of the variance explained, against the variance of the numbers (with l − 1 in its denominator, so
+    r2, mae : fraction of the variance explained, against the variance of the numbers (with l − 1 in its denominator, so
         that answering with a mean is below 0); mean absolute error.
-    r2_interval, mae_interval : 95 % intervals; unbounded with fewer than 5 numbers.
+    r2_interval, mae_interval : 95% intervals; unbounded with fewer than 5 numbers.
     """
 
     r2: float
-    r2_interval: tuple
+    r2_interval: tuple[float, float]
     mae: float
-    mae_interval: tuple
+    mae_interval: tuple[float, float]
+
+    def __str__(self) -> str:
+        (r_low, r_high), (m_low, m_high) = self.r2_interval, self.mae_interval
+        return (
+            f"R² of held-out numbers {self.r2:.2f} (95% interval {r_low:.2f} to {r_high:.2f}); mean absolute error "
+            f"{short(self.mae)} ({short(m_low)} to {short(m_high)})."
+        )
 
 
 def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
-    """`Accuracy` from the left-out errors of the l given numbers.
+    """`Accuracy` from the held-out errors of the l given numbers.
 
     The intervals are those of the logarithm of a mean, or of the ratio of two, by the delta method with Student's
-    quantile. The left-out errors share nearly all of their numbers, and the largest errors are the rarest: the standard
-    errors are multiplied by `WIDER`, with which the intervals hold the truth in 95 % of the draws of 17 real tables.
+    quantile. The held-out errors share nearly all of their numbers, and the largest errors are the rarest: the standard
+    errors are multiplied by `WIDER`, with which the intervals hold the truth in 95% of the draws of 17 real tables.
     """
     l = len(error)
     if l < FEWEST:
@@ -86,7 +96,7 @@ def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
     return Accuracy(1.0 - ratio, (1.0 - high, 1.0 - low), mae, _log_interval(mae, size - 1.0, WIDER["mae"]))
 
 
-def _log_interval(value, influence, wider):
+def _log_interval(value: float, influence: np.ndarray, wider: float) -> tuple[float, float]:
     """exp(log value ± quantile · standard error) for a value whose logarithm moves by influence/l with each number."""
     l = len(influence)
     error = wider * float(np.std(influence, ddof=1)) / np.sqrt(l)
@@ -95,7 +105,7 @@ def _log_interval(value, influence, wider):
 
 
 def half_width(error: np.ndarray, coverage: float) -> float:
-    """Half the width of a prediction interval: the conformal quantile of the left-out errors' sizes.
+    """Half the width of a prediction interval: the conformal quantile of the held-out errors' sizes.
 
     With l numbers it is the (l + 1) · coverage-th smallest, interpolated; where there are too few of them, Student's
     interval, which takes the errors for Gaussian, and at least the largest.

@@ -1,33 +1,52 @@
-"""What the few-label choice tried and what it made of it, as a table and a few sentences."""
+"""Report of a few-label classification: the candidates, their weights and the accuracy, as a table and sentences."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..backend import need
-from .weights import right_and_error
+from ..evidence.accuracy import Estimate
+from ..types import Estimator, Facts, Frame
 
+NOT_TOLD = (
+    "The columns do not predict the classes: held-out labels are predicted as well without them. Every row is "
+    "predicted to be {!r}, the most frequent class among the labels."
+)
+NOT_TOLD_WITH_HINTS = (
+    "The columns do not predict the classes: held-out labels are predicted as well without them. Rows are "
+    "predicted from their hints and the class frequencies alone."
+)
 NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
 
 
 @dataclass(frozen=True)
 class Report:
-    """Candidates, heaviest first (left-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
+    """Candidates, heaviest first (held-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
 
-    sentences: list
-    candidates: list = field(repr=False)
+    sentences: list[str]
+    candidates: list[Facts] = field(repr=False)
 
     @classmethod
-    def of(cls, model, rows, why):
-        """The report of a fitted `FewLabelClassifier`, which tried these candidates."""
-        return cls(_sentences(model, len(rows), int(model.labels_.testable.sum()), why), rows)
+    def of(cls, model: Estimator) -> "Report":
+        """The report of a fitted `FewLabelClassifier`."""
+        fit = model.answers_.fit
+        lines = _sentences(model, len(fit.tried), int(fit.labels.testable.sum()), fit.pool.why)
+        not_told = NOT_TOLD.format(model.majority_.name) if model.hints_ is None else NOT_TOLD_WITH_HINTS
+        first = [not_told] if fit.pool.uninformative else []
+        return cls([*first, *lines], fit.tried)
 
-    def to_frame(self):
+    def to_frame(self) -> Frame:
         """The candidates as a pandas DataFrame."""
-        return need("pandas").DataFrame(self.candidates)
+        frame: Frame = need("pandas").DataFrame(self.candidates)
+        return frame
 
-    def __str__(self):
-        lines = [*self.sentences, "", f"{'weight':>6}  {'left-out accuracy':>17}  {'loss':>5}  {'time':>6}  candidate"]
+    def __str__(self) -> str:
+        return "\n".join([*self.sentences, heaviest(self.candidates)])
+
+    @property
+    def table(self) -> str:
+        """All candidates as text, heaviest first."""
+        lines = [f"{'weight':>6}  {'held-out accuracy':>17}  {'loss':>5}  {'time':>6}  candidate"]
         for row in self.candidates:
             accuracy = f"{row['accuracy']:.0%} ± {row['standard_error']:.0%}"
             lines.append(
@@ -36,86 +55,116 @@ class Report:
         return "\n".join(lines)
 
 
-def tried(fitted, found, labels):
-    """(candidates as records, heaviest first; why one was picked, if so) for candidates pooled as `found`."""
-    tested = labels.testable
-    left_out = np.array([candidate.left_out[tested] for candidate in fitted])
-    rate, error = right_and_error(left_out, labels.codes[labels.labelled[tested]])
-    mean = found.losses.mean(axis=1) if found.losses.shape[1] else np.full(len(fitted), np.nan)
-    rows = [
-        {
-            "candidate": candidate.name,
-            "method": candidate.method,
-            "accuracy": float(rate[m]),
-            "standard_error": float(error[m]),
-            "loss": float(mean[m]),
-            "weight": float(found.weights[m]),
-            "seconds": float(candidate.seconds),
-        }
-        for m, candidate in enumerate(fitted)
-    ]
-    return [rows[m] for m in np.lexsort((mean, -found.weights))], found.why
+def heaviest(candidates: list[Facts]) -> str:
+    """A sentence on the three candidates of largest weight."""
+    first = ", ".join(f"{row['candidate']} ({row['weight']:.0%})" for row in candidates[:3])
+    return f"Largest weights: {first}. All {len(candidates)} candidates are in `report_.table`."
 
 
-def _sentences(model, n_candidates, n_tested, why):
+def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | None) -> list[str]:
     used = model.weights_[model.weights_ > 0]
-    n_labels = len(model.labels_.labelled)
+    n_labels = len(model.labels_.labeled)
     lines = [f"{n_labels} labels of {len(model.labels_.codes)} rows, {len(model.classes_)} classes."]
-    if model.sample_sentence_ is not None:
-        lines.append(model.sample_sentence_)
-    if model.outside_ is not None:
-        beside = model.outside_
-        found = "" if beside.recall == 1 else f", of whose neighbours {beside.recall:.1%} are found"
+    if model.stability_ is not None:
+        lines.append(model.dask_.sentence)
+    library = model.library_
+    if library.extension is not None:
+        found = "" if library.recall == 1 else f", of whose neighbors {library.recall:.1%} are found"
         lines.append(
-            f"A sample of {len(beside.core)} rows was decomposed; the others are answered through their places among "
+            f"A sample of {len(library.core)} rows was decomposed; the others are answered through their places among "
             f"these{found}."
         )
     if why is not None:
         lines.append(f"One candidate was picked: {why}")
     elif n_tested == 0:
-        lines.append(f"No label could be withheld (one label a class), so all {n_candidates} candidates are averaged.")
+        lines.append(
+            f"No label could be held out (one label per class), so all {n_candidates} candidates are averaged."
+        )
     else:
         effective = float(np.exp(-np.sum(used * np.log(used))))
         lines.append(
             f"{len(used)} of {n_candidates} candidates are averaged, as many as {effective:.0f} of equal weight: "
-            + ("the labels cannot tell them apart." if effective > n_candidates / 4 else "the labels prefer these.")
+            + ("the labels cannot distinguish them." if effective > n_candidates / 4 else "the labels prefer these.")
         )
     lines += estimate_sentences(model.estimate_, model.classes_)
-    lines.append(model.majority_.sentence(model.estimate_.accuracy.low))
+    lines.append(majority_sentence(model))
+    lines += hint_sentences(model)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
     how = {
         type(None): "among the labels, one added to each; the scores were left alone",
         str: "among the labels, imposed on all rows" if model.prior == "labels" else "estimated from all rows",
     }.get(type(model.prior), "as given, imposed on all rows")
-    lines.append(f"Class shares ({how}): {shares}.")
+    lines.append(f"Class frequencies ({how}): {shares}.")
     if model.encoder_ is not None and model.encoder_.ignored_:
-        lines.append(f"Columns left out: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
+        lines.append(f"Columns not used: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
     if model.skipped_:
         why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
         lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
     return lines
 
 
-def accuracy_sentence(found):
-    """How often the answers are right, and whether that holds for all rows."""
+def majority_sentence(model: Estimator) -> str:
+    """How accurate the most frequent class is; if no label was drawn at random, only how many labels have it."""
+    most, found = model.majority_, model.estimate_
+    if found.for_all_rows:
+        return str(most.sentence(found.accuracy.low))
+    return f"{most.share:.0%} of the labels are {most.name!r}."
+
+
+def hint_sentences(model: Estimator) -> list[str]:
+    """How much each source of hints counts, and what it states that no label names."""
+    hints, found = model.hints_, model.answers_.fit.calibration.hints
+    if hints is None:
+        return []
+    own, *each = found.exponents
+    parts = ", ".join(f"{name} with exponent {t:.2f}" for name, t in zip(hints.names, each))
+    lines = [f"Hints put in as P(hint | class): {parts}; the rows' own columns have exponent {own:.2f}."]
+    return lines + unnamed_sentences(model)
+
+
+def unnamed_sentences(model: Estimator) -> list[str]:
+    """Sentences on classes that the sources of hints contain and no label names."""
+    hints, lines = model.hints_, []
+    labeled = np.isin(np.arange(len(model.classes_)), model.labels_.codes[model.labels_.labeled])
+    for name, words, codes in zip(hints.names, hints.words, hints.classes(model.classes_)):
+        classes = [word for word, code in zip(words.tolist(), codes) if code >= 0 and not labeled[code]]
+        others = [word for word, code in zip(words.tolist(), codes) if code < 0]
+        for strange, advice in (
+            (classes, "It counts as a class without labels. Label some of these rows to check it."),
+            (others, "Label such rows if that is a class of its own."),
+        ):
+            if strange:
+                shown = ", ".join(map(repr, strange[:5])) + (" …" if len(strange) > 5 else "")
+                lines.append(f"{name} contains {shown}, which no label names. {advice}")
+    return lines
+
+
+CHOSEN = "the labeled rows were chosen, not drawn at random, and may be harder or easier than others"
+DRAWS = "suggest(model, audit=1.0)"
+
+
+def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = DRAWS) -> str:
+    """How often the predictions are correct, and whether that is valid for all rows.
+
+    why : why it is not. draws : what draws rows at random.
+    """
     rate = found.accuracy
     if not np.isfinite(rate.value):
         return NOT_TESTED
-    share = f"{rate.value:.0%}", f"(95 % interval {rate.low:.0%} to {rate.high:.0%})"
+    share = f"{rate.value:.0%}", f"(95% interval {rate.low:.0%} to {rate.high:.0%})"
     if not found.for_all_rows:
         return (
-            "Not an estimate for all rows: every labelled row was chosen, and chosen rows may be harder or easier than "
-            f"others. Of them {share[0]} {share[1]} come out right when withheld in folds. Label some rows drawn at "
-            "random: suggest with an audit of 0.2 mixes them in."
+            f"Not an estimate for all rows: {why}. Of the labels, {share[0]} are predicted correctly when held out in "
+            f"folds. Label some rows drawn at random: `{draws}` lists them."
         )
     on = f"{found.n_drawn} labels of rows drawn at random" if found.n_drawn < found.n_labels else "labels"
     return (
-        f"About {share[0]} of the answers are right {share[1]}, as {on} show that were withheld in folds, everything "
-        "fitted again without them."
+        f"About {share[0]} of the predictions are correct {share[1]}, as {on} show that were held out in folds, "
+        "with everything refitted without them."
     )
 
 
-def unseen_sentence(found):
+def unseen_sentence(found: Estimate) -> str:
     """How many rows belong to classes that no label names; "" where no class was seen once only."""
     rate, once = found.unseen, round(found.unseen.value * found.n_labels)
     if not once:
@@ -127,7 +176,7 @@ def unseen_sentence(found):
     )
 
 
-def estimate_sentences(found, classes):
+def estimate_sentences(found: Estimate, classes: np.ndarray) -> list[str]:
     """An `Estimate` in words."""
     lines = [accuracy_sentence(found), *filter(None, [unseen_sentence(found)])]
     known = [(name, rate) for name, rate in zip(classes.tolist(), found.recall) if np.isfinite(rate.value)]

@@ -1,36 +1,37 @@
-"""How far a row is from all training rows, and how much an answer for it is worth."""
+"""How far a row is from all training rows, and how much a prediction for it is worth."""
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..graphs.neighbours import Neighbours
-from .views import Standardised
+from ..graphs.neighbors import Neighbors
+from ..types import Rows
+from .views import Standardized
 
 MOST = 2000  # training rows that others are compared with
-# On sixteen tables at most 0.4 % of ordinary new rows come out with a trust below 1/2.
+# On sixteen tables at most 0.4% of ordinary new rows come out with a trust below 1/2.
 QUANTILE, TIMES = 0.99, 2.0
 
 
 class Support:
-    """The region of the training rows, in standardised columns.
+    """The region of the training rows, in standardized columns.
 
-    With d(x) the distance from a row to the nearest training row, and r twice the 99 % quantile of the distances
-    between nearest different training rows, the trust in an answer for the row is
+    With d(x) the distance from a row to the nearest training row, and r twice the 99% quantile of the distances
+    between nearest different training rows, the trust in a prediction for the row is
 
     .. math:: t(x) = \\min(1, r / d(x))^2
 
-    and its probabilities become t(x) p(x) + (1 − t(x)) · class shares. Training rows have trust 1. Above 2 000 rows a
-    random sample is kept, with all rows that are farther than r from it. Sparse rows are compared by direction, in
-    which no row is far from all others: their trust is 1.
+    and its probabilities become t(x) p(x) + (1 − t(x)) · class frequencies. Training rows have trust 1. Above 2,000
+    rows a random sample is kept, with all rows that are farther than r from it. Sparse rows are compared by direction,
+    in which no row is far from all others: their trust is 1.
 
     Attributes
     ----------
-    view, finder : standardised columns and the search among the rows kept; finder is None where every row has trust 1.
+    view, finder : standardized columns and the search among the rows kept; finder is None where every row has trust 1.
     reach : r.
     """
 
-    def __init__(self, X, random_state=0):
-        self.view, self.finder, self.reach = Standardised(), None, np.inf
+    def __init__(self, X: Rows, random_state: int = 0) -> None:
+        self.view, self.finder, self.reach = Standardized(), None, np.inf
         if sp.issparse(X):
             return
         rows = self.view.fit(X)
@@ -38,14 +39,15 @@ class Support:
         some = np.unique(rows[chosen], axis=0)
         if len(some) < 3:
             return
-        self.reach = TIMES * float(np.quantile(Neighbours(some).find(some, 2)[0][:, 1], QUANTILE))
+        self.reach = TIMES * float(np.quantile(Neighbors(some).find(some, 2)[0][:, 1], QUANTILE))
         if len(rows) > len(chosen):
-            some = np.vstack([some, rows[Neighbours(some).find(rows, 1)[0][:, 0] > self.reach]])
-        self.finder = Neighbours(some)
+            some = np.vstack([some, rows[Neighbors(some).find(rows, 1)[0][:, 0] > self.reach]])
+        self.finder = Neighbors(some)
 
-    def trust(self, X) -> np.ndarray:
-        """(n,) from 0 to 1: how much an answer for each row is worth."""
+    def trust(self, X: Rows) -> np.ndarray:
+        """(n,) from 0 to 1: how much a prediction for each row is worth."""
         if self.finder is None:
             return np.ones(X.shape[0])
         distance = self.finder.find(self.view.transform(X), 1)[0][:, 0]
-        return (self.reach / np.maximum(distance, self.reach)) ** 2
+        trust: np.ndarray = (self.reach / np.maximum(distance, self.reach)) ** 2
+        return trust

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..evidence.groups import copied_labels
 from ..inputs.labels import read_targets
+from ..types import ColumnLike
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Targets:
 
     Attributes
     ----------
-    values : (n,) the numbers. labelled : (l,) rows that have one.
-    groups : (l,) numbers of one group (copies of a row) are withheld together.
+    values : (n,) the numbers. labeled : (l,) rows that have one.
+    groups : (l,) numbers of one group (copies of a row) are held out together.
     center, scale : mean and standard deviation of the l numbers; a scale of 0 counts as 1.
     """
 
@@ -28,13 +28,14 @@ class Targets:
     weight = None  # every number counts once
 
     @cached_property
-    def labelled(self) -> np.ndarray:
+    def labeled(self) -> np.ndarray:
         return np.flatnonzero(~np.isnan(self.values))
 
     @property
     def given(self) -> np.ndarray:
         """(l,) the numbers that are known."""
-        return self.values[self.labelled]
+        given: np.ndarray = self.values[self.labeled]
+        return given
 
     @cached_property
     def center(self) -> float:
@@ -60,15 +61,15 @@ class Targets:
 
     def grouped(self, same: np.ndarray) -> "Targets":
         """The numbers with the copies among their rows told; `same` (n,) are the groups of equal rows."""
-        groups = copied_labels(same, self.labelled)
-        enough = len(np.unique(groups)) > 2  # two groups withheld at once must leave a third
+        groups = copied_labels(same, self.labeled)
+        enough = len(np.unique(groups)) > 2  # two groups held-out at once must leave a third
         return replace(self, groups=groups if enough else np.arange(len(groups)))
 
 
-def read_numbers(y: Any, n_rows: int | None) -> Targets:
+def read_numbers(y: ColumnLike, n_rows: int | None) -> Targets:
     """y as `Targets`, with numbers for at least two rows."""
     values = read_targets(y, n_rows)
     l = int(np.sum(~np.isnan(values)))
     if l < 2:
-        raise InputError("y has a number for 1 row only. Give numbers for at least two rows, NaN where unlabelled.")
+        raise InputError("y has a number for 1 row only. Give numbers for at least two rows, NaN where unlabeled.")
     return Targets(values, np.arange(l))

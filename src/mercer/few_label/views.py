@@ -1,7 +1,10 @@
-"""Ways to look at the rows before any kernel: as they are, standardised, on the unit sphere, along a few components.
+"""Ways to look at the rows before any kernel: as they are, standardized, on the unit sphere, along a few components.
 
-No label has a part in a view, so one view serves every labelling.
+No label has a part in a view, so one view serves every labeling.
 """
+
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,15 +12,28 @@ import scipy.sparse as sp
 from ..backend import moved, parallel
 from ..linalg import eigh_down, fix_signs
 from ..rows import gram, like
+from ..types import Rows
 
 WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
 BLOCK = 4096  # rows whose deviations are in the cache at a time
 COVARIANCE = 1000, 10  # most columns, and least rows a column, for which components come from the covariance matrix
 
 
-def is_wide(X):
+def is_wide(X: Rows) -> bool:
     """Whether rows have so many columns that they are pixels, spectra or words more often than a table."""
-    return sp.issparse(X) or X.shape[1] > WIDE
+    return bool(sp.issparse(X) or X.shape[1] > WIDE)
+
+
+class View(Protocol):
+    """A way to look at rows."""
+
+    name: str
+
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
+        """Learn the view; return the rows so seen."""
+
+    def transform(self, X: Rows) -> Rows:
+        """Any rows so seen."""
 
 
 class AsGiven:
@@ -25,33 +41,33 @@ class AsGiven:
 
     name = "raw"
 
-    def fit(self, X, random_state=0):
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Nothing to learn; the rows come back."""
         return X
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """The rows."""
         return X
 
 
-class Standardised:
+class Standardized:
     """Every column with mean 0 and variance 1; a constant column is 0. For columns in different units."""
 
-    name = "standardised"
+    name = "standardized"
 
-    def fit(self, X, random_state=0):
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Learn mean and spread of the columns; return the rows so seen."""
         self.mean_, spread = mean_and_spread(X)
         # A column whose spread is rounding of its mean is constant.
         self.spread_ = np.where(spread > 1e-12 * np.maximum(np.abs(self.mean_), 1e-300), spread, np.inf)
         return self.transform(X)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """The rows with the training means and spreads."""
         mean, spread = self.mean_.astype(X.dtype), self.spread_.astype(X.dtype)  # as the rows: there may be very many
         out = np.empty_like(X)
 
-        def fill(rows):
+        def fill(rows: slice) -> None:
             np.subtract(X[rows], mean, out=out[rows])
             out[rows] /= spread
 
@@ -59,24 +75,24 @@ class Standardised:
         return out
 
 
-class Bent:
-    """Every column and its hinges max(x − quantile, 0), standardised: a linear function of these is a sum of curves."""
+class HingeColumns:
+    """Every column and its hinges max(x − quantile, 0), standardized: a linear function of these is a sum of curves."""
 
     name = "bent columns"
     quantiles = (0.2, 0.4, 0.6, 0.8)
 
-    def fit(self, X, random_state=0):
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Learn the quantiles; return the rows so seen."""
         self.knots_ = [np.unique(np.quantile(column, self.quantiles)) for column in np.asarray(X, dtype=np.float64).T]
         self.weight_ = np.concatenate([[1.0, *np.full(len(knots), 0.7)] for knots in self.knots_])
-        self.scaled_ = Standardised()
+        self.scaled_ = Standardized()
         return self.scaled_.fit(self._hinges(X)) * self.weight_
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """The rows with the training quantiles, means and spreads."""
         return self.scaled_.transform(self._hinges(X)) * self.weight_
 
-    def _hinges(self, X):
+    def _hinges(self, X: Rows) -> np.ndarray:
         X = np.asarray(X, dtype=np.float64)
         parts = [
             part
@@ -91,11 +107,11 @@ class UnitNorm:
 
     name = "unit norm"
 
-    def fit(self, X, random_state=0):
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Nothing to learn; the rows come back with length 1."""
         return self.transform(X)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """Rows of length 1; a row of zeros stays."""
         from sklearn.preprocessing import normalize
 
@@ -105,15 +121,15 @@ class UnitNorm:
 class LeadingComponents:
     """The first principal components: distances without the noise of the many directions in which nothing happens.
 
-    A neighbour graph in 241 dimensions of noise joins rows at random; along the eight directions of largest variance it
+    A neighbor graph in 241 dimensions of noise joins rows at random; along the eight directions of largest variance it
     joins rows of one cluster.
     """
 
-    def __init__(self, n_components):
+    def __init__(self, n_components: int) -> None:
         self.n_components = n_components
         self.name = f"{n_components} components"
 
-    def fit(self, X, random_state=0):
+    def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Learn the components; return the rows along them."""
         n, d = X.shape
         if not sp.issparse(X) and d <= COVARIANCE[0] and n >= COVARIANCE[1] * d:
@@ -124,51 +140,48 @@ class LeadingComponents:
             from sklearn.decomposition import PCA
 
             solver = "arpack" if sp.issparse(X) else "auto"
-            with np.errstate(invalid="ignore"):  # rows that are all the same: the share of no variance is 0 / 0
+            with np.errstate(invalid="ignore"):  # rows that are all the same: the fraction of no variance is 0 / 0
                 found = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
             self.mean_, components = np.ravel(found.mean_), found.components_.T
         self.components_ = np.ascontiguousarray(components, dtype=X.dtype)
         self.shift_ = (self.mean_ @ components).astype(X.dtype)
-        return self.transform(X)  # a randomised PCA's fit_transform differs from it by more than rounding
+        return self.transform(X)  # a randomized PCA's fit_transform differs from it by more than rounding
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Rows:
         """Any rows along the training components."""
         return X @ self.components_ - self.shift_
 
 
-def mean_and_spread(X):
+def mean_and_spread(X: Rows) -> tuple[np.ndarray, np.ndarray]:
     """((d,) means, (d,) standard deviations) of the columns, in double precision."""
     mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
-
-    def squared(block):
-        gap = block - mean
-        return np.einsum("ij,ij->j", gap, gap)
-
-    return mean, np.sqrt(_sums(X, squared) / len(X))
+    squares = _sums(X, lambda block: np.einsum("ij,ij->j", gap := block - mean, gap))
+    return mean, np.sqrt(squares / len(X))
 
 
-def _sums(X, of_block):
+def _sums(X: Rows, of_block: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """(d,) sum over the blocks of X of a function of one, in order: the same digits with any number of threads."""
-    found = np.empty((len(_blocks(X)), X.shape[1]))
+    found: np.ndarray = np.empty((len(_blocks(X)), X.shape[1]))
 
-    def fill(rows):
+    def fill(rows: slice) -> None:
         found[rows.start // BLOCK] = of_block(X[rows])
 
     parallel(fill, _blocks(X))
-    return found.sum(axis=0)
+    total: np.ndarray = found.sum(axis=0)
+    return total
 
 
-def _blocks(X):
+def _blocks(X: Rows) -> list[slice]:
     return [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
 
 
-def equally_spread(X):
+def equally_spread(X: Rows) -> bool:
     """Whether all columns have the same spread already."""
     spread = mean_and_spread(X)[1]
     return bool(spread.max() <= 1.01 * spread.min())
 
 
-def _by_covariance(X, number):
+def _by_covariance(X: Rows, number: int) -> tuple[np.ndarray, np.ndarray]:
     """(means, (d, number) leading eigenvectors of the covariance matrix), where `use_device` says."""
     mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
     there = moved(X)

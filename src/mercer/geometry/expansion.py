@@ -1,64 +1,62 @@
-"""A fitted function: f(x) = k(x, centres) · coef, or z(x) · coef through a feature map."""
-
-from typing import Any
+"""A fitted function: f(x) = k(x, centers) · coef, or z(x) · coef through a feature map."""
 
 import numpy as np
 
 from ..errors import InputError
-from ..homes.base import Array, Rows
 from ..kernels import Precomputed
 from ..kernels.base import Kernel
 from ..rows import by_blocks, dot, host, near, squares
+from ..types import Array, Rows
 from .maps import FeatureMap, mapped
 from .maps.rows import GROWTH
 from .operators import cross_product
 
 
 class Expansion:
-    """The values of k columns of coefficients on any rows, wherever these live: NumPy, SciPy sparse, torch or Dask.
+    """The values of k columns of coefficients on any rows, where these live: NumPy, SciPy sparse, torch or Dask.
 
     Parameters
     ----------
     kernel : the resolved kernel.
-    centres : host rows; for a precomputed kernel the numbers of the training rows. None through a map.
-    coef : (number of centres, k), or (features of the map, k).
+    centers : host rows; for a precomputed kernel the numbers of the training rows. None through a map.
+    coef : (number of centers, k), or (features of the map, k).
     map : a fitted feature map, or None for the kernel itself.
     diagonal : k(x, x) where it is the same number for all rows of a precomputed kernel, else NaN.
     """
 
     def __init__(
-        self, kernel: Kernel, centres: Any, coef: Array, map: FeatureMap | None = None, diagonal: float = np.nan
+        self, kernel: Kernel, centers: Rows, coef: Array, map: FeatureMap | None = None, diagonal: float = np.nan
     ):
-        self.kernel, self.centres, self.coef, self.map, self.diagonal = kernel, centres, coef, map, diagonal
+        self.kernel, self.centers, self.coef, self.map, self.diagonal = kernel, centers, coef, map, diagonal
 
     def __call__(self, X: Rows, coef: Array | None = None) -> Array:
-        """(n, k) values on checked rows, host float64; other coefficients on the same centres may be given."""
+        """(n, k) values on checked rows, host float64; other coefficients on the same centers may be given."""
         coef = self.coef if coef is None else coef
-        centres = self.centres
+        centers = self.centers
         if self.map is not None:
             form = self.map.on_landmarks(coef, GROWTH)
             if form is None:
                 return dot(mapped(self.map, X), coef)
-            centres, coef = form
+            centers, coef = form
         kernel, width = self.kernel, coef.shape[1] if coef.ndim > 1 else None
 
         def values(block: Rows) -> Array:
-            return cross_product(kernel, block, near(centres, block), coef)
+            return cross_product(kernel, block, near(centers, block), coef)
 
         return host(by_blocks(values, X, width, np.float64))
 
     def with_coef(self, coef: Array) -> "Expansion":
-        """Another function on the same centres."""
-        return Expansion(self.kernel, self.centres, coef, self.map, self.diagonal)
+        """Another function on the same centers."""
+        return Expansion(self.kernel, self.centers, coef, self.map, self.diagonal)
 
     def diag(self, X: Rows) -> Array:
         """k(x, x) of checked rows; where a negative part was cut off, at least ‖z‖², which then exceeds it."""
         if isinstance(self.kernel, Precomputed):
             if np.isnan(self.diagonal):
                 raise InputError(
-                    "This needs k(x, x) of new rows, which a precomputed kernel matrix k(new, training) does not hold, "
-                    "and it differs from row to row here. Fit on the raw rows with a kernel object; what a model says "
-                    "of its training rows is in its fitted attributes."
+                    "This needs k(x, x) of new rows, which a precomputed kernel matrix k(new, training) does not "
+                    "contain, and it differs from row to row here. Fit on the raw rows with a kernel object. Fitted "
+                    "attributes describe the training rows."
                 )
             return np.full(X.shape[0], self.diagonal)
         own = np.asarray(host(by_blocks(self.kernel.diag, X, None, np.float64)), dtype=np.float64)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import need, on_gpu
-from ..homes.base import Rows
 from ..homes.nearest import padded_width
 from ..kernels import Formula, Kernel, Term
+from ..types import Block, Rows
 
 MOST_COLUMNS = 128
 # Factor of the squared distance.
@@ -47,13 +47,13 @@ def _triton() -> Any:
 class Side:
     """Rows ready for the matrix units: split in halves, scaled into their range, padded to a power of two columns."""
 
-    def __init__(self, X: Rows, centre: Any, magnitude: float, precision: str):
+    def __init__(self, X: Rows, center: Block, magnitude: float, precision: str):
         torch = need("torch")
         n, d = X.shape
         width = padded_width(d)
         # Half precision has a small range: rows are shifted (distances allow it) and scaled to at most 16.
         scaled = torch.zeros((n, width), dtype=torch.float32, device=X.device)
-        torch.sub(X, centre, out=scaled[:, :d])
+        torch.sub(X, center, out=scaled[:, :d])
         scaled[:, :d] *= 16.0 / magnitude
         self.n, self.width, self.precision = n, width, precision
         if precision == "exact":
@@ -69,7 +69,7 @@ class Side:
             self.low = scaled.sub_(self.high).half()
 
 
-def product(kernel: Kernel, X: Rows, Y: Rows, V: Any, precision: str = "high") -> Any:
+def product(kernel: Kernel, X: Rows, Y: Rows, V: Rows, precision: str = "high") -> Block:
     """k(X, Y) @ V for float32 CUDA rows and a float32 V on the same device; float32, on the device."""
     left, right, scale = sides(kernel, X, Y, precision)
     return multiply(kernel, left, right, scale, V)
@@ -79,14 +79,14 @@ def sides(kernel: Any, X: Rows, Y: Rows, precision: str) -> tuple[Side, Side, fl
     """Both sides prepared with one shift and one scale; keep them to multiply many V."""
     torch = need("torch")
     radial = all(term.code <= Formula.MATERN52 for term in kernel.terms())
-    centre = Y.mean(0) if radial else torch.zeros_like(Y[0])
-    magnitude = max(float((Y - centre).abs().max()), float((X - centre).abs().max()) if X is not Y else 0.0) or 1.0
-    right = Side(Y, centre, magnitude, precision)
-    left = right if X is Y else Side(X, centre, magnitude, precision)
+    center = Y.mean(0) if radial else torch.zeros_like(Y[0])
+    magnitude = max(float((Y - center).abs().max()), float((X - center).abs().max()) if X is not Y else 0.0) or 1.0
+    right = Side(Y, center, magnitude, precision)
+    left = right if X is Y else Side(X, center, magnitude, precision)
     return left, right, 16.0 / magnitude
 
 
-def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Any) -> Any:
+def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Rows) -> Block:
     """The product for prepared sides; V is cut into strips of at most 128 columns."""
     torch = need("torch")
     if V.shape[1] > MOST_COLUMNS:

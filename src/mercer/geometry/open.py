@@ -14,11 +14,11 @@ from sklearn.base import clone
 from ..backend import size
 from ..errors import InputError
 from ..homes import home_of
-from ..homes.base import Array, Rows
 from ..kernels import Precomputed, as_kernel
 from ..kernels.bandwidth import rows_for
-from ..kernels.base import Kernel
+from ..kernels.base import Kernel, KernelLike
 from ..rows import host, squares, tdot
+from ..types import Array, Rows
 from . import fused
 from .expansion import Expansion
 from .maps import FeatureMap, GraphMap, LandmarkMap, RowMap, SampledRows, mapped
@@ -33,7 +33,7 @@ LOOKED_AT = 100  # rows of which a Python function is asked whether its values a
 
 @dataclass(frozen=True)
 class Policy:
-    """What ``approx="auto"`` means for a method.
+    """The meaning of ``approx="auto"`` for a method.
 
     An exact method works on "features" (the exact map), "products" (of the whole matrix with tall ones) or "columns"
     (a few at a time, many times).
@@ -45,17 +45,16 @@ class Policy:
     stored_rows: int = 0  # most rows for which "columns" come from a stored matrix
     device_factor: int = 1  # how many times `exact_rows` a GPU with fused products takes
     passes: str = "many"  # features of host rows are stored; "few": computed again in each pass
-    least_pivot: float = 0.0  # share of the first pivot below which landmarks add nothing that a method sees
-    core_rows: int | None = None  # most rows that are decomposed: of more, a sample is, and answers for the others
+    least_pivot: float = 0.0  # fraction of the first pivot below which landmarks add nothing that a method sees
     growth: float = GROWTH  # of rounding that products without features may have
     wide: bool = False  # features may be as many as sparse rows have columns: a linear kernel then has the rows
 
 
 POLICIES = {
-    # An exact factor and an r × r eigendecomposition of 3 000 rows take a few seconds on two cores.
+    # An exact factor and an r × r eigendecomposition of 3,000 rows take a few seconds on two cores.
     "moments": Policy(3_000, passes="few"),
     # Rounding in the sums grows by the condition of the landmarks, and again by that of these equations: no landmarks
-    # without features, so that rows in other chunks give the same answers to 1e-12.
+    # without features, so that rows in other chunks give the same predictions to 1e-12.
     "normal equations": Policy(3_000, passes="few", growth=1.0),
     "sweeps": Policy(3_000),
     "rows": Policy(3_000),
@@ -64,13 +63,16 @@ POLICIES = {
     "components": Policy(200_000, holds="products", device_factor=10, passes="few", least_pivot=1e-8, growth=1e8),
     "dual components": Policy(200_000, holds="products", device_factor=10),
     "ball": Policy(3_000, holds="columns"),
-    # Exact takes no longer than 1 000 landmarks up to here; a stored matrix (72 MB) saves up to 2/3 of ten starts.
+    # Exact takes no longer than 1,000 landmarks up to here; a stored matrix (72 MB) saves up to 2/3 of ten starts.
     "clusters": Policy(10_000, holds="columns", stored_rows=3_000),
     "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
-    # From here on 1 000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
+    # From here on 1,000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
     "targets": Policy(5_000, holds="columns", stored_rows=5_000, passes="few"),
     # The spaces of FewLabelClassifier; graphs keep their whole spectrum up to here.
-    "few labels": Policy(2_500, 600, core_rows=50_000),
+    "few labels": Policy(2_500, 600),
+    # The commands that group and rank rows, and the two axes of a plot, have less time than a fit.
+    "commands": Policy(5_000),
+    "plane": Policy(3_000, 500),
 }
 
 
@@ -83,7 +85,7 @@ class Gram:
     Z: Rows | None
     operator: Operator  # the matrix for a solver
     X: Rows  # the training rows
-    reason: str  # one or two sentences that say how the matrix is held, and why
+    reason: str  # one or two sentences that show how the matrix is held, and why
 
     def diag(self) -> Array:
         """k(x, x) of the training rows; where a negative part was cut off, at least ‖z‖²."""
@@ -105,10 +107,10 @@ class Gram:
             return self.on_features(tdot(self.Z, coef))
         X = self.X if rows is None else self.X[rows]
         if isinstance(self.kernel, Precomputed):
-            centres: Any = np.arange(X.shape[0]) if rows is None else np.asarray(rows)
+            centers: Rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows)
         else:
-            centres = home_of(X).kept(X)
-        return Expansion(self.kernel, centres, coef, diagonal=self._diagonal())
+            centers = home_of(X).kept(X)
+        return Expansion(self.kernel, centers, coef, diagonal=self._diagonal())
 
     def on_features(self, W: Array) -> Expansion:
         """The function z(·) W."""
@@ -123,7 +125,7 @@ class Gram:
 
 
 def open_gram(
-    kernel: Any,
+    kernel: KernelLike,
     approx: Any,
     X: Rows,
     weight: Array | None = None,
@@ -199,7 +201,7 @@ def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | No
 
 
 def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram:
-    """The exact matrix for products: stored if `store` says so, or if it takes at most half of the free memory."""
+    """The exact matrix for products: stored if `store` states this, or if it takes at most half of the free memory."""
     if isinstance(kernel, Precomputed):
         operator: Operator = DenseOperator(np.array(square_kernel(X)), owned=True)
         return Gram(kernel, None, None, operator, X, "Exact: the kernel matrix was given.")
@@ -229,7 +231,7 @@ def _products(kernel: Kernel, X: Rows, weight: Array | None, store: str) -> Gram
 
 
 def choose_map(
-    kernel: Any, approx: Any, X: Rows, seed: int = 0, policy: Policy = POLICIES["sweeps"], stored: bool = True
+    kernel: KernelLike, approx: Any, X: Rows, seed: int = 0, policy: Policy = POLICIES["sweeps"], stored: bool = True
 ) -> tuple[FeatureMap, str]:
     """An unfitted map for `approx`, and the reason as a sentence.
 
@@ -248,7 +250,7 @@ def choose_map(
     if isinstance(approx, FeatureMap):
         return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":
-        return LandmarkMap(kernel), "You asked for the exact kernel."
+        return LandmarkMap(kernel), "The exact kernel was requested."
     if isinstance(approx, numbers.Integral) and not isinstance(approx, bool) and int(approx) >= 1:
         return LandmarkMap(kernel, int(approx), random_state=seed), f"You asked for {approx} landmarks."
     if not (isinstance(approx, str) and approx == "auto"):

@@ -1,13 +1,15 @@
 """Nearest rows by a tree whose leaves are read side by side in single precision, along the leading components."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..backend import parallel
 from ..linalg import eigh_down
+from ..types import Rows
 from .nearest import LARGE, Products, squares
 
 LEAF = 64  # rows of a leaf
-AXES = 63  # leading components that are kept; the length of the rest is one coordinate more
 CHUNK = 8  # coordinates between two looks at the limit
 BOX = 16  # coordinates in which leaves have bounds
 SAMPLE = 4096  # rows that the components are those of
@@ -35,12 +37,13 @@ class Leaves:
         self.rows, self.trees = rows, trees
         n, d = rows.shape
         some = rows[:: n // SAMPLE + 1]
-        self.centre = np.median(some, axis=0).astype(np.float64)  # not moved by a few far rows
+        self.center = np.median(some, axis=0).astype(np.float64)  # not moved by a few far rows
         gaps = some - some.mean(axis=0, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            self.largest = max(squares(rows[i : i + SAMPLE] - self.centre).max() for i in range(0, n, SAMPLE))
+            self.largest = max(squares(rows[i : i + SAMPLE] - self.center).max() for i in range(0, n, SAMPLE))
             self.small = bool(self.largest < LARGE)
-            self.axes = eigh_down(gaps.T @ gaps, min(AXES, d))[1] if self.small else np.eye(d)[:, :1]
+            # 63: leading components that are kept; the length of the rest is one coordinate more
+            self.axes = eigh_down(gaps.T @ gaps, min(63, d))[1] if self.small else np.eye(d)[:, :1]
         if self.small:
             Z = np.concatenate([self._coordinates(rows[i : i + SAMPLE])[0] for i in range(0, n, SAMPLE)])
             self.order = _leaf_order(Z[:, :BOX])
@@ -49,8 +52,8 @@ class Leaves:
             self.low, self.high = (np.ascontiguousarray(end(axis=1)[:, :BOX].T) for end in (Z.min, Z.max))
             self.table = np.ascontiguousarray(Z.transpose(0, 2, 1))
 
-    def cost(self):
-        """Values that a search for ten neighbours reads, as a share of all values of all rows; on a few rows."""
+    def cost(self) -> float:
+        """Values that a search for ten neighbors reads, as a fraction of all values of all rows; on a few rows."""
         if not self.small:
             return np.inf
         n, d = self.rows.shape
@@ -81,7 +84,7 @@ class Leaves:
 
     def _coordinates(self, X):
         """((m, width) coordinates in single precision, filled up with zeros; (m,) lengths of the rows)."""
-        gaps = X - self.centre
+        gaps = X - self.center
         along = gaps @ self.axes
         square = squares(gaps)
         width = self.axes.shape[1] + 1
@@ -92,7 +95,7 @@ class Leaves:
                 Z[:, width - 1] = np.sqrt(np.maximum(square - squares(along), 0.0))
         return Z, np.sqrt(square)
 
-    def _look(self, X, Z, length, k, read):
+    def _look(self, X: Rows, Z: Rows, length: np.ndarray, k: int, read: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         from .visits import visit
 
         square, index = np.full((len(X), k), np.inf), np.full((len(X), k), len(self.rows), dtype=np.intp)
@@ -102,7 +105,7 @@ class Leaves:
         return np.sqrt(square), index
 
 
-def quickest(rows, trees):
+def quickest(rows: np.ndarray, trees: Callable | None):
     """The faster of two exact searches among rows: by leaves where these leave much out, else by products."""
     n, d = rows.shape
     if d <= WIDE[0] and n >= WIDE[1] * d:
@@ -112,7 +115,7 @@ def quickest(rows, trees):
     return Products(rows, trees)
 
 
-def _leaf_order(Z):
+def _leaf_order(Z: Rows) -> np.ndarray:
     """(n,) the rows leaf by leaf: halves of halves, cut across the coordinate of largest variance."""
     order, parts = np.arange(len(Z)), [(0, len(Z))]
     for begin, end in parts:  # which grow

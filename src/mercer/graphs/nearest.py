@@ -1,11 +1,14 @@
 """Nearest rows in many dimensions by brute force: matrix products in single precision, with a proof for every row."""
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 
 from ..backend import parallel
+from ..types import Rows
 
-SPARE = 4  # neighbours looked at beyond those wanted
+SPARE = 4  # neighbors looked at beyond those wanted
 MOST_LINES = 64
 TILE = 2**19  # values in the cache at a time
 BLOCK = 4096  # rows whose squares are summed at a time
@@ -15,8 +18,8 @@ LARGE = 1e37  # squares up to here, and their sums, are numbers in single precis
 class Products:
     """Nearest rows from ‖y‖² − 2 x·y in single precision, measured again in double and proved to be the nearest.
 
-    With the values of one row laid out as g lines, the m smallest lie in the m columns of smallest minimum, so that
-    most values are read once and never sorted. A few neighbours more than wanted are measured. A row that was left out
+    With the values of one row laid out as g lines, the m smallest are in the m columns of smallest minimum, so that
+    most values are read once and never sorted. A few neighbors more than wanted are measured. A row that was left out
     and is nearer than they are would contradict the rounding of its value; where the rounding is too coarse to tell, as
     among ties, a tree is searched.
     """
@@ -25,13 +28,13 @@ class Products:
         self.rows, self.trees = rows, trees
         n, d = rows.shape
         # Small numbers have a finer rounding; the median of some rows is not moved by a few far ones.
-        self.centre = np.median(rows[:: n // 1000 + 1], axis=0).astype(np.float64)
-        squared = squares(rows - self.centre)
+        self.center = np.median(rows[:: n // 1000 + 1], axis=0).astype(np.float64)
+        squared = squares(rows - self.center)
         self.largest = squared.max()
         # The product with (x, 1) is ‖y‖² − 2 x·y, and infinite in the columns that fill up the lines.
         self.table = np.zeros((d + 1, -(-n // MOST_LINES) * MOST_LINES), dtype=np.float32)
         with np.errstate(over="ignore"):
-            self.table[:d, :n] = -2.0 * (rows - self.centre).T
+            self.table[:d, :n] = -2.0 * (rows - self.center).T
             self.table[d, :n], self.table[d, n:] = squared, np.inf
 
     def __call__(self, X, k):
@@ -56,7 +59,7 @@ class Products:
     def _nearest(self, X, k, m, lines):
         """(distances, indices, whether they are proved) of the k nearest rows."""
         n, d = self.rows.shape
-        x = X - self.centre
+        x = X - self.center
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large proves nothing
             value = np.column_stack([x, np.ones(len(x))]).astype(np.float32) @ self.table
             column = _smallest(value.reshape(len(x), lines, -1).min(axis=1), m)
@@ -76,7 +79,7 @@ class Products:
         return np.sqrt(squared), index, sure
 
 
-def _smallest(values, m):
+def _smallest(values: np.ndarray, m: int) -> np.ndarray:
     """(t, m) places of the m smallest values of each row, rising."""
     limit = np.partition(values, m - 1, axis=1)[:, m - 1 : m]
     place = np.flatnonzero(values <= limit)
@@ -85,20 +88,20 @@ def _smallest(values, m):
     return place.reshape(-1, m) % values.shape[1]
 
 
-def trees(rows):
+def trees(rows: Rows) -> Callable:
     """scikit-learn's search among rows, a function of (X, k)."""
     from sklearn.neighbors import NearestNeighbors  # slow to import, and only graphs need it
 
     return NearestNeighbors().fit(rows).kneighbors
 
 
-def squares(X):
+def squares(X: Rows) -> np.ndarray:
     """(n,) squared lengths of the rows."""
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     out = np.empty(len(X))
 
-    def fill(start):
+    def fill(start: int) -> None:
         rows = X[start : start + BLOCK]
         np.einsum("ij,ij->i", rows, rows, dtype=np.float64, out=out[start : start + BLOCK])
 

@@ -1,10 +1,10 @@
 """The low end of the spectrum of a graph Laplacian: a filtered block Krylov space, and a certificate.
 
-A product of the sparse matrix with a block of columns costs little beside keeping a long Krylov basis orthogonal, so a
+A product of the sparse matrix with a block of columns costs little next to keeping a long Krylov basis orthogonal, so a
 step of the basis takes many products: the block goes through a Chebyshev polynomial that is small on the unwanted part
 of the spectrum. A few short Lanczos runs say beforehand where that part lies. All this is in single precision, on rows
-reordered so that neighbours lie near each other in memory. One Rayleigh-Ritz step in double precision then settles the
-pairs: what single precision adds to a vector lies outside the space found, and enters the values and the mixing of
+reordered so that neighbors are near each other in memory. One Rayleigh-Ritz step in double precision then settles the
+pairs: what single precision adds to a vector is outside the space found, and enters the values and the mixing of
 close vectors with its square only.
 """
 
@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..homes import home_of
 from ..linalg import eigh_down, fix_signs
 from ..rows import host, like
+from ..types import Rows
 
 DENSE = 5000  # rows up to which the whole spectrum is computed densely
 SMALL = 500  # rows up to which LAPACK is faster than an iteration
@@ -26,20 +27,20 @@ CROWDED = 2500  # rows up to which LAPACK is faster than an iteration that has t
 RANK = 100  # eigenvectors kept above DENSE rows, unless the user says otherwise
 TOL = 1e-5  # accepted ‖Lap v − λ v‖ / ‖Lap‖∞
 ROUNDS = 100  # filtered blocks after which LAPACK or ARPACK takes over
-# A filter may enlarge the lowest vectors e⁹ times beside the unwanted: single precision still sees those between.
+# A filter may enlarge the lowest vectors e⁹ times next to the unwanted: single precision still sees those between.
 GROWTH = 9.0
 
 
 def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     """The smallest eigenvalues of a graph Laplacian, rising, and their vectors.
 
-    Dense up to 500 rows, and up to 5 000 when more than a fifth of the spectrum is sought. The zero eigenvalues, one a
+    Dense up to 500 rows, and up to 5,000 when more than a fifth of the spectrum is sought. The zero eigenvalues, one a
     connected component, are exact.
 
     Parameters
     ----------
     Lap : (n, n) sparse Laplacian.
-    rank : pairs wanted; None: all up to 5 000 rows, 100 above.
+    rank : pairs wanted; None: all up to 5,000 rows, 100 above.
     null : (n,) function without zeros that Lap sends to 0; None: the constant.
     tol : accepted residual.
 
@@ -75,7 +76,7 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     return values, fix_signs(vectors), float(_lengths(gap).max()) / norm
 
 
-def _null_functions(null, component, number):
+def _null_functions(null: np.ndarray, component: np.ndarray, number: int) -> Rows:
     """(n, number) sparse orthonormal columns, each the null function on one component, the largest component first."""
     n = len(component)
     place = np.empty(number, dtype=np.intp)
@@ -84,8 +85,8 @@ def _null_functions(null, component, number):
     return sp.csr_matrix((null / length[component], place[component], np.arange(n + 1)), (n, number))
 
 
-def _lanczos(Lap, rank, norm):
-    """ARPACK on norm·I − Lap: the large end of it converges without a factorisation, whose fill-in has no bound."""
+def _lanczos(Lap: Rows, rank: int, norm: float) -> tuple[np.ndarray, np.ndarray]:
+    """ARPACK on norm·I − Lap: the large end of it converges without a factorization, whose fill-in has no bound."""
     n = Lap.shape[0]
     start = np.random.default_rng(0).standard_normal(n)
     flipped = (sp.eye(n) * norm - Lap).tocsr()
@@ -94,10 +95,10 @@ def _lanczos(Lap, rank, norm):
     return norm - values[order], vectors[:, order]
 
 
-def _filtered_krylov(Lap, rank, known, limit):
+def _filtered_krylov(Lap: Rows, rank: int, known: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
     """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`; None if it does not get there.
 
-    The columns of `known` are the first of them, null vectors; the others are sought beside those.
+    The columns of `known` are the first of them, null vectors; the others are sought next to those.
     """
     n, wanted = Lap.shape[0], rank - known.shape[1]
     order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
@@ -122,7 +123,7 @@ def _filtered_krylov(Lap, rank, known, limit):
 class _Space:
     """An orthonormal basis Q in single precision that grows by filtered blocks, with A Q and QᵀAQ."""
 
-    def __init__(self, Lap, wanted, known, limit, width):
+    def __init__(self, Lap: Rows, wanted: int, known: Rows, limit: float, width: int) -> None:
         self.n, self.wanted, self.limit, self.width = Lap.shape[0], wanted, limit, width
         self.rng = np.random.default_rng(0)
         self.block = self._random(width)  # there, where `use_device` moves it, the iteration runs
@@ -136,7 +137,7 @@ class _Space:
         self.T = np.zeros((most, most))
         self.size = 0
 
-    def converge(self):
+    def converge(self) -> bool:
         """Whether the residuals of the wanted pairs came below the limit."""
         for _ in range(ROUNDS):
             self.grow()
@@ -146,7 +147,7 @@ class _Space:
                 self.shrink()
         return False
 
-    def grow(self):
+    def grow(self) -> None:
         """Filter the block twice and add what is new in it to the basis.
 
         Products with the sparse matrix are cheap: the second filter spares a fifth of the basis and of the time.
@@ -161,7 +162,7 @@ class _Space:
         self.T[new, : self.size] = self.T[: self.size, new].T
         self.block = block
 
-    def residual(self):
+    def residual(self) -> float:
         """Largest residual of the wanted pairs of the basis; of the last of them only, if that is above the limit."""
         last = self._residual(*self._pairs((max(self.wanted - 4, 0), self.wanted - 1)))
         if last > self.limit:
@@ -169,12 +170,14 @@ class _Space:
         self.values, self.Y = self._pairs()
         return self._residual(self.values[: self.wanted], self.Y[:, : self.wanted])
 
-    def crowded(self):
-        """Whether as many of the wanted values as a block is wide are too close for the residual to tell them apart."""
+    def crowded(self) -> bool:
+        """Whether as many of the wanted values as a block is wide are too close for the residual to distinguish
+        them.
+        """
         last = self.values[self.width - 1 : self.wanted]
         return bool(np.any(last - self.values[: len(last)] <= 4 * self.limit))
 
-    def settled(self, number, Lap, known):
+    def settled(self, number: int, Lap: Rows, known: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Rayleigh-Ritz in double precision on the span of the lowest `number` approximate vectors."""
         V = self.home.double(self.Q[:, : self.size] @ like(self.Y[:, :number], self.Q))
         A, known, known_T = (self.home.sparse(matrix.tocsr(), V) for matrix in (Lap, known, known.T))
@@ -182,7 +185,7 @@ class _Space:
         values, Y = sla.eigh(host(V.T @ (A @ V)), host(V.T @ V), check_finite=False)
         return values, host(V @ like(Y, V))
 
-    def shrink(self):
+    def shrink(self) -> None:
         """Restart from the best vectors; the block to filter next is the wanted ones that are farthest from done."""
         keep = min(self.wanted + max(self.width, self.wanted // 2), self.size)
         self.values, self.Y = self._pairs()
@@ -196,19 +199,19 @@ class _Space:
         self.block = self.home.empty(last.shape, last)
         self.block[:] = last
 
-    def _pairs(self, part=None):
+    def _pairs(self, part: tuple[int, int] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(values, coefficients in the basis) of all pairs, or of those from the first to the last of `part`."""
         T = self.T[: self.size, : self.size].astype(np.float32)  # as precise as the basis
         values, Y = sla.eigh(T, subset_by_index=part, check_finite=False, driver=None if part else "evd")
         return values.astype(np.float64), Y
 
-    def _residual(self, values, Y):
+    def _residual(self, values: np.ndarray, Y: np.ndarray) -> float:
         Y = like(Y, self.Q)
         gap = self.AQ[:, : self.size] @ Y - (self.Q[:, : self.size] @ Y) * like(values, self.Q)
         return float(_lengths(gap).max())
 
-    def _survey(self, runs=8, steps=24):
-        """(nodes, share of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
+    def _survey(self, runs: int = 8, steps: int = 24) -> tuple[np.ndarray, np.ndarray, float]:
+        """(nodes, fraction of the spectrum below each, upper bound of the spectrum), from Lanczos runs side by side.
 
         A run of Lanczos from a random vector is a quadrature of the density of eigenvalues; and its largest value plus
         the residual of that bounds the spectrum.
@@ -235,7 +238,7 @@ class _Space:
         weight = np.concatenate(weights)[order]
         return np.concatenate(nodes)[order], np.cumsum(weight) - weight / 2, top
 
-    def _aim(self, low, cut):
+    def _aim(self, low: float, cut: float) -> None:
         """Prepare the filter that is at most 1 on [cut, top] and grows below, by about e^GROWTH at `low`."""
         # Values may be equal, or nearly all the same.
         cut = np.clip(cut, low + 0.003 * (self.top - low), 0.9 * self.top)
@@ -246,7 +249,7 @@ class _Space:
         M = (sp.eye(self.n, dtype=np.float32) * np.float32(middle) - self.Lap) * np.float32(2 / half)
         self.M = self._beside(M)
 
-    def _filter(self, block):
+    def _filter(self, block: Rows) -> Rows:
         """The Chebyshev polynomial of the matrix times a block, by its recurrence T⁺ = M T − T⁻."""
         before, now = block, self.M @ block
         now *= 0.5
@@ -259,24 +262,24 @@ class _Space:
                 self._clear(now)
         return now
 
-    def _clear(self, V):
+    def _clear(self, V: np.ndarray) -> np.ndarray:
         """Take the known null vectors out of V, in place."""
         V -= self.known @ (self.known_T @ V)
         return V
 
-    def _orthonormal(self, block):
+    def _orthonormal(self, block: Rows) -> Rows:
         Q = self.Q[:, : self.size]
         for _ in range(2):
             self._clear(block)
             block = self.home.orthonormal(block - Q @ (Q.T @ block))
         return block
 
-    def _random(self, width):
+    def _random(self, width: int) -> Rows:
         return moved(self.rng.standard_normal((self.n, width), dtype=np.float32))
 
-    def _beside(self, matrix):
+    def _beside(self, matrix: Rows) -> Rows:
         return self.home.sparse(matrix.tocsr(), self.block)
 
 
-def _lengths(V):
+def _lengths(V: np.ndarray) -> np.ndarray:
     return (V * V).sum(0) ** 0.5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..backend import compiled
+from ..compilation import compiled
 from .leaves import LEAF
 
 FIRST = 4  # leaves that are visited in the order of their bounds, to have a limit soon

@@ -6,30 +6,30 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .. import backend
 from ..backend import blas_for
 from ..errors import BackendError, InputError
+from ..types import Array, Block, ColumnLike, Estimator, Rows
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
 MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
-Array = np.ndarray
-Rows = Any  # a tall matrix in one of the homes
 
 
 class Home:
     """Rows in one place: moves, passes over the rows, and work on blocks of them.
 
     The defaults are those of arrays that this process can index and multiply; a subclass replaces what differs. What a
-    pass returns lives on the host in float64.
+    pass returns is on the host in float64.
     """
 
     name: str  # in error messages
     lazy = False  # rows come block by block from elsewhere: there is no matrix in one piece
     on_host = False  # rows are NumPy or SciPy rows, dense or sparse
 
-    def owns(self, A: Any) -> bool:
+    def owns(self, A: Rows) -> bool:
         """Whether A lives here."""
         raise NotImplementedError(f"{type(self).__name__} must define owns(A).")
 
@@ -39,19 +39,19 @@ class Home:
         """A as a NumPy array, dtype kept."""
         raise NotImplementedError(f"{type(self).__name__} must define host(A).")
 
-    def bring(self, A: Any) -> Any:
+    def bring(self, A: Rows) -> Rows:
         """A on the host; what is there already, of whatever type, is left as it is."""
         return self.host(A)
 
-    def like(self, a: Array, Z: Rows) -> Any:
+    def like(self, a: Array, Z: Rows) -> Block:
         """A host array where blocks of Z are computed, in Z's dtype."""
         return np.asarray(a, dtype=Z.dtype)
 
-    def near(self, a: Any, X: Rows) -> Any:
+    def near(self, a: Block, X: Rows) -> Block:
         """Host rows, dense or sparse, as the other argument of a kernel on blocks of X."""
         return a
 
-    def kept(self, X: Rows) -> Any:
+    def kept(self, X: Rows) -> Rows:
         """A copy of the rows for a fitted model: on the host, sparse rows stay sparse."""
         return np.array(self.host(X))
 
@@ -69,20 +69,20 @@ class Home:
 
     # Checks
 
-    def opened(self, X: Any, frames: bool = False) -> Rows:
+    def opened(self, X: Rows, frames: bool = False) -> Rows:
         """Rows as a fit uses them; `frames` keeps the cells of a data frame as they are."""
         return X
 
     def refuse_lazy(self, sentence: str) -> None:
-        """Raise `BackendError` where rows come block by block: what is asked for needs all of them at once."""
+        """Raise `BackendError` where rows come block by block: what is requested needs all of them at once."""
         if self.lazy:
             raise BackendError(sentence)
 
-    def parts(self, function: Callable, y: Any, *arguments: Any) -> list:
+    def parts(self, function: Callable, y: ColumnLike, *arguments: object) -> list:
         """[function(part, *arguments)] of every part of a column, on the host."""
         return [function(y, *arguments)]
 
-    def example(self, X: Any) -> Any:
+    def example(self, X: Rows) -> Rows:
         """Host rows with the columns of X."""
         return X
 
@@ -98,10 +98,10 @@ class Home:
         return 0.0
 
     def free_memory(self, X: Rows) -> int | None:
-        """Bytes that can still be allocated beside X; None when unknown."""
+        """Bytes that can still be allocated next to X; None when unknown."""
         return backend.memory_available()
 
-    def floating(self, X: Any) -> Rows:
+    def floating(self, X: Rows) -> Rows:
         """Rows as a kernel takes them: an array of floating-point numbers."""
         return X
 
@@ -109,17 +109,17 @@ class Home:
         """X, or a refusal where it cannot be looked at in one piece."""
         return X
 
-    # A sample that stands for all rows: of rows that this process can index, it is all of them
+    # A sample that represents all rows: of rows that this process can index, it is all of them
 
-    def sample(self, X: Rows, seed: int, *also: Array) -> Any:
+    def sample(self, X: Rows, seed: int, *also: Array) -> Rows:
         """Draw the rows that a fit looks at one by one, `also` among them; their positions, None for all rows."""
         return None
 
-    def sampled(self, a: Any, X: Rows) -> Any:
+    def sampled(self, a: Block, X: Rows) -> Block:
         """The entries of a host array, one for each row, that belong to the sample of X."""
         return a
 
-    def sample_of(self, X: Rows) -> Any:
+    def sample_of(self, X: Rows) -> Block:
         """Positions of the sample; None where it is all rows."""
         return None
 
@@ -132,7 +132,7 @@ class Home:
         """The number of rows that the moments are sums over, or their weight."""
         return float(Z.shape[0] if weight is None else np.sum(weight))
 
-    def reduced(self, function: Callable, shared: Any, X: Rows, weight: Array | None) -> tuple:
+    def reduced(self, function: Callable, shared: object, X: Rows, weight: Array | None) -> tuple:
         """function(shared, rows, weight), a tuple of arrays, for a function that is a sum over the rows."""
         return function(shared, X, weight)
 
@@ -142,7 +142,7 @@ class Home:
 
     def sum_moments(self, Z: Rows, weight: Array | None, blocks: Sequence[slice]) -> tuple[Array, Array]:
         """The moments of some blocks of rows."""
-        G: Any = 0.0
+        G: Rows = 0.0
         total: Any = 0.0
         with blas_for(Z.shape[1], min(Z.shape[0], BLOCK), Z.shape[1]):
             for rows in blocks:
@@ -187,21 +187,21 @@ class Home:
         n = Z.shape[0]
         return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
-    def double(self, block: Rows) -> Any:
+    def double(self, block: Rows) -> Block:
         """A block in float64, where it lives."""
         return np.asarray(block, dtype=np.float64)
 
-    def single(self, block: Rows) -> Any:
+    def single(self, block: Rows) -> Block:
         """A matrix in float32, where it lives."""
         return np.asarray(block, dtype=np.float32)
 
-    def write(self, out: Array, rows: slice, values: Any) -> None:
+    def write(self, out: Array, rows: slice, values: object) -> None:
         """Put computed values into their place in a host array."""
         out[rows] = values
 
-    # Arrays beside X
+    # Arrays next to X
 
-    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Any:
+    def answers(self, method: Callable, model: Estimator, X: Rows, arguments: tuple, options: dict) -> Block:
         """method(model, X, *arguments, **options) for a method that answers for every row by itself."""
         return method(model, X, *arguments, **options)
 
@@ -211,19 +211,21 @@ class Home:
         rows = np.argsort(-values, kind="stable")[:k]
         return rows, values[rows]
 
-    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
+    def by_blocks(
+        self, f: Callable, X: Rows, width: int | None, dtype: DTypeLike | None, step: int | None, threads: Any
+    ) -> Rows:
         """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
         return f(X)
 
-    def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
-        """An uninitialised array where X lives, of its dtype."""
+    def empty(self, shape: tuple[int, ...], X: Rows) -> Block:
+        """An uninitialized array where X lives, of its dtype."""
         return np.empty(shape, dtype=X.dtype)
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
         """Matrices side by side."""
         return np.concatenate(parts, axis=1)
 
-    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Any:
+    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Block:
         """Standard normal numbers, float64, where an eigen-solver keeps its tall matrices for products with X."""
         return np.random.default_rng(seed).standard_normal(shape)
 
@@ -233,17 +235,17 @@ class Home:
         """(side of the tiles of a kernel matrix, whether several threads fill them)."""
         return TILE, True
 
-    def namespace(self, A: Any) -> ModuleType:
+    def namespace(self, A: Rows) -> ModuleType:
         """The module whose `exp`, `sqrt`, `clip`, `hstack`, … act on blocks of A."""
         return np
 
-    def pairwise(self, X: Any, Y: Any, order: int) -> Any:
+    def pairwise(self, X: Rows, Y: Rows, order: int) -> Block:
         """City-block (1) or squared Euclidean (2) distances from differences, without cancellation."""
         from scipy.spatial.distance import cdist
 
         return cdist(X, Y, "cityblock" if order == 1 else "sqeuclidean").astype(X.dtype, copy=False)
 
-    def symmetric(self, K: Any) -> Any:
+    def symmetric(self, K: Rows) -> Block:
         """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
         for start in range(0, len(K), MIRROR):
             rows = slice(start, start + MIRROR)
@@ -251,18 +253,35 @@ class Home:
             K[:start, rows] = K[rows, :start].T
         return K
 
-    def votes(self, trees: Any, X: Rows) -> Array:
-        """(n, k) mean over some trees of the values at the leaves that rows reach (`Nodes` with a `value`)."""
-        return trees.compiled(self.host(X))
+    def sorted_columns(self, X: Rows, places: Array) -> Array:
+        """(q, d) the values of each column at these places of its order, on the host."""
+        out = np.empty((len(places), X.shape[1]), order="F")  # a search needs each column in one piece
 
-    def orthonormal(self, block: Any) -> Any:
+        def fill(j: int) -> None:
+            out[:, j] = np.sort(X[:, j])[places]
+
+        backend.parallel(fill, range(X.shape[1]))
+        return out
+
+    def ranks(self, values: Array, X: Rows) -> tuple[Block, Block]:
+        """(n, d) how many of the sorted (q, d) values of its column are below each entry, and not above it."""
+        low = np.empty(X.shape, dtype=np.intp)
+        for j, column in enumerate(values.T):
+            low[:, j] = np.searchsorted(column, X[:, j], side="left")
+        high = low.copy()
+        for j, column in enumerate(values.T):
+            tied = np.flatnonzero(column[np.minimum(low[:, j], len(column) - 1)] == X[:, j])
+            high[tied, j] = np.searchsorted(column, X[tied, j], side="right")
+        return low, high
+
+    def orthonormal(self, block: Block) -> Block:
         """Orthonormal columns that span those of a tall block."""
         import scipy.linalg as sla
 
         return np.ascontiguousarray(sla.qr(block, mode="economic", check_finite=False)[0])
 
-    def sparse(self, A: Any, X: Rows) -> Any:
-        """A SciPy CSR matrix that multiplies tall matrices beside X, in X's dtype."""
+    def sparse(self, A: Rows, X: Rows) -> Block:
+        """A SciPy CSR matrix that multiplies tall matrices next to X, in X's dtype."""
         return A.astype(X.dtype, copy=False)
 
     def search(self, rows: Rows) -> Callable | None:
@@ -272,14 +291,14 @@ class Home:
         """
         return None
 
-    def solve_lower(self, L: Any, B: Any) -> Any:
+    def solve_lower(self, L: Rows, B: Rows) -> Block:
         """L⁻¹ B for a lower triangular L; B may be overwritten."""
         import scipy.linalg as sla
 
         return sla.solve_triangular(L, B, lower=True, check_finite=False, overwrite_b=True)
 
 
-def refuse_shape(X: Any, name: str, cast: str) -> None:
+def refuse_shape(X: Rows, name: str, cast: str) -> None:
     """The checks that scikit-learn's validation does for NumPy rows."""
     if not hasattr(X, "ndim") or X.ndim != 2:
         raise InputError(
@@ -289,7 +308,7 @@ def refuse_shape(X: Any, name: str, cast: str) -> None:
         raise InputError(f"X is a {name} of {X.dtype}. Accepted: float32 or float64, for example {cast}.")
 
 
-def refuse_columns(columns: Array, what: str, names: Any = None) -> None:
+def refuse_columns(columns: Array, what: str, names: ColumnLike = None) -> None:
     """Refuse rows that hold NaN or infinity in these columns."""
     if len(columns):
         raise InputError(
@@ -298,7 +317,7 @@ def refuse_columns(columns: Array, what: str, names: Any = None) -> None:
         )
 
 
-def listed(columns: Array, names: Any) -> str:
+def listed(columns: Array, names: ColumnLike) -> str:
     """The first five columns by name or number, and how many more there are."""
     shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
     return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from ..backend import need, one_thread
 from ..errors import InputError
-from .base import Array, refuse_columns
+from ..types import Array, Block, ColumnLike, Estimator, Index, Rows
+from .base import refuse_columns
 
-SAMPLE = 10_000  # rows that stand for all of them wherever a fit looks at single rows
-ANSWERED = 2**15  # rows of a block that are answered at a time: what a method holds for each of them fits a worker
+SAMPLE = 10_000  # rows that represent all of them where a fit looks at single rows
+ANSWERED = 2**15  # rows of a block that are answered at a time: what a method is valid for each of them fits a worker
 FAN_IN = 8  # sums are added so many at a time, on the workers: the client gets one
 
 
@@ -23,19 +25,27 @@ class Blocks:
 
     Parameters
     ----------
-    parts : blocks as the engine holds them: NumPy or SciPy rows, or data frames.
+    parts : blocks as the engine contains them: NumPy or SciPy rows, or data frames.
     lengths : rows of each. width : number of columns.
     dtype : floating-point type in which rows are computed; None leaves data frames as they are.
     names : of the columns, or None. source : what answers are computed for, or None.
 
     Attributes
     ----------
-    sample : positions of the rows that stand for all rows in a fit, ascending; they depend on n and the seed only.
+    sample : positions of the rows that represent all rows in a fit, ascending; they depend on n and the seed only.
     """
 
     ndim = 2
 
-    def __init__(self, parts: list, lengths: Any, width: int, dtype: Any, names: Any = None, source: Any = None):
+    def __init__(
+        self,
+        parts: list,
+        lengths: Any,
+        width: int,
+        dtype: DTypeLike | None,
+        names: ColumnLike = None,
+        source: Any = None,
+    ):
         self.parts, self.names, self.source = parts, names, source
         self.frames, self.dtype = dtype is None, np.dtype(object if dtype is None else dtype)
         self.lengths = np.asarray(lengths, dtype=int)
@@ -43,7 +53,7 @@ class Blocks:
         self.shape = int(self.lengths.sum()), width
         self.sample = draw(self.shape[0], SAMPLE, 0)
         self._at = np.zeros(0, dtype=int)
-        self._rows: Any = None
+        self._rows: Rows = None
 
     @classmethod
     def of(cls, source: Any, frames: bool = False) -> "Blocks":
@@ -57,19 +67,19 @@ class Blocks:
         parts = np.ravel(whole.to_delayed()).tolist()
         return cls(parts, _lengths(source), int(source.shape[1]), dtype, names, source)
 
-    def task(self, function: Callable, *arguments: Any) -> Any:
-        """What stands for function(*arguments), whose arguments may be parts and other tasks."""
+    def task(self, function: Callable, *arguments: object) -> Block:
+        """A task that represents function(*arguments), whose arguments may be parts and other tasks."""
         return need("dask").delayed(function, pure=False)(*arguments)
 
-    def once(self, value: Any) -> Any:
-        """What stands for a value that goes to each worker once."""
+    def once(self, value: object) -> Block:
+        """A task that represents a value that goes to each worker once."""
         return once(value)
 
     def compute(self, tasks: Sequence) -> list:
         """The results of tasks, here."""
         return list(need("dask").compute(*tasks))
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: Index) -> Block:
         rows = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else np.asarray(rows)
         self.fetch(rows)
         places = np.searchsorted(self._at, rows)
@@ -93,7 +103,7 @@ class Blocks:
         blocks = zip(self.parts, which, self.lengths.tolist())
         return self.compute([self.task(pick, part, rows, length, *more) for part, rows, length in blocks])
 
-    def total(self, function: Callable, shared: Any, weight: Array | None = None) -> tuple:
+    def total(self, function: Callable, shared: object, weight: Array | None = None) -> tuple:
         """Σ function(shared, block, weight of its rows) over the blocks; `function` returns a tuple of arrays.
 
         shared : goes to the workers once, not with every task.
@@ -103,11 +113,11 @@ class Blocks:
             parts = [self.task(add, *parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
         return self.compute(parts)[0]
 
-    def each(self, function: Callable, shared: Any, columns: Array | None = None) -> list:
+    def each(self, function: Callable, shared: object, columns: Array | None = None) -> list:
         """[function(shared, block, rows of `columns`)] of every block, on the client."""
         return self.compute(self._on_each(function, shared, columns))
 
-    def _on_each(self, function: Callable, shared: Any, columns: Array | None) -> list:
+    def _on_each(self, function: Callable, shared: object, columns: Array | None) -> list:
         """A task for every block that has rows."""
         shared = self.once(shared)
         return [
@@ -123,13 +133,17 @@ class Blocks:
 
 
 def draw(n: int, size: int, seed: int) -> Array:
-    """`size` of n positions, ascending; all of them if there are no more."""
+    """`size` of n positions, drawn at random, ascending; all of them if there are no more.
+
+    >>> draw(3, 5, 0).tolist(), len(draw(100, 5, 0))
+    ([0, 1, 2], 5)
+    """
     if n <= size:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
 
 
-def once(value: Any) -> Any:
+def once(value: object) -> Block:
     """A value as one key of a graph, so that each worker gets it once."""
     return need("dask").delayed(value, name=f"mercer-{uuid.uuid4().hex}", traverse=False)
 
@@ -137,17 +151,19 @@ def once(value: Any) -> Any:
 # What the workers run: functions of a block and small things, without state.
 
 
-def as_rows(block: Any, dtype: Any) -> Any:
+def as_rows(block: Block, dtype: DTypeLike | None) -> Block:
     """A block as NumPy or CSR rows in floating point."""
     if hasattr(block, "to_numpy"):
         return np.ascontiguousarray(block.to_numpy(dtype=dtype, na_value=np.nan))
     return block.tocsr().astype(dtype, copy=False) if sp.issparse(block) else np.asarray(block, dtype=dtype)
 
 
-def pick(block: Any, which: Array, length: int, dtype: Any, names: Any) -> Any:
+def pick(block: Block, which: Array, length: int, dtype: DTypeLike | None, names: ColumnLike) -> Block:
     """Some rows of a block; refused if it has another length than was said, or holds NaN or infinity."""
     if block.shape[0] != length:
-        raise InputError(f"A block of X has {block.shape[0]} rows and was said to have {length}. Count them again.")
+        raise InputError(
+            f"A block of X has {block.shape[0]} rows, and the given number was {length}. Count them again."
+        )
     if dtype is None:
         return block.iloc[which]
     rows = as_rows(block, dtype)
@@ -160,7 +176,7 @@ def pick(block: Any, which: Array, length: int, dtype: Any, names: Any) -> Any:
     return rows[which]
 
 
-def summed(block: Any, function: Callable, shared: Any, weight: Array | None, dtype: Any) -> Any:
+def summed(block: Block, function: Callable, shared: object, weight: Array | None, dtype: DTypeLike | None) -> Block:
     """function(shared, rows of the block, their weights), with BLAS on one thread: other tasks have the other cores."""
     with one_thread():
         return function(shared, as_rows(block, dtype), weight)
@@ -171,8 +187,10 @@ def add(*parts: tuple) -> tuple:
     return tuple(sum(entries[1:], start=entries[0]) for entries in zip(*parts))
 
 
-def answered(block: Any, model: Any, call: tuple[str, tuple, dict], like: Array) -> Array:
-    """What a method of a model says of the rows of a block, some thousands at a time; `like` is the answer for none."""
+def answered(block: Block, model: Estimator, call: tuple[str, tuple, dict], like: Array) -> Array:
+    """Result of a method of a model for the rows of a block, some thousands at a time; `like` is the prediction for
+    none.
+    """
     n, (name, arguments, options) = block.shape[0], call
     if n == 0:
         return like
@@ -183,7 +201,7 @@ def answered(block: Any, model: Any, call: tuple[str, tuple, dict], like: Array)
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def joined(parts: list) -> Any:
+def joined(parts: list) -> Block:
     """Rows from several blocks below each other."""
     if hasattr(parts[0], "iloc"):
         return need("pandas").concat(parts)
@@ -200,7 +218,7 @@ def _lengths(source: Any) -> Array:
     return np.asarray(need("dask").compute(*counts), dtype=int)
 
 
-def _count(block: Any) -> int:
+def _count(block: Block) -> int:
     return int(block.shape[0])
 
 
@@ -212,7 +230,7 @@ def _dtype(source: Any) -> np.dtype:
         kinds = dict(zip(map(str, source.columns), source.dtypes))
     for name, kind in kinds.items():
         if getattr(kind, "kind", "O") not in "fiub":
-            what = f"the column {name!r} of the data frame holds {kind}" if hasattr(source, "columns") else kind
+            what = f"the column {name!r} of the data frame contains {kind}" if hasattr(source, "columns") else kind
             raise InputError(
                 f"X is not made of numbers: {what}. Accepted: float32, float64, whole numbers; FewLabelClassifier "
                 "takes tables of any columns."

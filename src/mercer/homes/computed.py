@@ -1,11 +1,11 @@
 """Tall host matrices whose rows are computed again in every pass."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..backend import n_threads, parallel
-from .base import Array, Home, Rows
+from ..types import Array, Block, Rows
+from .base import Home
 from .host import HOME as HOST
 
 ENTRIES = 2**18  # per block: 2 MB, or r × r if that is more
@@ -22,10 +22,10 @@ class Computed:
     threadsafe = True  # whether rows may be computed in several threads at once
     _known: tuple[Array | None, Array, Array] | None = None  # the latest weight with its Gram matrix and sums
 
-    def __getitem__(self, rows: Any) -> Array:
+    def __getitem__(self, rows: slice) -> Array:
         raise NotImplementedError(f"{type(self).__name__} must define Z[rows].")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.asarray(HOST.host(self[:]), dtype=dtype)
 
     def mass(self, weight: Array | None) -> float:
@@ -65,7 +65,7 @@ class ComputedHome(Home):
     name = "computed matrix"
     on_host = True
 
-    def owns(self, A: Any) -> bool:
+    def owns(self, A: Rows) -> bool:
         return isinstance(A, Computed)
 
     def host(self, A: Rows) -> Array:
@@ -80,7 +80,7 @@ class ComputedHome(Home):
     def dot(self, Z: Rows, W: Array) -> Array:
         return Z.product(W)
 
-    def double(self, block: Rows) -> Any:
+    def double(self, block: Rows) -> Block:
         return HOST.double(block)
 
     def take(self, Z: Rows, idx: Array) -> Array:

@@ -4,16 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..backend import need, one_thread
 from ..errors import InputError
-from .base import Array, Home, Rows
+from ..types import Array, Block, ColumnLike, Estimator, Rows
+from .base import Home
 from .blocks import SAMPLE, Blocks, answered, draw, once
 from .host import HOME as HOST
 
 
 class Dask(Home):
-    """Row blocks that live on workers, or in files that they read.
+    """Row blocks that are on workers, or in files that they read.
 
     A fit opens them as `Blocks`: it looks at a sample of the rows on the client and at all rows through sums. Answers
     for rows in Dask are Dask arrays.
@@ -22,7 +24,7 @@ class Dask(Home):
     name = "Dask array"
     lazy = True
 
-    def owns(self, A: Any) -> bool:
+    def owns(self, A: Rows) -> bool:
         return isinstance(A, Blocks) or type(A).__module__.partition(".")[0] in ("dask", "dask_expr")
 
     # Moves
@@ -41,7 +43,7 @@ class Dask(Home):
 
     # Checks
 
-    def opened(self, X: Any, frames: bool = False) -> Blocks:
+    def opened(self, X: Rows, frames: bool = False) -> Blocks:
         if isinstance(X, Blocks):
             return X
         if getattr(X, "ndim", 0) != 2 or not (hasattr(X, "chunks") or hasattr(X, "columns")):
@@ -51,7 +53,7 @@ class Dask(Home):
             )
         return Blocks.of(X, frames)
 
-    def example(self, X: Any) -> Any:
+    def example(self, X: Rows) -> Rows:
         """One row of zeros in the shape of X."""
         if not hasattr(X, "columns"):
             return np.zeros((1, X.shape[1]), dtype=X.dtype)
@@ -63,18 +65,18 @@ class Dask(Home):
             "Give the array to an estimator or a map, which go through its row blocks."
         )
 
-    def parts(self, function: Callable, y: Any, *arguments: Any) -> list:
+    def parts(self, function: Callable, y: ColumnLike, *arguments: object) -> list:
         """[function(part, *arguments)] of every part of a column, on the client."""
         dask = need("dask")
         return list(dask.compute(*(dask.delayed(function)(part, *arguments) for part in np.ravel(y.to_delayed()))))
 
-    # A sample that stands for all rows
+    # A sample that represents all rows
 
     def sample(self, X: Rows, seed: int, *also: Array) -> Array:
         X.sample = np.unique(np.concatenate([draw(X.shape[0], SAMPLE, seed), *also]))
         return X.sample
 
-    def sampled(self, a: Any, X: Rows) -> Any:
+    def sampled(self, a: Block, X: Rows) -> Block:
         return None if a is None else a[X.sample]
 
     def sample_of(self, X: Rows) -> Array | None:
@@ -85,7 +87,7 @@ class Dask(Home):
 
     # Passes
 
-    def reduced(self, function: Callable, shared: Any, X: Rows, weight: Array | None) -> tuple:
+    def reduced(self, function: Callable, shared: object, X: Rows, weight: Array | None) -> tuple:
         return self.opened(X).total(function, shared, weight)
 
     def moments(self, Z: Rows, weight: Array | None) -> tuple[Array, Array]:
@@ -105,7 +107,7 @@ class Dask(Home):
 
     # Answers
 
-    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Rows:
+    def answers(self, method: Callable, model: Estimator, X: Rows, arguments: tuple, options: dict) -> Rows:
         X = X.source if isinstance(X, Blocks) else X
         if getattr(X, "ndim", 0) != 2:
             self.opened(X)  # which refuses it
@@ -130,7 +132,9 @@ class Dask(Home):
         best = np.argsort(-found, kind="stable")[:k]
         return numbers[best], found[best]
 
-    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
+    def by_blocks(
+        self, f: Callable, X: Rows, width: int | None, dtype: DTypeLike | None, step: int | None, threads: Any
+    ) -> Rows:
         X = X.source if isinstance(X, Blocks) else X
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
         dtype = X.dtype if dtype is None else np.dtype(dtype)
@@ -142,23 +146,23 @@ class Dask(Home):
         return need("dask.array").concatenate(list(parts), axis=1).rechunk({1: -1})
 
 
-def _largest(block: Any, function: Callable, k: int) -> tuple[int, Array, Array]:
+def _largest(block: Block, function: Callable, k: int) -> tuple[int, Array, Array]:
     return len(block), *HOST.largest(function, block, k)
 
 
-def _moments(_: None, block: Any, weight: Array | None) -> tuple[Array, Array]:
+def _moments(_: None, block: Block, weight: Array | None) -> tuple[Array, Array]:
     return HOST.moments(block, weight)
 
 
-def _tdot(_: None, block: Any, A: Array) -> tuple[Array]:
+def _tdot(_: None, block: Block, A: Array) -> tuple[Array]:
     return (HOST.tdot(block, A),)
 
 
-def _dot(W: Array, block: Any, _: None) -> Array:
+def _dot(W: Array, block: Block, _: None) -> Array:
     return HOST.dot(block, W)
 
 
-def _squares(_: None, block: Any, __: None) -> Array:
+def _squares(_: None, block: Block, __: None) -> Array:
     return HOST.squares(block)
 
 

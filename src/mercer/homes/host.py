@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from ..backend import parallel
-from .base import Array, Home, Rows
+from ..types import Array, Block, Rows
+from .base import Home
 
 
 class Host(Home):
@@ -16,20 +18,22 @@ class Host(Home):
     name = "NumPy array"
     on_host = True
 
-    def owns(self, A: Any) -> bool:
+    def owns(self, A: Rows) -> bool:
         return True
 
     def host(self, A: Rows) -> Array:
         return A.toarray() if sp.issparse(A) else np.asarray(A)
 
-    def bring(self, A: Any) -> Any:
+    def bring(self, A: Rows) -> Rows:
         return A
 
-    def floating(self, X: Any) -> Rows:
+    def floating(self, X: Rows) -> Rows:
         X = X if sp.issparse(X) else np.asarray(X)
         return X if X.dtype.kind == "f" else X.astype(np.float64)
 
-    def by_blocks(self, f: Callable, X: Rows, width: int | None, dtype: Any, step: int | None, threads: Any) -> Rows:
+    def by_blocks(
+        self, f: Callable, X: Rows, width: int | None, dtype: DTypeLike | None, step: int | None, threads: Any
+    ) -> Rows:
         n = X.shape[0]
         if step is None or n <= step:
             return f(X)
@@ -41,10 +45,10 @@ class Host(Home):
         parallel(fill, range(0, n, step), threads)
         return out
 
-    def kept(self, X: Rows) -> Any:
+    def kept(self, X: Rows) -> Rows:
         return X.copy()
 
-    def double(self, block: Rows) -> Any:
+    def double(self, block: Rows) -> Block:
         return sp.csr_array(block, dtype=np.float64) if sp.issparse(block) else super().double(block)
 
     def take(self, Z: Rows, idx: Array) -> Array:
@@ -53,7 +57,7 @@ class Host(Home):
     def squares(self, Z: Rows) -> Array:
         return super().squares(Z) if sp.issparse(Z) else np.einsum("ij,ij->i", Z, Z, dtype=np.float64)
 
-    def pairwise(self, X: Any, Y: Any, order: int) -> Any:
+    def pairwise(self, X: Rows, Y: Rows, order: int) -> Block:
         X, Y = (A.toarray() if sp.issparse(A) else A for A in (X, Y))
         return super().pairwise(X, Y, order)
 

@@ -2,7 +2,7 @@
 
 The values ‖y‖²/2 − x·y of a row are reduced to the least one of every group of `LINES` before they reach memory: on a
 GPU in one kernel with the products, from half-precision halves (x = h + l, 22 bits), elsewhere from a matrix product.
-The m smallest values lie in the m groups of least minimum, so only the rows of these groups are measured, in double
+The m smallest values are in the m groups of least minimum, so only the rows of these groups are measured, in double
 precision from differences. A row outside of them and nearer would contradict the rounding of its value; where the
 rounding is too coarse to tell, as among ties, the row is compared with all others in double precision.
 """
@@ -11,9 +11,9 @@ import functools
 from typing import Any
 
 from ..backend import need, on_gpu
-from .base import Array, Rows
+from ..types import Array, Block, Rows
 
-SPARE = 6  # groups looked at beyond the neighbours wanted
+SPARE = 6  # groups looked at beyond the neighbors wanted
 LINES = 16  # values of which the least is kept
 GROUPS = 32  # minima of which the least is looked at first
 FEW = 2048  # rows up to which all distances are measured
@@ -30,14 +30,14 @@ class Nearest:
 
     Parameters
     ----------
-    Y : (m, d) tensor. free : bytes that may be allocated beside it, None if unknown.
+    Y : (m, d) tensor. free : bytes that may be allocated next to it, None if unknown.
     """
 
     def __init__(self, Y: Rows, free: int | None = None):
         torch = need("torch")
         self.Y, self.free = Y, free
-        self.centre = Y[:: Y.shape[0] // 1000 + 1].double().median(0).values
-        moved = Y.double() - self.centre if Y.shape[0] <= FEW else (Y - self.centre.to(Y.dtype))
+        self.center = Y[:: Y.shape[0] // 1000 + 1].double().median(0).values
+        moved = Y.double() - self.center if Y.shape[0] <= FEW else (Y - self.center.to(Y.dtype))
         self.fused = _fused() if on_gpu(Y) and Y.shape[0] > FEW and Y.shape[1] <= 4096 else None
         if self.fused is None:
             self.table, self.norms = moved, (moved * moved).sum(1) / 2
@@ -70,15 +70,15 @@ class Nearest:
         return squared.sqrt_().cpu().numpy(), index.cpu().numpy()
 
     def _step(self, width: int, X: Rows, wanted: int) -> int:
-        """Rows of a block: the values, and the rows of the groups looked at, take a share of the memory."""
+        """Rows of a block: the values, and the rows of the groups looked at, take a fraction of the memory."""
         beside = wanted * self.lines * (X.shape[1] + 4)
         room = SHARE * self.free if on_gpu(X) and self.free is not None else CPU_ROOM
         return int(min(max(room / (8 * (width + beside)), 16), 65536))
 
-    def _measured(self, X: Rows, k: int) -> tuple[Any, Any]:
+    def _measured(self, X: Rows, k: int) -> tuple[Block, Block]:
         """All distances in double precision: products choose, differences measure."""
         torch = need("torch")
-        x, y = X.double() - self.centre, self.Y.double() - self.centre
+        x, y = X.double() - self.center, self.Y.double() - self.center
         value = torch.addmm((y * y).sum(1)[None] / 2, x, y.T, alpha=-1.0)
         place = value.topk(min(k + SPARE, len(y)), largest=False).indices
         return _ordered(X, self.Y, place, k)
@@ -86,7 +86,7 @@ class Nearest:
     def _selected(self, X: Rows, k: int, wanted: int) -> tuple[Any, Any, Any]:
         """(squared distances, row numbers, whether they are proved) of the k nearest rows."""
         torch = need("torch")
-        x = X - self.centre.to(X.dtype)
+        x = X - self.center.to(X.dtype)
         least = self._minima(x)
         groups = max(g for g in (1, 2, 4, 8, 16, GROUPS) if least.shape[1] // g >= 2 * wanted)
         column = least.view(len(x), groups, -1).amin(1).topk(wanted, largest=False).indices
@@ -108,7 +108,7 @@ class Nearest:
         sure = squared[:, -1] - length**2 + rounding < 2 * value[:, -1].double() / unit**2
         return squared, index, sure & (length * unit < most)
 
-    def _minima(self, x: Rows) -> Any:
+    def _minima(self, x: Rows) -> Block:
         """(n, groups) the least value of every group; group c of block b has the rows (b·lines + g)·LANES + c."""
         torch = need("torch")
         n, m = len(x), len(self.Y)
@@ -128,7 +128,7 @@ class Nearest:
         )  # fmt: skip
         return out
 
-    def _halves(self, x: Rows) -> tuple[Any, Any]:
+    def _halves(self, x: Rows) -> tuple[Block, Block]:
         """High and low half-precision parts of rows scaled to at most 16, padded to whole chunks of columns."""
         torch = need("torch")
         d = x.shape[1]
@@ -144,7 +144,7 @@ def padded_width(d: int) -> int:
     return max(16, 1 << (d - 1).bit_length()) if d <= 128 else -(-d // 64) * 64
 
 
-def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Any, Any]:
+def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Block, Block]:
     """The k nearest of some rows, measured in double precision; equally near ones in the order of their numbers."""
     place = place.sort(1).values
     squared = (Y[place].double() - X.double()[:, None]).square_().sum(2)
@@ -153,7 +153,7 @@ def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Any, Any]:
 
 
 @functools.cache
-def _fused() -> Any:
+def _fused() -> Block:
     """The compiled kernel, or None where Triton is not installed."""
     try:
         from ._triton import least_in_groups

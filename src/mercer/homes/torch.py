@@ -5,13 +5,13 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from .. import backend
 from ..backend import need, on_gpu, use_device
-from .base import Array, Home, Rows, refuse_shape
+from ..types import Array, Block, Estimator, Rows
+from .base import Home, refuse_shape
 from .nearest import Nearest
 
 GPU_TILE = 8192
@@ -22,20 +22,20 @@ class Torch(Home):
 
     name = "torch tensor"
 
-    def owns(self, A: Any) -> bool:
+    def owns(self, A: Rows) -> bool:
         return type(A).__module__.partition(".")[0] == "torch"
 
     def host(self, A: Rows) -> Array:
         return A.detach().cpu().numpy()
 
-    def like(self, a: Any, Z: Rows) -> Any:
+    def like(self, a: Block, Z: Rows) -> Block:
         if self.owns(a):
             return a.to(Z.device, Z.dtype)
         a = np.ascontiguousarray(a)
         a = a.copy() if min(a.strides, default=0) < 0 else a  # a reversed axis of length 1 counts as contiguous
         return need("torch").as_tensor(a, dtype=Z.dtype, device=Z.device)
 
-    def near(self, a: Any, X: Rows) -> Any:
+    def near(self, a: Block, X: Rows) -> Block:
         return self.like(a.toarray() if hasattr(a, "toarray") else a, X)
 
     def computing(self, X: Rows) -> contextlib.AbstractContextManager:
@@ -56,68 +56,58 @@ class Torch(Home):
     def take(self, Z: Rows, idx: Array) -> Array:
         return self.host(Z[need("torch").as_tensor(idx, device=Z.device)])
 
-    def double(self, block: Rows) -> Any:
+    def double(self, block: Rows) -> Block:
         return block.double()
 
-    def single(self, block: Rows) -> Any:
+    def single(self, block: Rows) -> Block:
         return block.float()
 
-    def write(self, out: Array, rows: slice, values: Any) -> None:
+    def write(self, out: Array, rows: slice, values: object) -> None:
         need("torch").from_numpy(out[rows]).copy_(values)  # no host copy in between
 
-    def answers(self, method: Callable, model: Any, X: Rows, arguments: tuple, options: dict) -> Any:
+    def answers(self, method: Callable, model: Estimator, X: Rows, arguments: tuple, options: dict) -> Block:
         with self.computing(X):
             return method(model, X, *arguments, **options)
 
-    def empty(self, shape: tuple[int, ...], X: Rows) -> Any:
+    def empty(self, shape: tuple[int, ...], X: Rows) -> Block:
         return X.new_empty(shape)
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
         return need("torch").cat(list(parts), dim=1)
 
-    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Any:
+    def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Block:
         if not on_gpu(X):
             return super().random(X, shape, seed)
         torch = need("torch")
         generator = torch.Generator(X.device).manual_seed(seed)
         return torch.randn(shape, generator=generator, dtype=torch.float64, device=X.device)
 
-    def namespace(self, A: Any) -> ModuleType:
+    def namespace(self, A: Rows) -> ModuleType:
         return sys.modules["torch"]
 
     def tiles(self, X: Rows) -> tuple[int, bool]:
         return (GPU_TILE, False) if on_gpu(X) else super().tiles(X)
 
-    def pairwise(self, X: Any, Y: Any, order: int) -> Any:
+    def pairwise(self, X: Rows, Y: Rows, order: int) -> Block:
         cdist = need("torch").cdist
         return cdist(X, Y, p=1.0) if order == 1 else cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
 
-    def symmetric(self, K: Any) -> Any:
+    def symmetric(self, K: Rows) -> Block:
         return (K + K.T) / 2
 
-    def votes(self, trees: Any, X: Rows) -> Array:
-        torch, here = need("torch"), {"device": X.device}
-        leaf, own = trees.left < 0, np.arange(len(trees.left))
-        feature = torch.as_tensor(np.where(leaf, 0, trees.feature), **here)
-        down = torch.as_tensor(np.stack([np.where(leaf, own, trees.right), np.where(leaf, own, trees.left)]), **here)
-        # The largest single-precision number that is not above the threshold divides single-precision rows alike.
-        single = trees.threshold.astype(np.float32)
-        single = np.where(single > trees.threshold, np.nextafter(single, np.float32(-np.inf)), single)
-        threshold, value = torch.as_tensor(single, **here), torch.as_tensor(trees.value, **here)
-        node = torch.as_tensor(trees.roots, **here).expand(len(X), -1)
-        rows, before = X.float(), None
-        while before is None or not torch.equal(node, before):
-            before = node
-            node = down[(rows.gather(1, feature[node]) <= threshold[node]).long(), node]
-        out = torch.zeros((len(X), value.shape[1]), dtype=torch.float64, **here)
-        for own in node.T:
-            out += value[own]
-        return self.host(out / len(trees.roots))
+    def sorted_columns(self, X: Rows, places: Array) -> Array:
+        torch = need("torch")
+        where = torch.as_tensor(places, device=X.device)
+        return np.stack([self.host(torch.sort(column).values[where].double()) for column in X.T], axis=1)
 
-    def orthonormal(self, block: Any) -> Any:
+    def ranks(self, values: Array, X: Rows) -> tuple[Block, Block]:
+        search, columns, rows = need("torch").searchsorted, self.like(values.T, X), X.T.contiguous()
+        return search(columns, rows).T, search(columns, rows, right=True).T
+
+    def orthonormal(self, block: Block) -> Block:
         return need("torch").linalg.qr(block).Q.contiguous()
 
-    def sparse(self, A: Any, X: Rows) -> Any:
+    def sparse(self, A: Rows, X: Rows) -> Block:
         torch = need("torch")
         parts = [torch.as_tensor(part, device=X.device) for part in (A.indptr, A.indices)]
         with warnings.catch_warnings():
@@ -127,7 +117,7 @@ class Torch(Home):
     def search(self, rows: Rows) -> Callable | None:
         return Nearest(rows, self.free_memory(rows)) if on_gpu(rows) else None
 
-    def solve_lower(self, L: Any, B: Any) -> Any:
+    def solve_lower(self, L: Rows, B: Rows) -> Block:
         return need("torch").linalg.solve_triangular(L, B, upper=False)
 
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from ..backend import need
+from ..types import Rows
 
 
-def is_arrow(X: Any) -> bool:
+def is_arrow(X: Rows) -> bool:
     """Whether X is a pyarrow table, a batch of its rows, or a dataset of Hugging Face."""
     return hasattr(X, "column_names") and hasattr(X, "to_pandas") and not hasattr(X, "dtypes")
 

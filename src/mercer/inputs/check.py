@@ -1,30 +1,36 @@
 """Checks of the rows that maps and estimators are given."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 from sklearn.utils.validation import validate_data
 
 from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import listed, refuse_columns
+from ..homes.objects import Objects, are_objects, as_objects
+from ..types import ColumnLike, Estimator, Rows
 from .arrow import from_arrow, is_arrow
 
 
-def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool = True) -> Any:
+def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, takes: str = "numbers") -> Rows:
     """X checked: two dimensions, float32 or float64, finite, the right columns; never moved from its home.
+
+    A fit calls this once. Maps and spaces are built from checked rows and do not look for NaN again.
+
+    Rows that are strings, sets or other objects become `Objects` if the kernel takes them.
 
     Parameters
     ----------
     owner : the estimator or map, which remembers the columns.
     reset : True in fit, which learns the number and names of the columns; False afterwards, which compares.
     min_rows : fewest rows accepted.
-    read : False omits the pass over tensors that looks for NaN, for rows that were checked before. (Rows in Dask are
-        looked at in the pass that brings the sample.)
+    takes : what the rows are for the kernel: "numbers", "objects", or "any" of the two.
     """
     home = home_of(X)
     if home.on_host:
+        if takes == "objects" or are_objects(X):
+            return _check_objects(owner, X, reset, min_rows, takes)
         X = from_arrow(X) if is_arrow(X) else X
         accepted: dict = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "ensure_all_finite": False}
         X = validate_data(owner, X, reset=reset, ensure_min_samples=min_rows, **accepted)
@@ -43,12 +49,47 @@ def check_rows(owner: Any, X: Any, reset: bool, *, min_rows: int = 1, read: bool
             f"X has {X.shape[1]} features, but {type(owner).__name__} is expecting {owner.n_features_in_} features "
             "as input."
         )
-    if read:
-        refuse_values(X)
+    refuse_values(X)  # rows in Dask are looked at in the pass that brings the sample
     return X
 
 
-def refuse_values(X: Any) -> None:
+def _check_objects(owner: Estimator, X: Rows, reset: bool, min_rows: int, takes: str) -> Objects:
+    """A column of objects for a kernel that takes them."""
+    kernel = getattr(owner, "kernel", None)
+    column = as_objects(X)
+    if takes == "numbers":
+        row = next(iter(column or []), X)
+        raise InputError(
+            f"X is a sequence of objects (its first row is of type {type(row).__name__}: {_short(row)}), and "
+            + ("this model" if kernel is None else f"kernel={kernel!r}")
+            + " takes rows of numbers. Give a matrix of numbers, or a kernel for objects: Spectrum(3) for strings, "
+            "Jaccard() for sets, WeisfeilerLehman() for graphs, or a function of two rows."
+        )
+    if column is None:
+        what = f"has the shape {tuple(X.shape)}" if hasattr(X, "shape") else f"is of type {type(X).__name__}"
+        raise InputError(
+            f"X {what}, and kernel={kernel!r} takes objects such as strings, sets or graphs. Accepted: a list or an "
+            "array of one dimension, one object per row. For rows of numbers use a kernel such as RBF()."
+        )
+    if len(column) < min_rows:
+        raise InputError(f"Found array with {len(column)} sample(s); at least {min_rows} are needed. Give more rows.")
+    if reset:
+        owner.n_features_in_ = 1
+        owner.__dict__.pop("feature_names_in_", None)
+    elif owner.n_features_in_ != 1:
+        raise InputError(
+            f"X is a sequence of objects, and {type(owner).__name__} was fitted on rows of {owner.n_features_in_} "
+            "numbers. Accepted: rows as in fit."
+        )
+    return column
+
+
+def _short(row: object) -> str:
+    shown = repr(row)
+    return shown if len(shown) <= 40 else shown[:37] + "..."
+
+
+def refuse_values(X: Rows) -> None:
     """Refuse tensors with NaN, infinity or numbers that have no square; `check_rows` does it for host rows."""
     home = home_of(X)
     refuse_columns(home.bad_columns(X), home.name)
@@ -56,7 +97,7 @@ def refuse_values(X: Any) -> None:
         _refuse_large(largest, str(X.dtype).rpartition(".")[2])
 
 
-def refuse_not_finite(X: Any, names: Any) -> None:
+def refuse_not_finite(X: Rows, names: ColumnLike) -> None:
     """Name the columns of host rows, dense or sparse, that hold NaN or infinity; refuse what has no square."""
     values = X.data if sp.issparse(X) else X
     flat = values.ravel(order="K")
@@ -74,11 +115,12 @@ def refuse_not_finite(X: Any, names: Any) -> None:
     )
 
 
-def _refuse_large(largest: float, dtype: Any) -> None:
-    """Refuse rows whose squares are no numbers."""
+def _refuse_large(largest: float, dtype: DTypeLike | None) -> None:
+    """Refuse rows whose squares are not numbers."""
     most = 1e-3 * float(np.sqrt(np.finfo(dtype).max))
     if largest > most:
         raise InputError(
-            f"Input X holds a number of {largest:.1e}, and its square is none in {dtype}. Accepted: up to {most:.0e}. "
+            f"Input X contains a number of {largest:.1e}, and its square is none in {dtype}. Accepted: up to "
+            f"{most:.0e}. "
             "Scale the columns (sklearn.preprocessing.StandardScaler)."
         )

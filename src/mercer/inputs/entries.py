@@ -1,16 +1,16 @@
 """The entries of a column y, whatever it came as: one array, its distinct values, and which of them are missing."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from ..errors import InputError
 from ..rows import bring
+from ..types import ColumnLike
 
 
-def array_of(y: Any) -> tuple[list | None, np.ndarray]:
+def array_of(y: ColumnLike) -> tuple[list | None, np.ndarray]:
     """(column names or None, y as a one- or two-dimensional NumPy array), whatever y came as."""
     names = None
     if y is None:
@@ -52,7 +52,7 @@ def array_of(y: Any) -> tuple[list | None, np.ndarray]:
     return names, y
 
 
-def _whole_with_gaps(y: Any) -> bool:
+def _whole_with_gaps(y: ColumnLike) -> bool:
     """Whether y is a column that `to_numpy` would turn into numbers with a fraction: 1 and <NA> into 1.0 and NaN."""
     if hasattr(y, "columns"):
         return False
@@ -62,7 +62,7 @@ def _whole_with_gaps(y: Any) -> bool:
     return not isinstance(kind, np.dtype) and kind.kind in "biu" and bool(y.isna().any())
 
 
-def _from_sequence(y: Any) -> np.ndarray:
+def _from_sequence(y: ColumnLike) -> np.ndarray:
     """A list as an array whose entries keep their types: NumPy would turn [1, "a"] into text."""
     y = list(y) if not hasattr(y, "__array__") else np.asarray(y).tolist()
     kinds = {type(v) for v in y}
@@ -98,16 +98,16 @@ def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_continuous(numbers: np.ndarray) -> None:
     if np.isinf(numbers).any():
-        raise InputError("Input y contains infinity. Class names are finite numbers or text; NaN marks unlabelled.")
+        raise InputError("Input y contains infinity. Class names are finite numbers or text; NaN marks unlabeled.")
     fractional = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
     if len(fractional):
         raise InputError(
-            f"Unknown label type: continuous. y holds {float(fractional[0])!r}, which is not a class name. "
+            f"Unknown label type: continuous. y contains {float(fractional[0])!r}, which is not a class name. "
             "Use a regressor, or give classes as whole numbers or text."
         )
 
 
-def is_nothing(value: Any) -> bool:
+def is_nothing(value: object) -> bool:
     """NaN, None, pd.NA, NaT: entries that cannot be a class name."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

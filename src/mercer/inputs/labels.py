@@ -1,6 +1,6 @@
-"""Read y: any class names, any way of saying "unlabelled", class probabilities instead of names.
+"""Read y: any class names, any way of saying "unlabeled", class probabilities instead of names.
 
-A row is unlabelled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
+A row is unlabeled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
 two ways is refused with a message that names both; nothing is guessed.
 """
 
@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..types import ColumnLike
 from .entries import array_of, distinct, is_nothing
 
 LARGEST = 1e150  # of a number to predict: squares must be numbers
 _ALSO_ONE = (
-    'Pass missing_label=None if -1 is a class, or use other class names (such as 0 and 1) if -1 means "unlabelled".'
+    'Pass missing_label=None if -1 is a class, or use other class names (such as 0 and 1) if -1 means "unlabeled".'
 )
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of n rows, k classes, l labelled rows."""
+    """The labels of n rows, k classes, l labeled rows."""
 
     classes: np.ndarray  # (k,) the class names, sorted
-    codes: np.ndarray  # (n,) position of each row's (likeliest) class in `classes`, -1 where unlabelled
-    labelled: np.ndarray  # (l,) positions of the labelled rows, ascending
-    given: np.ndarray  # (l, k) what is known of the labelled rows: one-hot rows, or class probabilities
+    codes: np.ndarray  # (n,) position of each row's (most likely) class in `classes`, -1 where unlabeled
+    labeled: np.ndarray  # (l,) positions of the labeled rows, ascending
+    given: np.ndarray  # (l, k) what is known of the labeled rows: one-hot rows, or class probabilities
     soft: bool = False  # whether `given` holds probabilities other than 0 and 1
     weight: np.ndarray | None = None  # (l,) how much each label counts; None: once
 
@@ -36,9 +37,9 @@ class Labels:
 
     @property
     def target(self) -> np.ndarray:
-        """(n, k) `given` with a zero row for each unlabelled row."""
+        """(n, k) `given` with a zero row for each unlabeled row."""
         out = np.zeros((len(self.codes), self.n_classes))
-        out[self.labelled] = self.given
+        out[self.labeled] = self.given
         return out
 
     @property
@@ -51,28 +52,28 @@ class Labels:
     @property
     def counted(self) -> np.ndarray:
         """(l,) how much each label counts."""
-        return np.ones(len(self.labelled)) if self.weight is None else self.weight
+        return np.ones(len(self.labeled)) if self.weight is None else self.weight
 
     @property
     def row_weight(self) -> np.ndarray:
-        """(n,) the same by row, 1 for the unlabelled ones."""
+        """(n,) the same by row, 1 for the unlabeled ones."""
         out = np.ones(len(self.codes))
-        out[self.labelled] = self.counted
+        out[self.labeled] = self.counted
         return out
 
     @property
     def testable(self) -> np.ndarray:
-        """(l,) labelled rows whose class has another label: without their own label the class is still known."""
-        codes = self.codes[self.labelled]
+        """(l,) labeled rows whose class has another label: without their own label the class is still known."""
+        codes = self.codes[self.labeled]
         return np.bincount(codes, minlength=self.n_classes)[codes] > 1
 
     def keep(self, which: np.ndarray) -> "Labels":
-        """The same classes with only the labelled rows `which` (positions within `labelled`) still labelled."""
-        labelled = self.labelled[which]
+        """The same classes with only the labeled rows `which` (positions within `labeled`) still labeled."""
+        labeled = self.labeled[which]
         codes = np.full_like(self.codes, -1)
-        codes[labelled] = self.codes[labelled]
+        codes[labeled] = self.codes[labeled]
         weight = None if self.weight is None else self.weight[which]
-        return Labels(self.classes, codes, labelled, self.given[which], self.soft, weight)
+        return Labels(self.classes, codes, labeled, self.given[which], self.soft, weight)
 
     def same_as(self, other: "Labels") -> bool:
         """Whether these are the same labels of the same rows."""
@@ -80,38 +81,42 @@ class Labels:
         return all(np.array_equal(a, b) for a, b in both) and self.classes.tolist() == other.classes.tolist()
 
     def among(self, rows: np.ndarray) -> "Labels":
-        """The labels of some rows, given by their numbers, ascending; every labelled row is among them."""
+        """The labels of some rows, given by their numbers, ascending; every labeled row is among them."""
         codes = self.codes[rows]
         return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft, self.weight)
 
-    def folds(self, most: int) -> Iterator[tuple[np.ndarray, "Labels"]]:
-        """At most so many (positions within `labelled` to test on, the labels without them), classes spread evenly.
+    def folds(self, most: int, key: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, "Labels"]]:
+        """At most so many (positions within `labeled` to test on, the labels without them), classes spread evenly.
 
         Every testable row is in one fold; each is a fold by itself where there are no more than `most`.
+
+        key : (l,) numbers that depend on nothing but the row. With them the folds do not depend on the order of rows.
         """
         rows = np.flatnonzero(self.testable)
-        rows = rows[np.argsort(self.codes[self.labelled[rows]], kind="stable")]
+        if key is not None:
+            rows = rows[np.argsort(key[rows], kind="stable")]
+        rows = rows[np.argsort(self.codes[self.labeled[rows]], kind="stable")]
         number = min(len(rows), most)
         for fold in range(number):
             test = rows[fold::number]
-            yield test, self.keep(np.setdiff1d(np.arange(len(self.labelled)), test))
+            yield test, self.keep(np.setdiff1d(np.arange(len(self.labeled)), test))
 
     def counts(self, weight: np.ndarray | None = None) -> np.ndarray:
         """(k,) how much label mass each class has; `weight` has one entry per row."""
-        return self.given.sum(axis=0) if weight is None else weight[self.labelled] @ self.given
+        return self.given.sum(axis=0) if weight is None else weight[self.labeled] @ self.given
 
 
-def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) -> Labels:
+def read_labels(y: ColumnLike, missing_label: object = "auto", n_rows: int | None = None) -> Labels:
     """Turn y into `Labels`.
 
     Parameters
     ----------
-    y : list, array, pandas, polars or pyarrow column of class names with marks for unlabelled rows; or a table (n, k)
-        of class probabilities, with a row of NaN or of zeros where unlabelled. The columns of a data frame name the
+    y : list, array, pandas, polars or pyarrow column of class names with marks for unlabeled rows; or a table (n, k)
+        of class probabilities, with a row of NaN or of zeros where unlabeled. The columns of a data frame name the
         classes.
     missing_label : "auto", None, a mark or a list of marks
-        "auto": NaN, None, pd.NA, "" and -1 mark unlabelled rows. A mark or a list: those, and NaN, None and pd.NA, for
-        they cannot be class names; -1 and "" are then classes like any other. None: every row is labelled.
+        "auto": NaN, None, pd.NA, "" and -1 mark unlabeled rows. A mark or a list: those, and NaN, None and pd.NA, for
+        they cannot be class names; -1 and "" are then classes like any other. None: every row is labeled.
     n_rows : int, optional
         How many rows y must have.
 
@@ -123,7 +128,7 @@ def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) 
     """
     names, y = array_of(y)
     if n_rows is not None and len(y) != n_rows:
-        raise InputError(f"X has {n_rows} rows and y has {len(y)}. Give one entry of y per row; mark unlabelled ones.")
+        raise InputError(f"X has {n_rows} rows and y has {len(y)}. Give one entry of y per row; mark unlabeled ones.")
     if y.ndim == 2:
         return _soft(names, y)
     values, codes = distinct(y)
@@ -131,31 +136,31 @@ def read_labels(y: Any, missing_label: Any = "auto", n_rows: int | None = None) 
     keep = np.flatnonzero(~marked)
     if len(keep) == 0:
         raise InputError(
-            f"No row of y carries a label: all {len(y)} entries mark unlabelled rows "
+            f"y contains no labels: all {len(y)} entries mark unlabeled rows "
             f"(missing_label={missing_label!r}). Label at least one row of each of two classes."
         )
     classes, rank = _sorted_classes(values, keep)
     position = np.full(len(values), -1)
     position[keep] = rank
     codes = position[codes]
-    labelled = np.flatnonzero(codes >= 0)
-    given = np.zeros((len(labelled), len(classes)))
-    given[np.arange(len(labelled)), codes[labelled]] = 1.0
+    labeled = np.flatnonzero(codes >= 0)
+    given = np.zeros((len(labeled), len(classes)))
+    given[np.arange(len(labeled)), codes[labeled]] = 1.0
     if len(classes) < 2:
         minus_one = any(map(_minus_one, values[marked].tolist()))
-        also = " -1 was read as an unlabelled mark. " + _ALSO_ONE if minus_one else ""
+        also = " -1 was read as an unlabeled mark. " + _ALSO_ONE if minus_one else ""
         raise InputError(
-            f"y has one class only ({classes.tolist()[0]!r}, {len(labelled)} rows): a classifier needs labels of two "
+            f"y has one class only ({classes.tolist()[0]!r}, {len(labeled)} rows): a classifier needs labels of two "
             f"or more classes.{also}"
         )
-    return Labels(classes, codes, labelled, given)
+    return Labels(classes, codes, labeled, given)
 
 
 def weighed(labels: Labels, weight: np.ndarray) -> Labels:
     """The labels without those of rows of weight 0, and without the classes that only such rows have."""
-    if np.all(weight[labels.labelled] > 0):
+    if np.all(weight[labels.labeled] > 0):
         return labels
-    left = labels.keep(weight[labels.labelled] > 0)
+    left = labels.keep(weight[labels.labeled] > 0)
     present = np.flatnonzero(left.counts() > 0)
     if len(present) < 2:
         raise InputError(
@@ -164,12 +169,24 @@ def weighed(labels: Labels, weight: np.ndarray) -> Labels:
         )
     if len(present) == labels.n_classes:
         return left
-    rank = np.full(labels.n_classes + 1, -1)  # the last entry keeps the code -1 of unlabelled rows
+    rank = np.full(labels.n_classes + 1, -1)  # the last entry keeps the code -1 of unlabeled rows
     rank[present] = np.arange(len(present))
-    return Labels(labels.classes[present], rank[left.codes], left.labelled, left.given[:, present], left.soft)
+    return Labels(labels.classes[present], rank[left.codes], left.labeled, left.given[:, present], left.soft)
 
 
-def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Any) -> Labels:
+def read_filled(y: np.ndarray, missing_label: object = "auto") -> Labels:
+    """Labels of an array of class names that is None in all other rows; of very many rows only the names are read."""
+    nothing: Any = None
+    known = np.flatnonzero(np.not_equal(y, nothing))
+    if not len(known):
+        return read_labels(y, missing_label, n_rows=len(y))
+    found = read_labels(y[known], missing_label=[])
+    codes = np.full(len(y), -1)
+    codes[known] = found.codes
+    return replace(found, codes=codes, labeled=known[found.labeled])
+
+
+def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: ColumnLike) -> Labels:
     """The labels with how much each counts: the weight of its row times that of its class.
 
     Parameters
@@ -179,7 +196,7 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Any) -
     """
     if weight is not None:
         labels = weighed(labels, weight)
-        labels = replace(labels, weight=weight[labels.labelled])
+        labels = replace(labels, weight=weight[labels.labeled])
     if class_weight is None:
         return labels
     if isinstance(class_weight, str) and class_weight == "balanced":
@@ -197,8 +214,8 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Any) -
     return replace(labels, weight=labels.counted * (labels.given @ each))
 
 
-def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.ndarray:
-    """(n,) which entries of y mark unlabelled rows; nothing that is among `classes` does.
+def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike = ()) -> np.ndarray:
+    """(n,) which entries of y mark unlabeled rows; nothing that is among `classes` does.
 
     Unlike `read_labels` this takes y of one class, or with no mark at all: the rows a score is computed on.
     """
@@ -213,10 +230,10 @@ def unlabelled(y: Any, missing_label: Any = "auto", classes: Any = ()) -> np.nda
     return marked[codes]
 
 
-def encode(y: Any, classes: Any) -> np.ndarray:
+def encode(y: ColumnLike, classes: ColumnLike) -> np.ndarray:
     """(n,) position of each entry in the sorted `classes`, -1 where it is none of them.
 
-    In a table of probabilities, the likeliest class; its columns are in the order in which `read_labels` found them.
+    In a table of probabilities, the most likely class; its columns are in the order in which `read_labels` found them.
     """
     names, y = array_of(y)
     if y.ndim == 2:
@@ -227,31 +244,37 @@ def encode(y: Any, classes: Any) -> np.ndarray:
     return np.array([-1 if is_nothing(v) else where.get(v, -1) for v in values.tolist()], dtype=int)[codes]
 
 
-def labelled_accuracy(y: Any, answer: Any, classes: Any, missing_label: Any = "auto", weight: Any = None) -> float:
-    """Share of right answers over the entries of y that carry a label; an answer that is no class is wrong."""
-    rows = ~unlabelled(y, missing_label, classes)
+def labeled_accuracy(
+    y: ColumnLike, answer: object, classes: ColumnLike, missing_label: object = "auto", weight: ColumnLike = None
+) -> float:
+    """Fraction of correct predictions over the entries of y that carry a label; a prediction that is not a class is
+    wrong.
+    """
+    rows = ~unlabeled(y, missing_label, classes)
     if not rows.any():
-        raise InputError("No row to score: all of y marks unlabelled rows. Give labels to compare with.")
+        raise InputError("No row to score: all of y marks unlabeled rows. Give labels to compare with.")
     truth, answer = encode(y, classes)[rows], encode(answer, classes)[rows]
     weight = None if weight is None else np.asarray(weight)[rows]
     return float(np.average((truth == answer) & (truth >= 0), weights=weight))
 
 
-def read_targets(y: Any, n_rows: int | None, several: bool = False) -> np.ndarray:
-    """(n,) float64 regression targets, NaN where unlabelled (NaN, None or pd.NA); (n, k) where `several` may be."""
+def read_targets(y: ColumnLike, n_rows: int | None, several: bool = False) -> np.ndarray:
+    """(n,) float64 regression targets, NaN where unlabeled (NaN, None or pd.NA); (n, k) where `several` may be."""
     _, y = array_of(y)
     if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
-        raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabelled.")
+        raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabeled.")
     if y.dtype.kind == "O":
         y = np.array([np.nan if is_nothing(v) else v for v in y.ravel()], dtype=object).reshape(y.shape)
     try:
         y = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabelled.") from None
+        raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabeled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
     if (most := float(np.nanmax(np.abs(y), initial=0.0))) > LARGEST:
-        raise InputError(f"Input y holds a number of {most:.1e}. Accepted: up to {LARGEST:.0e}. Divide y by its mean.")
+        raise InputError(
+            f"Input y contains a number of {most:.1e}. Accepted: up to {LARGEST:.0e}. Divide y by its mean."
+        )
     partly = np.isnan(y).any(axis=1) & ~np.isnan(y).all(axis=1) if y.ndim > 1 else np.zeros(1, dtype=bool)
     if partly.any():
         row = np.flatnonzero(partly)[0]
@@ -261,18 +284,18 @@ def read_targets(y: Any, n_rows: int | None, several: bool = False) -> np.ndarra
     return y
 
 
-def _minus_one(value: Any) -> bool:
+def _minus_one(value: object) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_) and value == -1
 
 
-def _marked(values: np.ndarray, missing_label: Any) -> np.ndarray:
-    """(len(values),) which of the distinct entries mark unlabelled rows."""
+def _marked(values: np.ndarray, missing_label: object) -> np.ndarray:
+    """(len(values),) which of the distinct entries mark unlabeled rows."""
     entries = values.tolist()
     nothing = np.array([is_nothing(v) for v in entries], dtype=bool)
     if missing_label is None:
         if nothing.any():
             raise InputError(
-                "Input y contains NaN or None, and missing_label=None says that every row is labelled. "
+                "Input y contains NaN or None, and missing_label=None means that every row is labeled. "
                 'Use missing_label="auto", or fill these entries in.'
             )
         return nothing
@@ -282,17 +305,17 @@ def _marked(values: np.ndarray, missing_label: Any) -> np.ndarray:
         return nothing | np.array([v in marks for v in entries], dtype=bool)
     if any(v in ("-1", b"-1") for v in entries if isinstance(v, str | bytes)):
         raise InputError(
-            'y holds the text "-1", which may be a class or an unlabelled mark. '
-            'Pass missing_label="-1" if it marks unlabelled rows, or missing_label=None if it is a class.'
+            'y contains the text "-1", which may be a class or an unlabeled mark. '
+            'Pass missing_label="-1" if it marks unlabeled rows, or missing_label=None if it is a class.'
         )
     marked = nothing | np.array([isinstance(v, str | bytes) and not v.strip() for v in entries], dtype=bool)
     minus_one = np.array([_minus_one(v) for v in entries], dtype=bool)
     others = [v for v, m in zip(entries, marked | minus_one) if not m]
     if minus_one.any() and len(others) == 1 and not isinstance(others[0], str | bytes) and others[0] == 1:
-        if marked.any():  # NaN marks unlabelled here, and -1 as a second mark would leave one class
+        if marked.any():  # NaN marks unlabeled here, and -1 as a second mark would leave one class
             return marked
         raise InputError(
-            'y holds only -1 and 1: -1 is a class in papers on two classes and "unlabelled" in scikit-learn. '
+            'y contains only -1 and 1: -1 is a class in papers on two classes and "unlabeled" in scikit-learn. '
             + _ALSO_ONE
         )
     return marked | minus_one
@@ -307,12 +330,14 @@ def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, n
         number = names[text.index(False)]
         raise InputError(
             f"Unknown label type: y mixes text ({word!r}) and numbers ({number!r}). Write all class names as text, "
-            "or all as numbers; missing_label= names further unlabelled marks."
+            "or all as numbers; missing_label= names further unlabeled marks."
         )
     if values.dtype.kind == "O" and not any(text):
         bad = next((v for v in names if not isinstance(v, int | float | np.number | np.bool_)), None)
         if bad is not None:
-            raise InputError(f"Unknown label type: y holds {bad!r}. Class names are text, whole numbers or booleans.")
+            raise InputError(
+                f"Unknown label type: y contains {bad!r}. Class names are text, whole numbers or booleans."
+            )
         classes = np.array(names)
     else:
         classes = values[keep]
@@ -327,24 +352,24 @@ def _soft(names: list | None, table: np.ndarray) -> Labels:
     empty = gone.all(axis=1) | (table == 0).all(axis=1)
     if (gone.any(axis=1) & ~empty).any():
         row = np.flatnonzero(gone.any(axis=1) & ~empty)[0]
-        raise InputError(f"Row {row} of y has some probabilities missing. Give all {k}, or none (NaN) if unlabelled.")
-    labelled = np.flatnonzero(~empty)
-    given = table[labelled]
-    if len(labelled) == 0:
-        raise InputError("No row of y carries a label: every row of the table is NaN or zero. Label some rows.")
+        raise InputError(f"Row {row} of y has some probabilities missing. Give all {k}, or none (NaN) if unlabeled.")
+    labeled = np.flatnonzero(~empty)
+    given = table[labeled]
+    if len(labeled) == 0:
+        raise InputError("y contains no labels: every row of the table is NaN or zero. Label some rows.")
     wrong = (given < 0).any(axis=1) | (np.abs(given.sum(axis=1) - 1) > 1e-6)
     if wrong.any():
         row = np.flatnonzero(wrong)[0]
         raise InputError(
-            f"Row {labelled[row]} of y is {given[row].tolist()}: class probabilities are at least 0 and sum to 1. "
+            f"Row {labeled[row]} of y is {given[row].tolist()}: class probabilities are at least 0 and sum to 1. "
             "Divide each row by its sum, or pass one class name per row."
         )
     if (given.sum(axis=0) > 0).sum() < 2:
         raise InputError("y has one class only: all probability is in one column. Label rows of two or more classes.")
     codes = np.full(n, -1)
-    codes[labelled] = np.argmax(given, axis=1)
+    codes[labeled] = np.argmax(given, axis=1)
     classes = np.arange(k) if names is None else np.asarray(names)
     order = np.argsort(classes, kind="stable")  # classes are sorted, so the columns follow
-    codes[labelled] = np.argsort(order)[codes[labelled]]
+    codes[labeled] = np.argsort(order)[codes[labeled]]
     given = np.ascontiguousarray(given[:, order])
-    return Labels(classes[order], codes, labelled, given, soft=bool(((given > 0) & (given < 1)).any()))
+    return Labels(classes[order], codes, labeled, given, soft=bool(((given > 0) & (given < 1)).any()))

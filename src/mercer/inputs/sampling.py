@@ -1,4 +1,4 @@
-"""Labels of rows in Dask: only filled cells travel, and a fit sees them on a sample that holds all labelled rows."""
+"""Labels of rows in Dask: only filled cells travel, and a fit sees them on a sample that contains all labeled rows."""
 
 import warnings
 from collections.abc import Mapping
@@ -8,12 +8,15 @@ import numpy as np
 
 from ..errors import InputError
 from ..homes import home_of
+from ..types import ColumnLike, Rows
 from .entries import array_of, distinct, is_nothing
 
-MOST = 20_000  # labels that a fit on rows in Dask uses, beside those that the sample happens to have
+MOST = 20_000  # labels that a fit on rows in Dask uses, next to those that the sample happens to have
 
 
-def on_sample(X: Any, y: Any, kind: str, missing_label: Any = "auto", seed: int = 0, also: Any = ()) -> Any:
+def on_sample(
+    X: Rows, y: ColumnLike, kind: str, missing_label: object = "auto", seed: int = 0, also: ColumnLike = ()
+) -> Any:
     """y for the rows that a fit looks at: y itself for rows on the host; rows in Dask get their sample here.
 
     Parameters
@@ -48,7 +51,7 @@ def on_sample(X: Any, y: Any, kind: str, missing_label: Any = "auto", seed: int 
     return out if isinstance(y, Mapping) or home_of(y).lazy else _entries(y, sample)
 
 
-def with_labels(X: Any, y: Any, kind: str, missing_label: Any, *columns: Any) -> tuple:
+def with_labels(X: Rows, y: ColumnLike, kind: str, missing_label: object, *columns: Any) -> tuple:
     """(X, y, *columns) of the rows that have a label, on the host, where X is in Dask; else as they are."""
     home = home_of(X)
     if not home.lazy:
@@ -58,14 +61,16 @@ def with_labels(X: Any, y: Any, kind: str, missing_label: Any, *columns: Any) ->
     return X[at], values, *(None if column is None else np.asarray(column)[at] for column in columns)
 
 
-def filled_cells(y: Any, n: int, kind: str, missing_label: Any = "auto") -> tuple[np.ndarray, np.ndarray, Any]:
+def filled_cells(
+    y: ColumnLike, n: int, kind: str, missing_label: object = "auto"
+) -> tuple[np.ndarray, np.ndarray, Any]:
     """(positions, entries) of the filled cells of y for n rows, and what an empty cell holds."""
     if isinstance(y, Mapping):
         return *_of_mapping(y, n), {"targets": np.nan}.get(kind)
     found = home_of(y).parts(cells_of_block, y, kind, missing_label)
     lengths = [length for length, _, _, _ in found]
     if sum(lengths) != n:
-        raise InputError(f"X has {n} rows and y has {sum(lengths)}. Give one entry of y per row; mark unlabelled ones.")
+        raise InputError(f"X has {n} rows and y has {sum(lengths)}. Give one entry of y per row; mark unlabeled ones.")
     starts = np.cumsum([0, *lengths])
     at = np.concatenate([start + where for start, (_, where, _, _) in zip(starts, found)])
     blank = next((mark for _, _, _, mark in found if mark is not None), None)
@@ -73,7 +78,7 @@ def filled_cells(y: Any, n: int, kind: str, missing_label: Any = "auto") -> tupl
     return at, np.concatenate(kept), blank
 
 
-def cells_of_block(y: Any, kind: str, missing_label: Any) -> tuple[int, np.ndarray, np.ndarray, Any]:
+def cells_of_block(y: ColumnLike, kind: str, missing_label: object) -> tuple[int, np.ndarray, np.ndarray, Any]:
     """(number of cells, positions of the filled ones, their entries, the mark of empty cells) of a part of a column."""
     if len(y) == 0:
         return 0, np.zeros(0, dtype=int), np.zeros(0, dtype=object), None
@@ -96,8 +101,8 @@ def cells_of_block(y: Any, kind: str, missing_label: Any) -> tuple[int, np.ndarr
     return len(column), at, column[at], mark
 
 
-def _blank(value: Any) -> bool:
-    """Whether "auto" reads an entry as unlabelled; -1 stays as the mark, so that reading y can tell it from a class."""
+def _blank(value: object) -> bool:
+    """Whether "auto" reads an entry as unlabeled; -1 stays as the mark, so that reading y can tell it from a class."""
     if isinstance(value, str | bytes):
         return not value.strip()
     return not isinstance(value, bool | np.bool_) and value == -1
@@ -113,6 +118,23 @@ def _of_mapping(y: Mapping, n: int) -> tuple[np.ndarray, np.ndarray]:
     return at.astype(int)[order], values[order]
 
 
-def _entries(y: Any, rows: np.ndarray) -> Any:
+def _entries(y: ColumnLike, rows: np.ndarray) -> Any:
     """Some entries of a column on the client, of the type it has."""
     return y.iloc[rows] if hasattr(y, "iloc") else array_of(y)[1][rows]
+
+
+def labels_to_fit(codes: ColumnLike, n_classes: int, entries: int, seed: int) -> np.ndarray:
+    """Positions of the labels that are fitted, ascending: all, or a random sample with every class in it.
+
+    Parameters
+    ----------
+    codes : (l,) class number of each label. entries : most labels times classes; at least two per class are taken.
+    """
+    codes = np.asarray(codes)
+    most = max(entries // max(n_classes, 1), 2 * n_classes)
+    if len(codes) <= most:
+        return np.arange(len(codes))
+    order = np.random.default_rng(seed).permutation(len(codes))
+    first = np.unique(codes[order], return_index=True)[1] if n_classes > 1 else np.zeros(0, dtype=int)
+    rest = np.setdiff1d(np.arange(len(order)), first)[: most - len(first)]
+    return np.sort(order[np.concatenate([first, rest])])

@@ -1,28 +1,31 @@
 """Save fitted models and load them anywhere: a zip of JSON and plain arrays, with nothing in it that can run.
 
 A file names its classes by registered names (`registry`), never by modules, and loading creates only objects of these
-classes, without calling their constructors: a file from a stranger can be wrong but not dangerous. Arrays that lived in
-torch or Dask are saved as NumPy arrays, so a model trained on a GPU or a cluster loads without either.
+classes, without calling their constructors: a file from a unknown person can be wrong but not dangerous. Arrays that
+lived in torch or Dask are saved as NumPy arrays, so a model trained on a GPU or a cluster loads without either.
 """
 
 from pathlib import Path
 from typing import Any
 
 from ..files import replacing
+from ..types import Estimator
 from .archive import FORMAT, read, write
 from .pack import Packer
 from .registry import register
 from .unpack import Unpacker
 
 
-def save(model: Any, path: str | Path) -> None:
+def save(model: Estimator, path: str | Path) -> None:
     """Write a fitted model to one file, which replaces an older one only when it is complete.
 
     Parameters
     ----------
-    model : estimator, kernel or map of this package; scikit-learn pipelines of them with common scalers and encoders;
-        objects of a class that was passed to `register`. Of a `FewLabelClassifier` its `compact` form is written.
-    path : file name; by custom it ends in .mercer.
+    model : estimator, kernel or map
+        An object of this package, a scikit-learn pipeline of them with common scalers and encoders, or an object of a
+        class that was passed to `register`. A `FewLabelClassifier` is saved in its `compact` form.
+    path : str or Path
+        File name, by convention with the ending .mercer.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def save(model: Any, path: str | Path) -> None:
         write_model(model, part)
 
 
-def write_model(model: Any, path: str | Path) -> None:
+def write_model(model: Estimator, path: str | Path) -> None:
     """Write a fitted model straight to `path`: for callers that already hold a temporary file."""
     packer = Packer()
     write(path, packer.pack(model, type(model).__name__), packer.arrays)
@@ -46,7 +49,16 @@ def write_model(model: Any, path: str | Path) -> None:
 def load(path: str | Path) -> Any:
     """Read a model that `save` wrote.
 
-    A file that is damaged, was written by a newer version, or holds anything but models of this package and classes
-    that were passed to `register` is refused; no code in it can run.
+    A file is refused if it is damaged, was written by a newer version, or contains anything but models of this package
+    and of classes that were passed to `register`. Loading a file cannot run code.
+
+    Parameters
+    ----------
+    path : str or Path
+        File name.
+
+    Returns
+    -------
+    The model.
     """
     return read(Path(path), lambda tree, arrays, name: Unpacker(arrays, name).unpack(tree))

@@ -1,6 +1,6 @@
 """The file itself: a zip of `model.json` and `arrays/N.npy`, with checksums and without anything that can run.
 
-`model.json` holds what the objects are and the checksums of the arrays; its own checksum is the comment of the zip.
+`model.json` contains what the objects are and the checksums of the arrays; its own checksum is the comment of the zip.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from .. import __version__
 from ..backend import require_memory
 from ..errors import BackendError, InputError
 
-FORMAT = 3
+FORMAT = 4
 
 
 def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
@@ -34,7 +34,7 @@ def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
 
 
 def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
-    """What `build(tree, arrays, name of the file)` makes of a file; all that is wrong with it becomes a sentence."""
+    """Return `build(tree, arrays, name of the file)` of a file; every fault of the file becomes a sentence."""
     try:
         with zipfile.ZipFile(path) as file:
             total = sum(member.file_size for member in file.infolist())
@@ -74,7 +74,7 @@ def _damaged(name, why):
 
 
 def _short(said):
-    """What a file says of itself, at a length that fits into a sentence."""
+    """A text of a file, cut to a length that fits into a sentence."""
     said = " ".join(str(said).split())
     return said if len(said) <= 80 else f"{said[:79]}…"
 
@@ -109,9 +109,11 @@ def _array(data, digest, name):
     read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read_header(buffer)
     if dtype.hasobject:
-        raise InputError(f"{name} holds Python objects, which can run code, so it is refused. Do not trust its source.")
+        raise InputError(
+            f"{name} contains Python objects, which can run code, so it is refused. Do not trust its source."
+        )
     # The header could promise more than the file holds, and NumPy would allocate it.
     if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(data) - buffer.tell():
-        raise _damaged(name, "an array is not as long as it says")
+        raise _damaged(name, "the length of an array does not match its header")
     buffer.seek(0)
     return np.lib.format.read_array(buffer, allow_pickle=False)

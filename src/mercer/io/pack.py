@@ -20,7 +20,7 @@ class Packer:
     arrays : the arrays that the JSON refers to by their numbers.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
         self._seen: dict[int, int] = {}
         self._kept: list = []
@@ -49,7 +49,7 @@ class Packer:
         self._kept.append(value)  # an id is unique only as long as the object lives
         return {**self._pack_new(value, where), "id": number}
 
-    def _pack_new(self, value, where):
+    def _pack_new(self, value, where: str) -> dict:
         value = bring(value)
         if isinstance(getattr(type(value), "compact", None), FunctionType):
             value = value.compact()  # a model that names what to save of it
@@ -70,13 +70,13 @@ class Packer:
         if not isinstance(state, dict) or not hasattr(value, "__dict__"):
             raise InputError(
                 f"{where} is of type {type(value).__module__}.{type(value).__qualname__}, which cannot be saved. "
-                "Models may hold numbers, text, arrays, and estimators, kernels and maps of mercer; a class of your "
+                "Models may contain numbers, text, arrays, and estimators, kernels and maps of mercer; a class of your "
                 "own needs mercer.register(its class); functions and random generators cannot be stored without code "
                 "(pass a kernel object, an integer seed)."
             )
         return {"object": name, "state": [[k, self.pack(v, f"{where}.{k}")] for k, v in state.items()]}
 
-    def _store(self, array):
+    def _store(self, array: np.ndarray) -> int:
         # In its own memory order, also if it is a view: another order would change the last bit of products.
         self.arrays.append(np.array(array, order="K"))
         return len(self.arrays) - 1

@@ -10,25 +10,45 @@ from typing import TypeVar
 from .. import exports
 from ..errors import InputError
 
-# Module of this package: classes that models hold and users do not import from `mercer`.
+# Module of this package: classes that models contain and users do not import from `mercer`.
 INTERNAL = {
+    "homes.objects": "Objects",
     "inputs.labels": "Labels",
     "inputs.tables": "TableClassifier TableRegressor Column",
     "inputs.tables.kinds": "Number Category Ordered Date Vectors",
     "inputs.tables.text": "Text",
+    "inputs.tables.names": "Names",
     "inputs.tables.images": "Picture",
-    "inputs.tables.vectors": "Embedded",
-    "graphs.neighbours": "Neighbours",
+    "inputs.tables.vectors": "Both Embedded",
+    "graphs.given": "KnownRows",
+    "graphs.neighbors": "Neighbors",
     "kernels": "Sum Product Scaled",
     "kernels.forest": "Nodes",
     "geometry.maps.graph": "GraphMap",
     "geometry.maps.row": "RowMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
-    "few_label.views": "AsGiven Standardised Bent UnitNorm LeadingComponents",
-    "few_label.predictor": "Predictor MeanPredictor GraphPart KernelPart",
-    "few_label.forest": "ForestPart Trees",
+    "few_label.views": "AsGiven Standardized HingeColumns UnitNorm LeadingComponents",
+    "few_label.kernel_rows": "KernelRows",
+    "few_label.ordinal": "OrdinalColumns",
+    "few_label.predictor": "Predictor MeanPredictor GraphPart KernelPart KnownPart",
+    "few_label.candidates.forest": "ForestPart Trees",
+    "few_label.candidates.own": "OwnPart OwnClassifier",
+    "few_label.library": "Library",
+    "few_label.fit": "Fit Kept",
+    "few_label.answers": "Answers NumberAnswers",
+    "few_label.dask_sample": "DaskSample",
+    "few_label.weights": "Pool",
+    "few_label.hints": "Guesses Likelihood",
+    "few_label.hint_inputs": "Hints",
+    "few_label.tasks.classes": "Classes Calibration",
+    "few_label.tasks.numbers": "Numbers NumberPool",
+    "few_label.squared_error": "Accuracy",
     "evidence.accuracy": "Estimate Rate",
+    "evidence.conformal": "Reference",
+    "estimators.outlier_parts": "Ranks OutlierView Near Tails",
+    "estimators.outlier_forest": "IsolationTrees",
+    "estimators.outlier_answers": "Answered",
     "few_label.summary": "Report",
     "few_label.targets": "Targets",
     "few_label.number_report": "NumberReport",
@@ -54,6 +74,11 @@ def register(cls: AnyClass) -> AnyClass:
 
     The file calls the class "user." and its name. Call `register` before loading, too: a file cannot import your
     module. The attributes of an object are saved and set again; its constructor is not called.
+
+    Parameters
+    ----------
+    cls : type
+        The class.
 
     Examples
     --------

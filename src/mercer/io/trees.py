@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..types import Estimator
 
-def tree_state(value: Any) -> dict | None:
+
+def tree_state(value: Estimator) -> dict | None:
     """The rows, weights and parameters of a fitted `KernelDensity`; None for anything else."""
     if type(value).__name__ != "KernelDensity" or type(value) is not _class():
         return None

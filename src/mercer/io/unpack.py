@@ -19,12 +19,12 @@ class Unpacker:
     name : of the file, for error messages.
     """
 
-    def __init__(self, arrays: list[np.ndarray], name: str):
+    def __init__(self, arrays: list[np.ndarray], name: str) -> None:
         self.arrays, self.name = arrays, name
         self._made: dict = {}
 
     def unpack(self, node: Any) -> Any:
-        """The value that some JSON stands for."""
+        """The value that some JSON represents."""
         if node is None or isinstance(node, bool | int | float | str):
             return node
         if isinstance(node, list):
@@ -36,7 +36,7 @@ class Unpacker:
             self._made[node["id"]] = value
         return value
 
-    def _build(self, node):
+    def _build(self, node: dict):
         kind, content = next(iter(node.items()))
         match kind:
             case "float":
@@ -70,9 +70,9 @@ class Unpacker:
                 return grown(self.unpack(content))
             case "object":
                 return self._instance(node, content)
-        raise InputError(f"{self.name} holds an entry {kind[:80]!r} that mercer does not know, so it is refused.")
+        raise InputError(f"{self.name} contains an entry {kind[:80]!r} that mercer does not know, so it is refused.")
 
-    def _instance(self, node, name):
+    def _instance(self, node: dict, name: list | str | None):
         name = str(name)[:80]
         cls = class_named(name)
         if cls is None:
@@ -80,7 +80,7 @@ class Unpacker:
             if name.startswith("user."):
                 remedy = "If it is your own, pass that class to mercer.register before loading."
             raise InputError(
-                f"{self.name} asks for an object of type {name!r}, which is not among those a model may hold, so it "
+                f"{self.name} asks for an object of type {name!r}, which is not among those a model may contain, so it "
                 f"is refused. {remedy}"
             )
         made: Any = object.__new__(cls)
@@ -92,5 +92,7 @@ class Unpacker:
             made.__dict__[key] = self.unpack(value)
         columns = made.__dict__.get("n_features_in_", 0)
         if not isinstance(columns, int | np.integer):  # a comparison with a huge sparse matrix would fill the memory
-            raise InputError(f"{self.name} says how many columns it reads with no whole number, so it is refused.")
+            raise InputError(
+                f"{self.name} gives its number of columns as something other than a whole number, so it is refused."
+            )
         return made

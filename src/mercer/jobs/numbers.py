@@ -1,96 +1,138 @@
-"""Numbers: the model fitted to a table, its answer for every row, and what is written, said and reported of it."""
+"""Numbers: fit a regressor to a dataset, answer every row, and name the columns to write."""
 
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from ..advice.suggest import suggest as suggest_rows
-from ..advice.why import why
+from ..events import Note, OnEvent, ignore
+from ..few_label.catalog import methods_of
 from ..few_label.number_report import number_sentences
-from ..few_label.numbers import FAMILIES
 from ..few_label.regressor import FewLabelRegressor
+from ..few_label.sizes import SIZES, Sizes
 from ..inputs.tables import TableRegressor
-from ..report import Findings, Points
-from ..report.picture import SENTENCE, positions
-from .answers import NUMBERS, added
-from .findings import SHOWN_CANDIDATES, TOLD, cells_of, code, columns_of, effects_of, row_of, sample_of, settings
-from .job import others, search
+from ..types import Facts, Frame
+from .corrections import NUMBERS, added
+from .dataset import Dataset
+from .fitting import FAMILIAR, fit_model, in_blocks
+from .options import AnswerOptions, SearchOptions
 
+TITLES = {name: method.title for name, method in methods_of("numbers").items()}
 COVERAGE = 0.9  # of the intervals
-RANGES = 5  # of equally many rows, by which the map is coloured
-MARKS = "Each mark is a row; nearby rows are similar. The colours are ranges of the numbers, with equally many rows."
 
 
-@dataclass
+@dataclass(frozen=True)
 class NumberFit:
-    """A regressor fitted to the rows `rows` of the table, and its answer for all of them."""
+    """A regressor fitted to a dataset, with the predictions for all of them."""
 
     model: FewLabelRegressor
-    rows: np.ndarray
     predicted: np.ndarray
-    wide: np.ndarray  # (n,) how many times wider the interval is than among the training rows
+    notes: list[str] = field(default_factory=list)  # sentences for the report
 
 
-@dataclass
-class NumberAnswer:
-    """What was decided about every row."""
+@dataclass(frozen=True)
+class NumberPredictions:
+    """The prediction for every row: the given number, or the predicted one with an interval.
 
-    numbers: np.ndarray  # the given one where there is one
-    columns: dict  # to be written
-    coverage: float  # of the intervals
+    Attributes
+    ----------
+    numbers : (n,) given or predicted. ends : (n, 2) of the predicted interval. given : (n,) rows with a number.
+    novel : (n,) rows unlike all training rows. coverage, reach : fraction and medium half width of the intervals.
+    decimals : decimals to write.
+    """
+
+    target: str
+    numbers: np.ndarray
+    ends: np.ndarray
+    given: np.ndarray
+    novel: np.ndarray
+    coverage: float
+    reach: float
+    decimals: int
+    notes: list[str] = field(default_factory=list)
 
 
-def fit(screen, job, methods, seconds, seed):
-    """Fit to all rows, or to a sample of very many with the others predicted. Ctrl-C keeps what was tried."""
-    model = FewLabelRegressor(methods, time_budget=seconds, random_state=seed)
-    rows = search(screen, job, model, {key: words[1] for key, words in FAMILIES.items()})
-    predicted, wide = np.empty(len(job.names)), np.ones(len(job.names))
-    predicted[rows] = model.predicted_
-    for block in others(screen, job, rows):
-        predicted[block], wide[block] = model.predict(job.X[block]), 1 / np.sqrt(model.trust(job.X[block]))
-    return NumberFit(model, rows, predicted, wide)
+def fit(
+    dataset: Dataset, search: SearchOptions, on_event: OnEvent = ignore, known: NumberFit | None = None
+) -> NumberFit:
+    """Fit a regressor to a dataset. Ctrl-C keeps what was tried.
+
+    known : a fit to other numbers of the same rows, whose spaces are used again.
+    """
+    new = FewLabelRegressor(search.methods, time_budget=search.seconds, random_state=search.seed)
+    model = new if known is None else copy(known.model)
+    notes = fit_model(dataset, model, TITLES, on_event)
+    return NumberFit(model, model.predicted_, notes)
 
 
-def answer(screen, job, fitted, abstain=None, probabilities=False, coverage=None, by_class=False):
-    """Given and predicted numbers, with the columns to write; `coverage` of the intervals is 0.9 if not given."""
-    asked = {"--abstain": abstain is not None, "--probabilities": probabilities, "--by-class": by_class}
-    for option, wanted in asked.items():
+def answer(
+    dataset: Dataset, fitted: NumberFit, options: AnswerOptions, on_event: OnEvent = ignore
+) -> NumberPredictions:
+    """Return the predictions of a fit for all rows of its dataset; given numbers are kept."""
+    asked = {"--abstain": options.abstain is not None, "--probabilities": options.probabilities}
+    for option, wanted in (asked | {"--by-class": options.by_class}).items():
         if wanted:
-            screen.note(f"{option} is for classes; {job.target!r} holds numbers, which have an interval instead.")
-    given, model = job.labels.given, fitted.model
-    coverage = coverage or COVERAGE
-    reach = model.reach(coverage) * fitted.wide
+            what = f"{dataset.target!r} contains numbers, which have an interval instead"
+            on_event(Note(f"{option} is for classes; {what}."))
+    given, model, coverage = dataset.labels.given, fitted.model, options.coverage or COVERAGE
+    half = model.reach(coverage)
+    reach = model.reach(coverage, fitted.predicted) / np.sqrt(model.answers_.trust)
     ends = np.column_stack([fitted.predicted - reach, fitted.predicted + reach])
-    columns = new_columns(job.target, ends, model, np.zeros(len(given), dtype=bool))
-    for name, cells in zip(added(job.target, *NUMBERS), columns.values()):
-        columns[name] = np.where(given, "given" if cells.dtype.kind == "U" else job.labels.numbers, cells)
-    return NumberAnswer(np.where(given, job.labels.numbers, fitted.predicted), columns, coverage)
+    numbers = np.where(given, dataset.labels.numbers, fitted.predicted)
+    novel = np.zeros(len(given), dtype=bool)
+    return NumberPredictions(dataset.target, numbers, ends, given, novel, coverage, half, decimals(model))
 
 
-def new_columns(target, ends, model, novel):
-    """Columns that are added to the table: number, ends of its interval, source."""
-    low, high = rounded(ends, model).T
-    source = np.where(novel, "novel", "predicted")
-    return dict(zip(added(target, *NUMBERS), (rounded(ends.mean(axis=1), model), low, high, source)))
+def answer_table(
+    model: TableRegressor,
+    frame: Frame,
+    options: AnswerOptions,
+    labels: Mapping[int, str] | None = None,
+    on_event: OnEvent = ignore,
+    sizes: Sizes = SIZES,
+) -> NumberPredictions:
+    """Return the predictions of a saved model for the rows of a table."""
+    coverage = options.coverage or COVERAGE
+    ends, trust = in_blocks(partial(model.answer, coverage=coverage), frame, on_event, sizes)
+    none, found = np.zeros(len(ends), dtype=bool), model.regressor
+    reach = found.reach(coverage)
+    return NumberPredictions(
+        model.target, ends.mean(axis=1), ends, none, trust < FAMILIAR, coverage, reach, decimals(found)
+    )
 
 
-def rounded(numbers, model):
-    """Numbers with five digits beyond the size of the spread of the given ones."""
-    return np.round(numbers, 5 - int(np.floor(np.log10(model.labels_.scale))))
+def columns(answers: NumberPredictions, probabilities: bool = False) -> Facts:
+    """Return the columns to write: number, ends of its interval, source."""
+    low, high = np.round(answers.ends, answers.decimals).T
+    middle = np.round(answers.ends.mean(axis=1), answers.decimals)
+    numbers = [np.where(answers.given, answers.numbers, one) for one in (middle, low, high)]
+    whole = np.flatnonzero(answers.given & (answers.numbers == np.round(answers.numbers)))
+    if len(whole):  # written as given, without a .0
+        numbers = [one.astype(object) for one in numbers]
+        for one in numbers:
+            one[whole] = [int(number) for number in answers.numbers[whole]]
+    source = np.where(answers.given, "given", np.where(answers.novel, "novel", "predicted"))
+    return dict(zip(added(answers.target, *NUMBERS), [*numbers, source]))
 
 
-def saved(job, fitted):
-    """What --save keeps."""
-    return TableRegressor(job.encoder, fitted.model, job.target)
+def decimals(model: FewLabelRegressor) -> int:
+    """Return how many decimals are written: five digits beyond the size of the spread of the given numbers."""
+    return 5 - int(np.floor(np.log10(model.labels_.scale)))
 
 
-def summary(job, fitted, decided):
-    """What --json says."""
-    given, model, coverage = job.labels.given, fitted.model, decided.coverage
+def table_model(dataset: Dataset, fitted: NumberFit) -> TableRegressor:
+    """Return the model that --save writes."""
+    return TableRegressor(dataset.encoder, fitted.model, dataset.target)
+
+
+def facts(dataset: Dataset, fitted: NumberFit, answers: NumberPredictions) -> Facts:
+    """Return what --json prints."""
+    given, model, coverage = answers.given, fitted.model, answers.coverage
     return {
         "kind": "number",
-        "rows": len(job.names),
+        "rows": len(dataset.names),
         "given": int(given.sum()),
         "predicted": int((~given).sum()),
         "left_out_r2": model.left_out_r2_,
@@ -98,105 +140,14 @@ def summary(job, fitted, decided):
         "left_out_mae": model.left_out_mae_,
         "mae_interval": list(model.mae_interval_),
         "coverage": coverage,
-        "half_width": model.reach(coverage),
+        "half_width": answers.reach,
         "reasons": model.report_.sentences,
-        "sentences": number_sentences(model, coverage),
+        "sentences": number_sentences(model, coverage, dataset.why_not_drawn),
+        "not_drawn": dataset.selected and dataset.selected.sentence,
     }
 
 
-def tell(screen, facts, of):
-    """Say it on the screen."""
+def sentences(facts: Facts) -> list[str]:
+    """Return what the command says about a fit and its predictions."""
     rows = f"{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'}"
-    screen.say(f"{of}{rows} predicted from {facts['given']} numbers.")
-    for sentence in facts["sentences"]:
-        screen.say(sentence)
-
-
-def reasons(job, fitted, found):
-    """A sentence for each suggested row: what its number would do, which given ones are most like it."""
-    names = [job.names[i] for i in fitted.rows]
-    alike = [one.like(names) for one in why(fitted.model, found.rows)]
-    return [f"{reason}; {like}" for reason, like in zip(found.reasons, alike)]
-
-
-def findings(screen, job, fitted, answer, abstain, out, save, seed):
-    """Everything the report shows."""
-    model, given = fitted.model, job.labels.given
-    n, n_given = len(given), int(given.sum())
-    screen.step("choosing rows to label next", 0.0)
-    following = _next(job, fitted, seed)
-    screen.step("drawing the rows", 0.3)
-    codes, ranges = _ranges(answer.numbers)
-    shown = sample_of(n, given, seed)
-    points = Points(
-        xy=positions(job.X[shown], seed),
-        codes=codes[shown],
-        given=given[shown],
-        confidence=None,
-        names=[job.names[i] for i in shown],
-        cells={job.target: [f"{x:.6g}" for x in answer.numbers[shown]]} | cells_of(job.telling, shown),
-    )
-    screen.step("weighing the columns", 0.8)
-    told = job.telling.of_groups(codes, len(ranges))
-    (low, high), (least, most) = model.r2_interval_, model.mae_interval_
-    return Findings(
-        title=f"{n - n_given} numbers predicted from {n_given}",
-        subtitle=f"{job.data.name}, column {job.target}",
-        tiles=[
-            (f"{model.left_out_r2_:.2f}", f"R² of withheld numbers ({low:.2f} to {high:.2f})"),
-            (f"{model.left_out_mae_:.3g}", f"mean absolute error of withheld numbers ({least:.3g} to {most:.3g})"),
-            (f"± {model.reach(answer.coverage):.3g}", f"holds {100 * answer.coverage:g} % of the numbers"),
-        ],
-        facts=[
-            ("table", job.data.name),
-            ("numbers in", job.target),
-            ("rows", str(n)),
-            ("numbers given", str(n_given)),
-            ("learnt from", job.encoder.sentence_),
-            ("written to", str(out)),
-        ],
-        marks=MARKS,
-        classes=ranges,
-        points=points,
-        n_rows=n,
-        axes=SENTENCE,
-        withheld=(model.labels_.given, model.left_out_, model.reach(answer.coverage)),
-        suggestions=following,
-        groups=[
-            {"name": name, "size": int(np.sum(codes == k)), "telling": phrases, "rows": []}
-            for k, (name, phrases) in enumerate(zip(ranges, told))
-            if phrases
-        ],
-        grouping=("What low and high numbers look like", TOLD),
-        columns=columns_of(job.encoder, effects_of(job, model, seed)),
-        candidates=[
-            row | {"name": FAMILIES[row["method"]][1], "settings": settings(row)}
-            for row in model.report_.candidates[:SHOWN_CANDIDATES]
-        ],
-        n_candidates=len(model.report_.candidates),
-        reasons=model.report_.sentences,
-        notes=job.notes,
-        code=code(job, out, save, added(job.target, *NUMBERS), "model.predict(rows), model.predict_interval(rows)"),
-    )
-
-
-def _next(job, fitted, seed):
-    """Rows to label next; none where no candidate is linear in the numbers."""
-    if fitted.model.linear_ is None:
-        return []
-    free = int((~job.labels.given[fitted.rows]).sum())
-    found = suggest_rows(fitted.model, min(10, free), random_state=seed)
-    chosen = fitted.rows[found.rows]
-    guesses = rounded(fitted.predicted[chosen], fitted.model)
-    return [
-        (row_of(job, i), f"{guess:g}", None, reason)
-        for i, guess, reason in zip(chosen, guesses, reasons(job, fitted, found))
-    ]
-
-
-def _ranges(numbers):
-    """(range of each row, names of the ranges): as many rows in each, unless numbers are repeated."""
-    edges = np.unique(np.quantile(numbers, np.arange(1, RANGES) / RANGES))
-    words = [f"{edge:.3g}" for edge in edges]
-    between = [f"{low} to {high}" for low, high in pairwise(words)]
-    return np.searchsorted(edges, numbers, side="left"), [f"up to {words[0]}", *between, f"above {words[-1]}"]
+    return [f"{rows} predicted from {facts['given']} numbers.", *facts["sentences"]]

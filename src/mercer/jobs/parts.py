@@ -6,20 +6,30 @@ The functions that workers run take paths and small values and return small valu
 import contextlib
 import functools
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..backend import n_threads, need, one_thread
 from ..errors import BackendError, InputError
+from ..few_label.sizes import SIZES
 from ..files import replacing
 from ..inputs.tables import read_table, read_target, write_table
 from ..inputs.tables.formats.base import unpacked
 from ..io import load
-from .answers import _texts
-from .job import BLOCK, new_columns, written_before
-from .sets import Sets
+from ..types import Estimator, Facts, Frame, Rows
+from .classes import answer_table, columns
+from .corrections import texts, written_before
+from .options import DEFAULTS, AnswerOptions
+
+Task: TypeAlias = tuple[object, ...]
+"""The arguments of a function that workers run."""
+
+Result = TypeVar("Result")
 
 ENDINGS = (".parquet", ".pq", ".csv", ".tsv")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -28,8 +38,8 @@ HEADER = 2**16  # bytes beyond which a file is more than a header
 OTHERS = ("dataset_dict.json", "state.json")  # of a folder that is one table
 
 
-def parts_in(folder):
-    """The tables in a folder by name, those that begin with . or _ left out; none if the folder is one table."""
+def parts_in(folder: str | Path) -> list[Path]:
+    """Return the tables in a folder by name, those that begin with . or _ left out; none if the folder is one table."""
     folder = Path(folder)
     if not folder.is_dir() or any((folder / name).exists() for name in OTHERS):
         return []
@@ -37,15 +47,21 @@ def parts_in(folder):
     return sorted(path for path in names if _ending(path) in ENDINGS)
 
 
-def _ending(path):
+def _ending(path: Path) -> str:
     return (Path(path.stem) if path.suffix.lower() in PACKED else path).suffix.lower()
 
 
 # What the workers run
 
 
-def cells(path, column, missing, labels, options):
-    """(number of rows, positions of the labelled ones, their labels) of a part.
+def cells(
+    path: Path,
+    column: str | None,
+    missing: list[str] | None,
+    labels: Mapping[str, str] | None,
+    options: Mapping[str, object],
+) -> tuple[int, np.ndarray, list[str]]:
+    """Return (number of rows, positions of the labeled ones, their labels) of a part.
 
     column : that of the labels; with `labels`, {key: label}, that of the keys; None counts only.
     """
@@ -70,80 +86,96 @@ def cells(path, column, missing, labels, options):
         found = read_target(values.rename(column), missing, need_labels=False)
         at = np.flatnonzero(found.given)
         return len(values), at, found.labels[at].tolist()
-    words = [labels.get(key) for key in _texts(values)]
+    words = [labels.get(key) for key in texts(values)]
     at = np.array([i for i, word in enumerate(words) if word is not None], dtype=int)
-    return len(words), at, [words[i] for i in at]
+    return len(words), at, [word for word in words if word is not None]
 
 
-def _no_rows(path):
-    """Whether a text file is empty or has a header only."""
+def _no_rows(path: Path) -> bool:
+    """Return whether a text file is empty or has a header only."""
     return path.stat().st_size < HEADER and len(unpacked(path).splitlines()) < 2
 
 
-def rows_of(path, positions, options):
-    """Some rows of a part as a data frame."""
+def rows_of(path: Path, positions: np.ndarray, options: Mapping[str, object]) -> Frame:
+    """Return some rows of a part as a data frame."""
     return read_table(path, **options).frame.iloc[positions].reset_index(drop=True)
 
 
-def label_part(path, out, folder, known, how):
-    """Write a part with its labels; {class: rows}, and how many were left unlabelled or unlike all training rows.
+@dataclass(frozen=True)
+class PartOptions:
+    """How the parts are read, answered and written.
 
-    known : (positions, labels) of the labelled rows. how : options, see `cli.folders.label`.
+    Attributes
+    ----------
+    file : options of `read_table`. protect : see `write_table`.
+    model : file of a saved model; None: the one in the folder of the predictions.
+    answers : of `label` and `predict`.
+    kind, columns : of a method without labels: its command, and the names of the columns that it writes.
+    rank : of `cluster`: the numbers of the groups.
+    models : other places of the text model and the image model that a saved model needs.
     """
-    model = _loaded(str(folder / MODEL) if how["model"] is None else how["model"])
-    table, classes = read_table(path, **how["options"]), [str(name) for name in model.classes_]
+
+    file: Facts
+    protect: bool = False
+    model: str | None = None
+    answers: AnswerOptions = DEFAULTS
+    kind: str = ""
+    columns: tuple[str, ...] = ()
+    rank: tuple[int, ...] = ()
+    models: tuple[str | None, str | None] = (None, None)
+
+
+def label_part(path: Path, out: Path, folder: Path, known: tuple[np.ndarray, list[str]], options: PartOptions) -> Facts:
+    """Write a part with its predictions; return {class: rows} and how many rows were left unlabeled or are novel.
+
+    known : (positions, labels) of the labeled rows.
+    """
+    model = _loaded(str(folder / MODEL) if options.model is None else options.model)
+    model.encoder.relocate(*options.models)
+    table = read_table(path, **options.file)
     table.drop(written_before(table, model.target))
     with one_thread():
-        found = [model.answer(table.frame.iloc[i : i + BLOCK]) for i in range(0, len(table), BLOCK)]
-    P, trust = map(np.concatenate, zip(*found))
-    given, place = np.zeros(len(P), dtype=bool), {name: code for code, name in enumerate(classes)}
-    at = np.array([i for i, word in zip(*known) if word in place], dtype=int)
-    given[at] = True
-    P[at] = np.eye(len(classes))[[place[word] for word in known[1] if word in place]]
-    confidence, values = np.where(given, 1.0, P.max(axis=1)), [model.values[name] for name in classes]
-    more = how["abstain"], how["probabilities"], (trust < 0.5) & ~given
-    columns, left = new_columns(model.target, P, confidence, values, given, *more)
-    if how["coverage"] is not None:
-        sets = Sets(model.target, model.classifier, P, given, how["coverage"], how["by_class"])
-        columns |= sets.columns(values, P.argmax(axis=1))
-    write_table(table, columns, out, force=True, protect=how["protect"])
-    codes = np.bincount(P.argmax(axis=1)[~left], minlength=len(classes))
-    facts = {"rows": len(P), "given": int(given.sum()), "abstained": int(left.sum()), "novel": int(more[2].sum())}
-    return facts | {"classes": dict(zip(map(str, values), codes.tolist()))}
+        found = answer_table(model, table.frame, options.answers, {int(i): word for i, word in zip(*known)})
+    new = columns(found, options.answers.probabilities)
+    write_table(table, new, out, force=True, protect=options.protect)
+    numbers = {"given": found.given, "abstained": found.left, "novel": found.novel}
+    counts = {name: int(rows.sum()) for name, rows in numbers.items()}
+    return {"rows": len(table), **counts, "classes": found.counts}
 
 
-def describe_part(path, out, folder, how):
-    """Write a part with what a model without labels says of its rows: `how["columns"]` from the method of its kind."""
+def describe_part(path: Path, out: Path, folder: Path, options: PartOptions) -> Facts:
+    """Write a part with what a method without labels finds in its rows."""
     encoder, model = _loaded(str(folder / ENCODER)), _loaded(str(folder / MODEL))
-    table = read_table(path, **how["options"])
-    taken = [name for name in how["columns"] if name in table.frame.columns]
+    table = read_table(path, **options.file)
+    taken = [name for name in options.columns if name in table.frame.columns]
     if taken:
         raise InputError(f"{Path(path).name} has a column {taken[0]!r} already, which would be written. Rename it.")
+    block = SIZES.block_rows
     with one_thread():
-        frames = [encoder.transform(table.frame.iloc[i : i + BLOCK]) for i in range(0, len(table), BLOCK)]
-        found = [SAYS[how["kind"]](model, rows, how) for rows in frames]
-    answers: list = [np.concatenate(parts) for parts in zip(*found)]
-    write_table(table, dict(zip(how["columns"], answers)), out, True, how["protect"])
+        matrices = [encoder.transform(table.frame.iloc[i : i + block]) for i in range(0, len(table), block)]
+        found = [DESCRIBES[options.kind](model, X, options) for X in matrices]
+    new: Facts = dict(zip(options.columns, (np.concatenate(blocks) for blocks in zip(*found))))
+    write_table(table, new, out, True, options.protect)
     return {"rows": len(table)}
 
 
-def _positions(model, rows, how):
-    return np.round(model.transform(rows).T, 6)
+def _positions(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndarray]:
+    return [*np.round(model.transform(X).T, 6)]
 
 
-def _groups(model, rows, how):
-    return [np.asarray(how["rank"])[model.predict(rows)]]
+def _groups(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndarray]:
+    return [np.asarray(options.rank)[model.predict(X)]]
 
 
-def _unusual(model, rows, how):
-    return np.round(model.outlier_probability(rows), 4), np.where(model.predict(rows) < 0, "yes", "no")
+def _unusual(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndarray]:
+    return np.round(model.outlier_probability(X), 4), np.where(model.predict(X) < 0, "yes", "no")
 
 
-SAYS = {"embed": _positions, "cluster": _groups, "novelty": _unusual}
+DESCRIBES = {"embed": _positions, "cluster": _groups, "novelty": _unusual}
 
 
 @functools.lru_cache(maxsize=4)
-def _loaded(path):
+def _loaded(path: str) -> Estimator:
     return load(path)
 
 
@@ -153,8 +185,8 @@ def _loaded(path):
 class Threads:
     """Parts side by side in this process."""
 
-    def each(self, function, tasks):
-        """(number of the task, function(*task)) of each, as they end."""
+    def each(self, function: Callable[..., Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
+        """Yield (number of the task, function(*task)) of each, as they end."""
         with ThreadPoolExecutor(n_threads()) as pool:
             futures = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
             try:
@@ -168,11 +200,11 @@ class Threads:
 class Cluster:
     """Parts on the workers of a Dask cluster, which see the same folders."""
 
-    def __init__(self, client, where):
+    def __init__(self, client: Any, where: str) -> None:
         self.client, self.where = client, where
 
-    def each(self, function, tasks):
-        """(number of the task, function(*task)) of each, as they end; a task of a lost worker runs again elsewhere."""
+    def each(self, function: Callable[..., Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
+        """Yield (number of the task, function(*task)) of each, as they end; tasks of a lost worker run again."""
         distributed = need("distributed")
         futures = {self.client.submit(function, *task, pure=False): n for n, task in enumerate(tasks)}
         try:
@@ -193,8 +225,8 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def workplace(scheduler=None, workers=None):
-    """Where the parts are worked on: a scheduler, so many processes of this machine, or the threads of this process."""
+def workplace(scheduler: str | None = None, workers: int | None = None) -> Iterator[Threads | Cluster]:
+    """Enter where the parts are worked on: a scheduler, processes of this machine, or threads of this process."""
     if scheduler is None and workers is None:
         yield Threads()
         return
@@ -214,12 +246,12 @@ def workplace(scheduler=None, workers=None):
         yield Cluster(client, where)
 
 
-def _close(client):
+def _close(client: Any) -> None:
     with contextlib.suppress(Exception):  # a scheduler that is lost cannot be told
         client.close(timeout=2)
 
 
-def write_mark(path, facts):
-    """A small JSON file, complete or not there."""
+def write_mark(path: Path, facts: Mapping[str, object]) -> None:
+    """Write a small JSON file, complete or not there."""
     with replacing(path, force=True) as (part,):
         part.write_text(json.dumps(facts, indent=1, default=str) + "\n", encoding="utf-8")

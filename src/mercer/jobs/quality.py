@@ -1,29 +1,43 @@
-"""How good the answers are, from the labels that were withheld."""
+"""How good the predictions are, from the labels that were held out."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..advice.suspicious import FLAGGED, suspicious
 from ..advice.unseen import unseen_rows
 from ..advice.why import why
+from ..evidence.accuracy import DESIGN, Rate, jeffreys
 from ..evidence.choice import accuracy_interval
+from ..few_label.answers import confidence
+from ..types import Estimator, Facts
+from .dataset import Dataset
+
+if TYPE_CHECKING:
+    from .classes import ClassAnswers, ClassFit
 
 
-def _withheld(model):
-    """(true codes, probabilities) of the labels that could be withheld."""
+def _withheld(model: Estimator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the true codes and the probabilities of the labels that could be held out."""
     labels = model.labels_
-    return labels.codes[labels.labelled[labels.testable]], model.left_out_probabilities_
+    return labels.codes[labels.labeled[labels.testable]], model.left_out_probabilities_
 
 
-def coverage(model):
-    """[(share answered, accuracy, low, high)] over the withheld labels, most confident first.
+def drawn_withheld(model: Estimator) -> tuple[np.ndarray, np.ndarray]:
+    """Return those of `_withheld` that were drawn at random, which speak for all rows; all of them if none was."""
+    codes, P = _withheld(model)
+    drawn = model.drawn_[model.labels_.labeled[model.labels_.testable]]
+    return (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
+
+
+def coverage(model: Estimator) -> list[tuple[float, float, float, float]]:
+    """Return [(share answered, accuracy, low, high)] over the held-out labels, most confident first.
 
     Of labels that were chosen and labels drawn at random the latter only: they speak for all rows.
     """
-    codes, P = _withheld(model)
+    codes, P = drawn_withheld(model)
     if len(codes) == 0:
         return []
-    drawn = model.drawn_[model.labels_.labelled[model.labels_.testable]]
-    codes, P = (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
     right = P.argmax(axis=1) == codes
     right = right[np.argsort(-P.max(axis=1), kind="stable")]
     total = len(right)
@@ -32,8 +46,53 @@ def coverage(model):
     return [(float(k / total), float(hits[k - 1] / k), *accuracy_interval(int(hits[k - 1]), int(k))) for k in steps]
 
 
-def per_class(model):
-    """[{name, tested, right, low, high, taken}] for each class: how many withheld labels came out right, and how not.
+def answered(model: Estimator, answers: "ClassAnswers", abstain: float) -> Rate:
+    """Return the fraction of correct predictions among the unlabeled rows whose confidence reaches `abstain`.
+
+    As in `mercer.evidence.accuracy`: the hits among held-out labels of such a confidence, corrected by how confident
+    the predictions for unlabeled rows are compared with those for these labels.
+    """
+    codes, P = drawn_withheld(model)
+    sure = confidence(model, P)
+    kept, rows = sure >= abstain, ~answers.given & ~answers.left
+    if not kept.any() or not rows.any():
+        return Rate(float("nan"), 0.0, 1.0)
+    share = np.mean(P[kept].argmax(axis=1) == codes[kept]) + answers.confidence[rows].mean() - sure[kept].mean()
+    return jeffreys(float(np.clip(share, 0.0, 1.0)), 1.0 / (DESIGN / kept.sum() + 1.0 / rows.sum()))
+
+
+def answered_sentence(rate: Rate, number: int, abstain: float) -> str:
+    """Return how many of the answered rows are correct."""
+    rows = "the row that was" if number == 1 else f"the {number} rows that were"
+    if not number:
+        return ""
+    if not np.isfinite(rate.value):
+        why = f"no held-out label reaches a confidence of {abstain:g}"
+        return f"How many of {rows} predicted rows are correct is not known, because {why}. For all rows:"
+    return (
+        f"Of {rows} answered, about {rate.value:.0%} are correct (95% interval {rate.low:.0%} to {rate.high:.0%}), "
+        f"judging from the held-out labels that reach a confidence of {abstain:g}. For all rows:"
+    )
+
+
+def wrong_labels_sentence(right: int, tested: int, wrong: float) -> str:
+    """Return how wrong labels affect the estimate; "" if hardly any label is contradicted by the others.
+
+    With 20% wrong labels the expected number of wrong ones is 5% to 25% of the labels; without, it is often as large on
+    difficult tables. The sentence therefore does not claim that labels are wrong.
+    """
+    # 0.05: expected fraction of wrong labels from which they are mentioned next to the accuracy
+    if right == tested or wrong < 0.05 * tested:
+        return ""
+    return (
+        "If some labels are wrong, the accuracy is higher than estimated, because a prediction that contradicts a "
+        "wrong label counts as an error. `mercer check` lists the labels to look at."
+    )
+
+
+def per_class(model: Estimator) -> list[Facts]:
+    """[{name, tested, right, low, high, taken}] for each class: how many held-out labels are predicted correctly, and
+    how not.
 
     `taken` is [(other class, how often)] for those that came out wrong, the most frequent first.
     """
@@ -49,8 +108,10 @@ def per_class(model):
     return found
 
 
-def contradictions(model):
-    """(labels that come out right when withheld, labels that could be withheld, how many of the others are wrong)."""
+def contradictions(model: Estimator) -> tuple[int, int, float]:
+    """Return (labels that are predicted correctly when held out, labels that could be held out, how many others are
+    wrong).
+    """
     tested = int(model.labels_.testable.sum())
     if not tested:
         return 0, 0, 0.0
@@ -59,32 +120,37 @@ def contradictions(model):
     return tested - int(against.sum()), tested, float(found.probability[against].sum())
 
 
-def contradicted_sentence(right, tested, wrong):
-    """How often the model itself is right, which says what a contradiction is worth."""
+def contradicted_sentence(right: int, tested: int, wrong: float) -> str:
+    """Return how often the model itself is correct, which shows what a contradiction is worth."""
     if right == tested:
-        return f"Withheld, all {tested} labels come out right."
+        return f"Held out, all {tested} labels are predicted correctly."
+    first = f"Held out, {right} of {tested} labels are predicted correctly ({right / tested:.0%})."
+    if tested - right == 1:
+        likely = "the label is wrong" if wrong > 0.5 else "this is a mistake of the model"
+        return f"{first} The others contradict one label, and it is more likely that {likely}."
     number = "hardly any is" if wrong < 0.5 else f"about {wrong:.0f} {'is' if round(wrong) == 1 else 'are'}"
     return (
-        f"Withheld, {right} of {tested} labels come out right ({right / tested:.0%}). Of the {tested - right} that the "
-        f"others contradict {number} wrong, by this reckoning; the rest are mistakes of the model."
+        f"{first} Of the {tested - right} that the others contradict {number} wrong, by this reckoning; the rest are "
+        "mistakes of the model."
     )
 
 
-def doubtful_labels(job, fitted, above=FLAGGED):
-    """[(row, given label, what the others say, reason)] for labels that are probably wrong, worst first."""
+def doubtful_labels(dataset: Dataset, fitted: "ClassFit", above: float = FLAGGED) -> list[tuple[int, str, str, str]]:
+    """Return [(row, given label, what prediction from the others, reason)] for labels that are probably wrong, worst
+    first.
+    """
     found = suspicious(fitted.model, above=above)
-    names = [job.names[i] for i in fitted.rows]
-    alike = [one.like(names) for one in why(fitted.model, found.rows)]
-    columns = zip(
-        fitted.rows[found.rows].tolist(), found.given.tolist(), found.proposed.tolist(), found.probability, alike
-    )
-    return [(row, str(given), str(other), f"{p:.0%} likely wrong; {like}") for row, given, other, p, like in columns]
+    alike = [one.like(dataset.names) for one in why(fitted.model, found.rows)]
+    columns = zip(found.rows.tolist(), found.given.tolist(), found.proposed.tolist(), found.probability, alike)
+    return [
+        (row, str(given), str(other), f"{p:.0%} chance that it is wrong; {like}")
+        for row, given, other, p, like in columns
+    ]
 
 
-def unlike_labelled(job, fitted, n=5):
-    """[(row, reason)] of rows that may belong to a class without a label; none where every class has several labels."""
+def unlike_labeled(dataset: Dataset, fitted: "ClassFit", n: int = 5) -> list[tuple[int, str]]:
+    """Return [(row, reason)] of rows that may belong to a class without a label; [] if every class has several."""
     if not fitted.model.estimate_.unseen.value > 0:
         return []
-    found = unseen_rows(fitted.model, job.X[fitted.rows], n)
-    names = [job.names[i] for i in fitted.rows]
-    return list(zip(fitted.rows[found].tolist(), [one.sentence(names) for one in why(fitted.model, found)]))
+    found = unseen_rows(fitted.model, dataset.X, n)
+    return list(zip(found.tolist(), [one.sentence(dataset.names) for one in why(fitted.model, found)]))

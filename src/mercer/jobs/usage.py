@@ -1,12 +1,14 @@
-"""Mistakes in what was asked for, as opposed to mistakes in the data."""
+"""Mistakes in what was requested, as opposed to mistakes in the data."""
+
+from collections.abc import Sequence
 
 
 class UsageError(Exception):
     """The command itself is wrong: an unknown column, a file in the way."""
 
 
-def did_you_mean(word, accepted):
-    """A sentence that offers the nearest of the accepted words, or all of them."""
+def did_you_mean(word: str, accepted: Sequence[str]) -> str:
+    """Return a sentence that offers the nearest of the accepted words, or all of them."""
     import difflib
 
     close = difflib.get_close_matches(word.lower(), accepted, n=1)

@@ -8,4 +8,7 @@ from .forest import Forest
 from .given import Callable, Precomputed, as_kernel
 from .graph import Diffusion, GraphLaplacian
 from .inner import Cosine, Linear, Polynomial, Sigmoid
+from .labeled_graphs import WeisfeilerLehman
 from .radial import RBF, Exponential, Laplacian, Matern32, Matern52, Radial
+from .sets import Jaccard, MinMax
+from .strings import Mismatch, Spectrum

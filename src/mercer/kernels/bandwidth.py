@@ -1,16 +1,15 @@
 """Rules that turn training rows into a kernel width."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from ..errors import InputError
 from ..rows import take
+from ..types import Rows
 
 SAMPLE = 2000  # rows beyond which pairwise distances are taken on a fixed random sample
-NEIGHBOURS = 10
+NEIGHBORS = 10
 
 Floats = NDArray[np.float64]
 
@@ -52,15 +51,15 @@ def _median(X: Floats, weight: Floats | None, order: int) -> float:
 
 
 def _knn(X: Floats, weight: Floats | None, order: int) -> float:
-    """Mean distance to the ten nearest neighbours; a row of weight 3 has two neighbours at distance 0."""
+    """Mean distance to the ten nearest neighbors; a row of weight 3 has two neighbors at distance 0."""
     if len(X) == 1:
         return 1.0
     weight = np.ones(len(X)) if weight is None else weight
     distance = squareform(_distances(X, order))
     rank = np.argsort(distance, axis=1)
     mass = np.tile(weight, (len(X), 1))
-    mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbour, its copies are
-    reached = np.minimum(np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1), NEIGHBOURS)
+    mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbor, its copies are
+    reached = np.minimum(np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1), NEIGHBORS)
     used = np.diff(reached, axis=1, prepend=0)
     nearest = np.sum(used * np.take_along_axis(distance, rank, axis=1), axis=1) / used.sum(axis=1)
     return float(np.average(nearest, weights=weight)) or 1.0
@@ -81,11 +80,59 @@ def _range(X: Floats, weight: Floats | None, order: int) -> float:
     return float(np.linalg.norm(np.ptp(X, axis=0), order)) or 1.0
 
 
-RULES = {"median": _median, "knn": _knn, "scale": _scale, "range": _range}
+def _neighbor(X: Floats, weight: Floats | None, order: int) -> float:
+    """Median distance to the fifth nearest neighbor, for novelty; copies of a row are its neighbors at distance 0.
+
+    If more than half of the rows have five copies, the mean of these distances is taken.
+    """
+    if len(X) == 1:
+        return 1.0
+    weight = np.ones(len(X)) if weight is None else weight
+    distance = squareform(_distances(X, order))
+    rank = np.argsort(distance, axis=1)
+    mass = np.tile(weight, (len(X), 1))
+    mass[np.diag_indices(len(X))] = np.maximum(weight - 1, 0)  # a row is not its own neighbor, its copies are
+    reached = np.cumsum(np.take_along_axis(mass, rank, axis=1), axis=1)
+    # 5: the neighbor whose distance is the width for novelty
+    place = np.argmax(reached >= np.minimum(5, reached[:, -1:]) - 1e-9, axis=1)
+    fifth = np.take_along_axis(distance, np.take_along_axis(rank, place[:, None], axis=1), axis=1)[:, 0]
+    order_of = np.argsort(fifth)
+    cumulated = np.cumsum(weight[order_of])
+    low = np.searchsorted(cumulated, cumulated[-1] / 2, side="left")
+    high = np.searchsorted(cumulated, cumulated[-1] / 2, side="right")
+    middle = (fifth[order_of[low]] + fifth[order_of[min(high, len(X) - 1)]]) / 2
+    return float(middle) or float(np.average(fifth, weights=weight)) or 1.0
 
 
-def bandwidth_of(X: Any, rule: str = "median", weight: Floats | None = None, order: int = 2) -> float:
-    """The width a rule gives on the rows of X; order is that of the distance: 2 Euclidean, 1 city-block.
+def _two_neighbors(X: Floats, weight: Floats | None, order: int) -> float:
+    """Twice the width of "neighbor"."""
+    width = _neighbor(X, weight, order)
+    return 2 * width
+
+
+RULES = {
+    "median": _median,
+    "knn": _knn,
+    "scale": _scale,
+    "range": _range,
+    "neighbor": _neighbor,
+    "2neighbor": _two_neighbors,
+}
+
+
+def bandwidth_of(X: Rows, rule: str = "median", weight: Floats | None = None, order: int = 2) -> float:
+    """Return the bandwidth that a rule gives for the rows of X.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows; of many rows a fixed sample is used.
+    rule : {"median", "knn", "scale", "range", "neighbor", "2neighbor"}, default="median"
+        Name of the rule; see the page on kernels.
+    weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+    order : {1, 2}, default=2
+        Distance: 2 is Euclidean, 1 is city-block.
 
     >>> bandwidth_of(np.array([[0.0], [1.0], [3.0]]), "median")
     2.0

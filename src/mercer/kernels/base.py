@@ -1,9 +1,10 @@
-"""What a kernel is, and how its matrix is evaluated: a function of two rows with a diagonal and parameters."""
+"""Kernels, and how their matrices are evaluated: a function of two rows with a diagonal and parameters."""
 
+import collections.abc
 import enum
 import inspect
 import numbers
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,16 +12,15 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import safe_sparse_dot
 
 from ..backend import parallel
+from ..docstrings import complete
 from ..errors import InputError
 from ..homes import home_of
 from ..homes.base import TILE
+from ..homes.objects import are_objects, as_objects
 from ..rows import empty, room_for
-
-Rows = Any  # rows of numbers: a NumPy array, a SciPy sparse matrix or a torch tensor
-Block = Any  # a dense matrix where the rows live: a NumPy array or a torch tensor
+from ..types import Block, Facts, Rows
 
 COMPILED = 2**16  # entries of a block from which on its exponential is compiled
-FEW_TILES = 8  # up to which threads would take longer to start than they save
 
 REGISTRY: "dict[str, type[Kernel]]" = {}  # filled by the `names` of every kernel class
 
@@ -75,6 +75,7 @@ class Kernel:
 
     names: ClassVar[tuple[str, ...]] = ()  # by which as_kernel finds it; every parameter then needs a default
     stationary = False  # k(x, x) is the same for every x
+    takes: str = "numbers"  # what a row is: "numbers", "objects" (strings, sets, graphs, ...), or "any" of the two
     psd = True  # False: similarities whose matrix may have negative eigenvalues
     transductive = False  # True: known on the training rows only, with factor() and features(X) in place of a formula
     threadsafe = True
@@ -83,9 +84,10 @@ class Kernel:
     rows_are_features: ClassVar[bool | None] = None  # True: k(x, y) = x · y
     spectrum: ClassVar[Literal["isotropic", "separable"] | None] = None  # of spectral_sample; None: there is none
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """Register the names. A class with new values has a formula, spectrum and slope only if it declares its own."""
         super().__init_subclass__(**kwargs)
+        complete(cls)
         own = vars(cls)
         for attribute in ("formula", "spectrum", "rows_are_features"):
             if ("tile" in own or "profile" in own) and attribute not in own:
@@ -107,8 +109,8 @@ class Kernel:
         """Matrix of k(x, y) over the rows of X and Y; over X and itself, exactly symmetric, when Y is None."""
         self.check()
         same = Y is None or Y is X
-        X = _as_rows(X)
-        Y = X if same else _as_rows(Y)
+        X = rows_for(self, X)
+        Y = X if same else rows_for(self, Y)
         if X.shape[1] != Y.shape[1]:
             raise InputError(f"X has {X.shape[1]} columns and Y has {Y.shape[1]}. Accepted: the same columns in both.")
         n, m = X.shape[0], Y.shape[0]
@@ -129,7 +131,8 @@ class Kernel:
                 out[cols, rows] = block.T
 
         corners = [(i, j) for i in range(0, n, side) for j in range(0, m, side) if not same or j <= i]
-        serial = not (threaded and self.threadsafe) or n * m <= FEW_TILES * side**2
+        # 8: up to which threads would take longer to start than they save
+        serial = not (threaded and self.threadsafe) or n * m <= 8 * side**2
         parallel(fill, corners, threads=1 if serial else None)
         return out
 
@@ -178,12 +181,12 @@ class Kernel:
         """
         raise NotImplementedError(f"{type(self).__name__} must define spectral_sample(rng, n, d).")
 
-    def __add__(self, other: Any) -> "Kernel":
+    def __add__(self, other: object) -> "Kernel":
         from .compose import Sum  # which derives from Kernel
 
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __mul__(self, other: Any) -> "Kernel":
+    def __mul__(self, other: object) -> "Kernel":
         from .compose import Product, Scaled
 
         if isinstance(other, Kernel):
@@ -194,7 +197,7 @@ class Kernel:
 
     # scikit-learn's parameters, without BaseEstimator: its printing of nested estimators disregards their own repr
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Facts:
         """Parameters by name; deep adds those of the kernels among them as "left__bandwidth"."""
         params = {name: getattr(self, name) for name in sorted(inspect.signature(type(self)).parameters)}
         inner = {k: v.get_params() for k, v in params.items() if deep and isinstance(v, Kernel)}
@@ -255,8 +258,16 @@ def squared_norms(X: Rows) -> Block:
     return (X * X).sum(-1)
 
 
-def _as_rows(X: Any) -> Rows:
-    """Lists, tables and whole numbers become float arrays; everything else is left as it is."""
+def rows_for(kernel: Kernel, X: Rows) -> Rows:
+    """Rows as a kernel takes them: lists, tables and whole numbers become float arrays, objects become `Objects`."""
+    if kernel.takes == "objects" or (kernel.takes == "any" and are_objects(X)):
+        column = as_objects(X)
+        if column is None:
+            raise InputError(
+                f"{kernel!r} is called on {type(X).__name__}. Accepted: a list or an array of one dimension, one "
+                "object per row."
+            )
+        return column
     home = home_of(X)
     X = home.whole(home.floating(X))
     if X.ndim != 2:
@@ -270,3 +281,7 @@ def _empty(X: Rows, n: int, m: int) -> Block:
         remedy += "(products without storing the matrix), or float32 data (half the memory)."
         room_for(n * m * X.dtype.itemsize, X, f"The kernel matrix of {n} × {m} rows", remedy)
     return empty((n, m), X)
+
+
+KernelLike: TypeAlias = Kernel | str | collections.abc.Callable[..., float]
+"""A kernel as a user gives it: an object, its name, or a Python function of two rows."""

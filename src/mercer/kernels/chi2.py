@@ -1,4 +1,4 @@
-"""Kernels of histograms: rows of numbers that are counts or shares, compared by the chi-squared distance."""
+"""Kernels of histograms: rows of numbers that are counts or fractions, compared by the chi-squared distance."""
 
 import numbers
 
@@ -7,13 +7,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .base import Block, Kernel, Rows, exponential
+from ..types import Block, Rows
+from .base import Kernel, exponential
 
 
 class AdditiveChiSquared(Kernel):
     """−Σ_j (x_j − y_j)² / (x_j + y_j) of rows without negative entries, as scikit-learn's "additive_chi2".
 
-    A kernel up to centring only: for `KernelPCA` and other methods that centre. Entries 0 of both rows add 0.
+    A kernel up to centering only: for `KernelPCA` and other methods that center. Entries 0 of both rows add 0.
     """
 
     names = ("additive_chi2",)
@@ -24,8 +25,8 @@ class AdditiveChiSquared(Kernel):
         X, Y = (rows.toarray() if sp.issparse(rows) else rows for rows in (X, Y))
         if bool((X < 0).any()) or bool((Y < 0).any()):
             raise InputError(
-                f"X holds negative numbers, and {type(self).__name__} compares histograms. Accepted: numbers of at "
-                "least 0, such as counts or shares. Use RBF or Laplacian for other rows."
+                f"X contains negative numbers, and {type(self).__name__} compares histograms. Accepted: numbers of at "
+                "least 0, such as counts or fractions. Use RBF or Laplacian for other rows."
             )
         K = 0.0 * (X[:, :1] @ Y[:, :1].T)
         for x, y in zip(X.T, Y.T):  # column by column: no n × m × d array

@@ -5,7 +5,7 @@ from math import factorial
 from numba import types
 from numba.extending import intrinsic
 
-from ..backend import compiled
+from ..compilation import compiled
 
 LOWEST = -708.0  # e to a lower power is not a normal number, and becomes 0
 LOG2_E = 1.4426950408889634

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .base import Block, Kernel, Rows, Term
+from ..types import Block, Rows
+from .base import Kernel, Term
 
 
 class Composite(Kernel):
@@ -18,6 +19,16 @@ class Composite(Kernel):
     psd = property(lambda self: all(kernel.psd for kernel in self.operands))
     transductive = property(lambda self: any(kernel.transductive for kernel in self.operands))
     threadsafe = property(lambda self: all(kernel.threadsafe for kernel in self.operands))
+
+    @property
+    def takes(self) -> str:  # type: ignore[override]
+        kinds = {kernel.takes for kernel in self.operands} - {"any"}
+        if len(kinds) > 1:
+            raise InputError(
+                f"{self!r} joins a kernel on numbers with a kernel on objects, and a row is one or the other. "
+                "Accepted: kernels of one kind."
+            )
+        return kinds.pop() if kinds else "any"
 
     def check(self) -> None:
         for kernel in self.operands:

@@ -1,6 +1,7 @@
 """A kernel of random trees: two rows are alike when random cuts of the columns seldom separate them."""
 
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,12 +9,15 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..inputs.weights import generator_of
-from ..rows import host_rows, like, take
-from .base import Block, Kernel, Rows, inner_products
+from ..rows import host, host_rows, like, namespace, take
+from ..types import Array, Block, Rows
+from .base import Kernel, inner_products
 
 BLOCK = 4096  # rows that go down the trees at once
+VALUES = 2**24  # numbers at the leaves that a device adds up at once
 
 
+@dataclass(eq=False, repr=False)
 class Nodes:
     """The nodes of several binary trees as plain arrays, one tree after the other.
 
@@ -24,18 +28,13 @@ class Nodes:
     roots : first node of each tree.
     """
 
-    def __init__(self, trees: list):
-        """From trees of scikit-learn, the `tree_` of its estimators."""
-        sizes = np.array([tree.node_count for tree in trees])
-        self.roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.feature = np.concatenate([tree.feature for tree in trees])
-        self.threshold = np.concatenate([tree.threshold for tree in trees])
-        shift = np.repeat(self.roots, sizes)
-        left = np.concatenate([tree.children_left for tree in trees])
-        right = np.concatenate([tree.children_right for tree in trees])
-        self.left, self.right = np.where(left >= 0, left + shift, -1), np.where(right >= 0, right + shift, -1)
+    roots: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    threshold: Array
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
 
-    def leaves(self, X: Any) -> NDArray[np.int64]:
+    def leaves(self, X: Rows) -> NDArray[np.int64]:
         """(n, trees) the leaf that each row of X, dense or sparse, reaches in each tree."""
         out = np.empty((X.shape[0], len(self.roots)), dtype=np.int64)
         for begin in range(0, X.shape[0], BLOCK):
@@ -44,6 +43,32 @@ class Nodes:
             for tree, root in enumerate(self.roots):
                 out[begin : begin + BLOCK, tree] = self._down(rows, root)
         return out
+
+    @property
+    def height(self) -> int:
+        """Most cuts between the root of a tree and a leaf."""
+        height, reach = 0, self.roots
+        while len(reach := reach[self.left[reach] >= 0]) and height < len(self.left):  # a damaged tree may go round
+            height, reach = height + 1, np.unique(np.concatenate([self.left[reach], self.right[reach]]))
+        return height
+
+    def mean_values(self, value: NDArray[np.float64], X: Rows) -> NDArray[np.float64]:
+        """(n, k) mean over the trees of the values (nodes, k) at the leaves that rows on a device reach."""
+        xp, leaf, own = namespace(X), self.left < 0, np.arange(len(self.left))
+        # The largest single-precision number that is not above the threshold divides single-precision rows alike.
+        single = self.threshold.astype(np.float32)
+        single = np.where(single > self.threshold, np.nextafter(single, np.float32(-np.inf)), single)
+        down = np.stack([np.where(leaf, own, self.right), np.where(leaf, own, self.left)])
+        parts = np.where(leaf, 0, self.feature), single, down, self.roots, value
+        feature, threshold, down, roots, value = (xp.asarray(part, device=X.device) for part in parts)
+        out, height, step = [], self.height, max(1, VALUES // (len(self.roots) * value.shape[1]))
+        for begin in range(0, X.shape[0], step):
+            rows = xp.asarray(X[begin : begin + step], dtype=xp.float32)
+            node = xp.broadcast_to(roots, (len(rows), len(roots)))
+            for _ in range(height):  # rows at a leaf stay: nothing is asked of the device in between
+                node = down[1 * (xp.gather(rows, 1, feature[node]) <= threshold[node]), node]
+            out.append(value[node].sum(1))
+        return host(xp.concatenate(out) / len(self.roots)) if out else np.zeros((0, value.shape[1]))
 
     def _down(self, X: NDArray[np.float32], root: int) -> NDArray[np.int64]:
         node = np.full(len(X), root)
@@ -59,11 +84,23 @@ class Nodes:
         return node
 
 
-class Forest(Kernel):
-    """The share of random trees in which two rows reach the same leaf: k(x, y) = Σₜ [leafₜ(x) = leafₜ(y)] / T.
+def sklearn_nodes(trees: list) -> tuple[Array, Array, Array, Array, Array]:
+    """The arrays of `Nodes` from trees of scikit-learn, the `tree_` of its estimators."""
+    sizes = np.array([tree.node_count for tree in trees])
+    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    feature, threshold, left, right = (
+        np.concatenate([getattr(tree, name) for tree in trees])
+        for name in ("feature", "threshold", "children_left", "children_right")
+    )
+    left, right = (np.where(side >= 0, side + np.repeat(roots, sizes), -1) for side in (left, right))
+    return roots, feature, threshold, left, right
 
-    No label is used. Every tree is grown on rows drawn from the training rows, until they are told apart: a column is
-    drawn, and cut at a place drawn between its smallest and largest value. Leaves are small where rows are dense, so
+
+class Forest(Kernel):
+    """The fraction of random trees in which two rows reach the same leaf: k(x, y) = Σₜ [leafₜ(x) = leafₜ(y)] / T.
+
+    No label is used. Every tree is grown on rows drawn from the training rows, until they are distinguished: a column
+    is drawn, and cut at a place drawn between its smallest and largest value. Leaves are small where rows are dense, so
     the kernel adapts to the density; the scales of the columns do not matter, and no width needs to be chosen. Good for
     tables whose columns have different units, and the worse the more columns are noise.
 
@@ -123,7 +160,7 @@ class Forest(Kernel):
             rows = np.sort(rng.choice(n, min(self.max_samples, n), p=share))
             grower = ExtraTreeRegressor(max_features=1, random_state=int(rng.integers(2**31)))
             trees.append(grower.fit(take(X, rows), rng.random(len(rows))).tree_)  # with targets that say nothing
-        resolved.trees_ = Nodes(trees)
+        resolved.trees_ = Nodes(*sklearn_nodes(trees))
         return resolved
 
     def sparse_features(self, X: Rows) -> sp.csr_array:

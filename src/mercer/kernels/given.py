@@ -8,8 +8,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..homes import Objects
 from ..rows import bring, host, like
-from .base import REGISTRY, Block, Kernel, Rows
+from ..types import Block, Rows
+from .base import REGISTRY, Kernel, rows_for
 
 
 def as_kernel(kernel: Any) -> Kernel:
@@ -33,12 +35,14 @@ def as_kernel(kernel: Any) -> Kernel:
 class Callable(Kernel):
     """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
 
-    Which of the two is found out by trying both and comparing a few values. The function must be symmetric and positive
+    Rows may be strings or any other objects; a function of two matrices then gets two arrays of objects. Which of the
+    two is found out by trying both and comparing a few values. The function must be symmetric and positive
     semi-definite; the maps measure how far it is from that (`negative_mass_`).
     """
 
     psd = False
     threadsafe = False
+    takes = "any"
 
     def __init__(self, function: collections.abc.Callable[..., Any]):
         self.function = function
@@ -47,20 +51,20 @@ class Callable(Kernel):
         return f"Callable({getattr(self.function, '__qualname__', self.function)})"
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        A, B = (rows.toarray() if sp.issparse(rows) else host(rows) for rows in (X, Y))
+        A, B = (_plain(rows) for rows in (X, Y))
         K = self._matrix(A, B)
         if K is None or not self._confirmed(K, A, B):
             K = self._pairs(A, B)
         return like(K, X)
 
-    def _matrix(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64] | None:
+    def _matrix(self, X: np.ndarray, Y: np.ndarray) -> NDArray[np.float64] | None:
         try:
             K = np.array(self.function(X, Y), dtype=np.float64)
         except Exception:  # whatever a function of two rows does with matrices
             return None
         return K if K.shape == (X.shape[0], Y.shape[0]) else None
 
-    def _confirmed(self, K: NDArray[np.float64], X: NDArray[Any], Y: NDArray[Any]) -> bool:
+    def _confirmed(self, K: NDArray[np.float64], X: np.ndarray, Y: np.ndarray) -> bool:
         """A function of rows may answer for matrices by accident (np.dot does when shapes fit): compare some values."""
         spots = np.append(np.linspace(0, K.size - 1, 5).astype(int), np.argmax(np.abs(K)))
         try:
@@ -69,18 +73,26 @@ class Callable(Kernel):
             return True
         return np.allclose(K.ravel()[spots], single, atol=1e-8 * np.abs(K).max())
 
-    def _pairs(self, X: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.float64]:
+    def _pairs(self, X: np.ndarray, Y: np.ndarray) -> NDArray[np.float64]:
         try:  # float() accepts whatever scalar the function returns
             K = np.array([[float(self.function(x, y)) for y in Y] for x in X])
         except Exception as error:
             raise InputError(
                 f"The kernel function {self.function!r} gives neither a number for two rows nor a matrix for two "
-                f"matrices. For two rows it says: {type(error).__name__}: {error}"
+                f"matrices. For two rows the error is: {type(error).__name__}: {error}"
             ) from error
         return K.reshape(X.shape[0], Y.shape[0])
 
     def diag(self, X: Rows) -> NDArray[np.float64]:
+        X = rows_for(self, X)
         return np.array([self.tile(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])], dtype=np.float64)
+
+
+def _plain(rows: Rows) -> np.ndarray:
+    """Rows as a function takes them: a dense matrix, or an array of objects."""
+    if isinstance(rows, Objects):
+        return rows.cells
+    return rows.toarray() if sp.issparse(rows) else host(rows)
 
 
 class Precomputed(Kernel):

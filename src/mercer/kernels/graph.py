@@ -1,12 +1,14 @@
-"""Kernels of a nearest-neighbour graph over the training rows: heat diffusion and the inverse Laplacian.
+"""Kernels of a nearest-neighbor graph over the training rows: heat diffusion and the inverse Laplacian.
 
 A graph kernel is a function of the graph's nodes, so it is known on the training rows only. It is resolved there: the
 graph is built, the low end of its spectrum is computed (`spectrum_`, with the largest residual in `residual_`), and
 K = ZZᵀ is known by its factor Z. A new row is joined to training rows as they are to each other, where either is among
 the other's nearest, and is given the mean of their rows of Z, weighted as the Laplacian weighs edges: the smoothest
 continuation to one more node. A row equal to a training row is that row (the mean, if several training rows are equal).
+With ``graph=`` the edges are those given, rows may be any objects, and rows outside the graph are refused.
 """
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -16,19 +18,21 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import InputError
-from ..graphs.neighbours import LAPLACIANS, build, laplacian, neighbour_graph
+from ..graphs.given import KnownRows, as_graph, same_graph
+from ..graphs.neighbors import LAPLACIANS, build, laplacian, neighbor_graph
 from ..graphs.spectrum import low_spectrum
-from ..homes import home_of
+from ..homes import Objects, home_of
 from ..rows import like
-from .base import Block, Kernel, Rows
+from ..types import Block, Rows
+from .base import Kernel
 
-AMONG = 3  # times the neighbours of a row: among so many training rows are those of which it is a neighbour
+AMONG = 3  # times the neighbors of a row: among so many training rows are those of which it is a neighbor
 
-__all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbour_graph"]
+__all__ = ["LAPLACIANS", "Diffusion", "GraphKernel", "GraphLaplacian", "laplacian", "low_spectrum", "neighbor_graph"]
 
 
 class GraphKernel(Kernel):
-    """A function of the Laplacian of the training rows' neighbour graph; see `Diffusion` and `GraphLaplacian`."""
+    """A function of the Laplacian of a graph over the training rows; see `Diffusion` and `GraphLaplacian`."""
 
     transductive = True
     threadsafe = False
@@ -40,16 +44,32 @@ class GraphKernel(Kernel):
     factor_: NDArray[np.float64]
     residual_: float
     finder_: Any
-    reach_: NDArray[np.float64]  # (n,) distance of the last neighbour of each row
+    reach_: NDArray[np.float64]  # (n,) distance of the last neighbor of each row
     pull_: NDArray[np.float64]  # (n,) factor of the edges to each row
 
-    def __init__(self, n_neighbors: int = 10, laplacian: str = "normalized-weights", rank: int | None = None):
+    known_: KnownRows | None = None  # the rows of a given graph
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        laplacian: str = "normalized-weights",
+        rank: int | None = None,
+        graph: Rows = None,
+    ):
         self.n_neighbors = n_neighbors
         self.laplacian = laplacian
         self.rank = rank
+        self.graph = graph
 
-    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
-        """A copy that holds the graph of these rows and the factor of its kernel matrix."""
+    @property
+    def takes(self) -> str:  # type: ignore[override]
+        return "numbers" if self.graph is None else "any"
+
+    def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None, found: Any = None) -> Self:
+        """A copy that contains the graph of these rows and the factor of its kernel matrix.
+
+        found : neighbors of all rows that are known already, from `mercer.graphs.neighbors.searched`.
+        """
         if weight is not None:
             raise InputError(
                 "sample_weight cannot be combined with a graph kernel: a repeated row would change the graph. "
@@ -59,11 +79,18 @@ class GraphKernel(Kernel):
         if self.rank is not None and not (isinstance(self.rank, (int, np.integer)) and self.rank >= 1):
             raise InputError(f"rank={self.rank!r} is not accepted: give a whole number of at least 1, or None.")
         with home_of(X).computing(X):
-            resolved.graph_, resolved.edge_bandwidth_, resolved.finder_, resolved.reach_ = build(X, self.n_neighbors)
+            if self.graph is None:
+                built = build(X, self.n_neighbors, found)
+                resolved.graph_, resolved.edge_bandwidth_, resolved.finder_, resolved.reach_ = built
+            else:
+                names = [cell for cell in X if isinstance(cell, str)] if isinstance(X, Objects) else []
+                ids = names if len(names) == X.shape[0] else None
+                resolved.graph_, resolved.known_ = as_graph(self.graph, X.shape[0], ids), KnownRows(X)
             Lap = laplacian(resolved.graph_, self.laplacian)
             root = np.sqrt(np.asarray(resolved.graph_.sum(axis=1)).ravel())
-            null = root if self.laplacian == "symmetric" else None
-            resolved.pull_ = 1.0 / root if self.laplacian == "normalized-weights" else np.ones(len(root))
+            null = np.where(root > 0, root, 1.0) if self.laplacian == "symmetric" else None
+            if self.graph is None:
+                resolved.pull_ = 1.0 / root if self.laplacian == "normalized-weights" else np.ones(len(root))
             resolved.spectrum_, resolved.factor_, resolved.residual_ = self._factor(Lap, null)
         return resolved
 
@@ -77,8 +104,10 @@ class GraphKernel(Kernel):
         return self.spread(X) @ self.factor_
 
     def spread(self, X: Rows) -> sp.csr_matrix:
-        """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbours."""
+        """(m, n) what each row of X takes from each training row: 1 from itself, else the weights of its neighbors."""
         self.check()
+        if self.known_ is not None:
+            return self.known_.spread(X)
         n = len(self.factor_)
         k = min(int(self.n_neighbors), n)
         distance, index = self.finder_.find(X, min(AMONG * k, n))
@@ -94,13 +123,13 @@ class GraphKernel(Kernel):
         return sp.csr_matrix((weight[joined], index[joined], ends), (len(index), n))
 
     def hurry(self, n: int) -> bool:
-        """Let n rows and all later ones find their neighbours approximately, if they are very many; whether they do."""
-        return self.finder_.hurry(n)
+        """Let n rows and all later ones find their neighbors approximately, if they are very many; whether they do."""
+        return self.known_ is None and self.finder_.hurry(n)
 
     @property
     def recall(self) -> float:
-        """Share of the true neighbours of other rows that are found; 1 where the search is exact."""
-        return self.finder_.recall
+        """Fraction of the true neighbors of other rows that are found; 1 where the search is exact."""
+        return 1.0 if self.known_ is not None else self.finder_.recall
 
     def tile(self, X: Rows, Y: Rows) -> Block:
         return like(self.features(X) @ self.features(Y).T, X)
@@ -108,9 +137,23 @@ class GraphKernel(Kernel):
     def diag(self, X: Rows) -> NDArray[np.float64]:
         return np.sum(self.features(X) ** 2, axis=1)
 
-    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
+    def _factor(self, Lap: Rows, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         """(low eigenvalues of the Laplacian, factor of the kernel matrix, residual of the eigenpairs)."""
         raise NotImplementedError(f"{type(self).__name__} must define _factor(Lap, null).")
+
+    def __repr__(self) -> str:
+        shown = copy.copy(self)
+        shown.graph = None if self.graph is None else _Given()
+        return super(GraphKernel, shown).__repr__()
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        own, others = self.get_params(deep=False), other.get_params(deep=False)  # type: ignore[attr-defined]
+        return same_graph(own.pop("graph"), others.pop("graph")) and own == others
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
 
     def check(self) -> None:
         if not hasattr(self, "factor_"):
@@ -120,19 +163,30 @@ class GraphKernel(Kernel):
             )
 
 
+class _Given:
+    """A word that is shown in place of a given graph."""
+
+    def __repr__(self) -> str:
+        return "<given>"
+
+
 class Diffusion(GraphKernel):
-    """Heat kernel exp(−time · Lap) of the training rows' neighbour graph.
+    """Heat kernel exp(−time · Lap) of the training rows' neighbor graph, or of a given graph.
 
     Parameters
     ----------
-    n_neighbors : int, neighbours of each row.
+    n_neighbors : int, neighbors of each row.
     time : float above 0; the longer, the smoother along the graph.
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
-    rank : eigenvectors kept; None keeps all up to 5 000 rows and 100 above.
+    rank : eigenvectors kept; None keeps all up to 5,000 rows and 100 above.
+    graph : None, (n, n) matrix or list of edges, default=None
+        Links between the rows, in place of nearest neighbors: symmetric weights, sparse or dense, or edges (row, row)
+        or (row, row, weight), by row numbers or, if the rows are strings, by these. The rows may then be any objects.
 
-    Transductive: new rows take the weighted mean of the training rows that they are joined to.
+    Transductive: new rows take the weighted mean of the training rows that they are joined to. With `graph`, rows other
+    than those of `fit` are refused.
 
-    Cost: O(n³) up to 5 000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
+    Cost: O(n³) up to 5,000 rows, unless `rank` is below a fifth of them; a sparse iteration above.
     Reference: Walder et al. (2010), Semi-supervised kernel PCA, §7.2.
 
     Examples
@@ -147,29 +201,34 @@ class Diffusion(GraphKernel):
     names = ("diffusion",)
 
     def __init__(
-        self, n_neighbors: int = 10, time: float = 10.0, laplacian: str = "normalized-weights", rank: int | None = None
+        self,
+        n_neighbors: int = 10,
+        time: float = 10.0,
+        laplacian: str = "normalized-weights",
+        rank: int | None = None,
+        graph: Rows = None,
     ):
-        super().__init__(n_neighbors, laplacian, rank)
+        super().__init__(n_neighbors, laplacian, rank, graph)
         self.time = time
 
-    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
+    def _factor(self, Lap: Rows, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         if not (isinstance(self.time, (int, float, np.integer)) and 0 < self.time < np.inf):
             raise InputError(f"time={self.time!r} is not accepted: give a number above 0.")
         values, vectors, residual = low_spectrum(Lap, self.rank, null)
         gains = np.exp(-self.time * values)
-        # Small beside the largest gain that is not a component's constant: on a tight graph a long time leaves little
-        # else than the constants, and what little there is still tells the rows apart.
+        # Small next to the largest gain that is not a component's constant: on a tight graph a long time leaves little
+        # else than the constants, and what little there is still distinguishes the rows.
         keep = gains > np.finfo(float).eps * len(values) * np.max(gains[values > 0], initial=0.0)
         return values, vectors[:, keep] * np.sqrt(gains[keep]), residual
 
 
 class GraphLaplacian(GraphKernel):
-    """Pseudo-inverse of the neighbour graph's Laplacian: ‖f‖² = fᵀ Lap f on functions without a constant part.
+    """Pseudo-inverse of the neighbor graph's Laplacian: ‖f‖² = fᵀ Lap f on functions without a constant part.
 
     Parameters
     ----------
-    n_neighbors, laplacian : as in `Diffusion`.
-    rank : non-trivial eigenvectors kept; None keeps all up to 5 000 rows and 100 above.
+    n_neighbors, laplacian, graph : as in `Diffusion`.
+    rank : non-trivial eigenvectors kept; None keeps all up to 5,000 rows and 100 above.
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
         "squares" the differences between connected components count as non-trivial, all with the value 1; the
         pseudo-inverse drops them.
@@ -192,11 +251,12 @@ class GraphLaplacian(GraphKernel):
         laplacian: str = "normalized-weights",
         rank: int | None = None,
         eigenvalues: str = "laplacian",
+        graph: Rows = None,
     ):
-        super().__init__(n_neighbors, laplacian, rank)
+        super().__init__(n_neighbors, laplacian, rank, graph)
         self.eigenvalues = eigenvalues
 
-    def _factor(self, Lap: Any, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
+    def _factor(self, Lap: Rows, null: NDArray[np.float64] | None) -> tuple[Any, Any, float]:
         if self.eigenvalues not in ("laplacian", "squares"):
             raise InputError(f"eigenvalues={self.eigenvalues!r} is not known. Accepted: 'laplacian', 'squares'.")
         n_zero = connected_components(Lap, directed=False)[0]
@@ -209,6 +269,6 @@ class GraphLaplacian(GraphKernel):
         null = vectors[:, :n_zero]
         rest = null @ sla.null_space(null.sum(axis=0)[None])  # the null functions orthogonal to the constant
         vectors = np.concatenate([rest, vectors[:, n_zero:]], axis=1)[:, : self.rank]
-        # These share the first place: any rotation of them is as good, so none may be favoured.
+        # These share the first place: any rotation of them is as good, so none may be favored.
         place = np.arange(1.0, vectors.shape[1] + 1) - max(rest.shape[1] - 1, 0)
         return values, vectors / np.maximum(place, 1.0), residual

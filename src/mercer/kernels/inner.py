@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..rows import host, namespace
-from .base import Block, Formula, Kernel, Rows, Term, inner_products, squared_norms
+from ..types import Block, Rows
+from .base import Formula, Kernel, Term, inner_products, squared_norms
 
 
 def _host_norms(X: Rows) -> NDArray[np.float64]:

@@ -11,8 +11,9 @@ from ..errors import InputError
 from ..homes import home_of
 from ..linalg import precision
 from ..rows import namespace
+from ..types import Block, Module, Rows
 from .bandwidth import RULES, bandwidth_of
-from .base import Block, Formula, Kernel, Rows, Term, exponential, inner_products, squared_norms
+from .base import Formula, Kernel, Term, exponential, inner_products, squared_norms
 
 # Largest accepted rounding error of a squared distance, in bandwidths, by size of the numbers (float32, float64).
 ROUNDING = {4: 1e-4, 8: 1e-9}
@@ -22,8 +23,9 @@ class Stationary(Kernel):
     """A kernel of the distance between two rows, divided by bandwidth; k(x, x) = 1.
 
     ``bandwidth`` is a number or a rule resolved on the training rows: "median" (pairwise distance), "knn" (mean
-    distance to the ten nearest neighbours), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
-    bounding box). All of them measure with the distance of the kernel.
+    distance to the ten nearest neighbors), "scale" (scikit-learn's gamma = 1/(d·var)), "range" (diagonal of the
+    bounding box), "neighbor" (median distance to the fifth nearest neighbor, the default of the novelty detectors) and
+    "2neighbor" (twice that). All of them measure with the distance of the kernel.
     """
 
     stationary = True
@@ -55,7 +57,7 @@ class Radial(Stationary):
     """A kernel of (‖x − y‖ / bandwidth)²: a subclass defines its `profile`."""
 
     radial = True
-    smooth = True  # False: the profile takes a square root, so that rounding of small distances must be mended
+    smooth = True  # False: the profile takes a square root, so that rounding of small distances must be fixed
     spectral_freedom: ClassVar[int | None] = None  # of the spectrum, a multivariate Student t; None: Gaussian
 
     def tile(self, X: Rows, Y: Rows) -> Block:
@@ -67,8 +69,8 @@ class Radial(Stationary):
         scale = 1.0 / float(self.bandwidth)  # a NumPy float64 would turn float32 rows into float64
         sparse = sp.issparse(X) or sp.issparse(Y)
         if not sparse:  # distances do not change when both sides are shifted; a far origin would cost all digits
-            centre = Y.mean(0)
-            X, Y = X - centre, Y - centre
+            center = Y.mean(0)
+            X, Y = X - center, Y - center
         X, Y = X * scale, Y * scale
         with np.errstate(over="ignore"):
             x2, y2 = squared_norms(X), squared_norms(Y)
@@ -89,21 +91,21 @@ class Radial(Stationary):
             _mend(squared, X, Y, 1e3 * eps * largest)
         return squared
 
-    def profile(self, squared: Block, xp: Any) -> Block:
+    def profile(self, squared: Block, xp: Module) -> Block:
         """Kernel values of squared distances in bandwidths, which it may overwrite; xp is numpy or torch."""
         raise NotImplementedError(f"{type(self).__name__} must define profile(squared, xp).")
 
     def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
-        centre, scale = Y.mean(0), 1.0 / float(self.bandwidth)
+        center, scale = Y.mean(0), 1.0 / float(self.bandwidth)
         squared = self._squared_distances(X, Y)
-        apart = ((X - centre) * V).sum(-1)[:, None] - V @ (Y - centre).T  # v · (x − y)
+        apart = ((X - center) * V).sum(-1)[:, None] - V @ (Y - center).T  # v · (x − y)
         return self.profile_slope(squared, namespace(squared)) * apart * (2 * scale**2)
 
-    def profile_slope(self, squared: Block, xp: Any) -> Block:
+    def profile_slope(self, squared: Block, xp: Module) -> Block:
         """The derivative of `profile` by the squared distance; only for kernels that have a gradient everywhere."""
         return Kernel.slope(self, squared, squared, squared)  # which refuses
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "profile" in vars(cls) and "profile_slope" not in vars(cls):
             cls.profile_slope = Radial.profile_slope  # type: ignore[method-assign]
@@ -120,7 +122,7 @@ class Radial(Stationary):
 
 
 def _mend(squared: Block, X: Rows, Y: Rows, small: float) -> None:
-    """Recompute the few entries that are small beside the norms, where the subtraction has lost their digits."""
+    """Recompute the few entries that are small next to the norms, where the subtraction has lost their digits."""
     close = namespace(squared).argwhere(squared < small)
     step = max(1, 2**22 // max(X.shape[1], 1))  # pairs at once: rows that occur many times make many of them
     for start in range(0, len(close), step):
@@ -149,11 +151,11 @@ class RBF(Radial):
             raise InputError(f"gamma={gamma!r} is not accepted: give a number above 0.")
         return cls(float(1.0 / np.sqrt(2.0 * gamma)))
 
-    def profile(self, squared: Block, xp: Any) -> Block:
+    def profile(self, squared: Block, xp: Module) -> Block:
         squared *= -0.5
         return exponential(squared)
 
-    def profile_slope(self, squared: Block, xp: Any) -> Block:
+    def profile_slope(self, squared: Block, xp: Module) -> Block:
         return -0.5 * xp.exp(-0.5 * squared)
 
 
@@ -166,7 +168,7 @@ class Exponential(Radial):
     smooth = False
     spectral_freedom = 1
 
-    def profile(self, squared: Block, xp: Any) -> Block:
+    def profile(self, squared: Block, xp: Module) -> Block:
         xp.sqrt(squared, out=squared)
         squared *= -1.0
         return exponential(squared)
@@ -181,12 +183,12 @@ class Matern32(Radial):
     smooth = False
     spectral_freedom = 3
 
-    def profile(self, squared: Block, xp: Any) -> Block:
+    def profile(self, squared: Block, xp: Module) -> Block:
         squared *= 3.0
         xp.sqrt(squared, out=squared)
         return (1.0 + squared) * exponential(-squared)
 
-    def profile_slope(self, squared: Block, xp: Any) -> Block:
+    def profile_slope(self, squared: Block, xp: Module) -> Block:
         return -1.5 * xp.exp(-xp.sqrt(3.0 * squared))
 
 
@@ -199,7 +201,7 @@ class Matern52(Radial):
     smooth = False
     spectral_freedom = 5
 
-    def profile(self, squared: Block, xp: Any) -> Block:
+    def profile(self, squared: Block, xp: Module) -> Block:
         distance = xp.sqrt(5.0 * squared)
         squared *= 5.0 / 3.0
         squared += 1.0
@@ -208,7 +210,7 @@ class Matern52(Radial):
         squared *= exponential(distance)
         return squared
 
-    def profile_slope(self, squared: Block, xp: Any) -> Block:
+    def profile_slope(self, squared: Block, xp: Module) -> Block:
         distance = xp.sqrt(5.0 * squared)
         return -5.0 / 6.0 * (1.0 + distance) * xp.exp(-distance)
 

@@ -1,4 +1,4 @@
-"""Choosing with few labels: left-out answers over grids, splitters and scorers for data with unlabelled rows."""
+"""Choosing with few labels: held-out predictions over grids, splitters and scorers for data with unlabeled rows."""
 
 from .leave_one_label_out import LeftOut, leave_one_label_out
 from .split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold

@@ -1,10 +1,11 @@
-"""Leave-one-label-out: the answer of a few-label method for each labelled row when that one label is withheld.
+"""Leave-one-label-out: the prediction of a few-label method for each labeled row when that one label is held out.
 
-For fits that are linear in the labels the answers are exact and nearly free: one decomposition per kernel gives them
-for every regularisation (`mercer.solvers.ridge.smoother`). For any other estimator they come from refitting.
+For fits that are linear in the labels the predictions are exact and nearly free: one decomposition per kernel gives
+them for every regularization (`mercer.solvers.ridge.smoother`). For any other estimator they come from refitting.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -13,17 +14,18 @@ from ..errors import InputError
 from ..estimators.grid import answered, product_of
 from ..evidence.choice import accuracy_interval, choose, hits
 from ..inputs.labels import Labels, read_labels
+from ..types import ColumnLike, Estimator
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Left-out answers of m candidates for l labelled rows.
+    """Held-out predictions of m candidates for l labeled rows.
 
     Attributes
     ----------
     candidates : list of m parameter dicts; the first, {}, is the estimator as it was given.
     scores : (m, l, k') decision scores, k' = 1 for two classes.
-    labels : the labels as they were read; the rows are `labels.labelled`.
+    labels : the labels as they were read; the rows are `labels.labeled`.
     """
 
     candidates: list
@@ -31,42 +33,58 @@ class LeftOut:
     labels: Labels
 
     @property
-    def right(self):
-        """(m, l') whether each left-out answer names the given class, for the rows whose class has another label."""
+    def right(self) -> np.ndarray:
+        """(m, l') whether each held-out prediction names the given class, for the rows whose class has another
+        label.
+        """
         tested = answered(self.labels, self.scores)
-        return hits(self.scores[:, tested], self.labels.codes[self.labels.labelled[tested]])
+        return hits(self.scores[:, tested], self.labels.codes[self.labels.labeled[tested]])
 
     @property
     def accuracy(self):
-        """(m,) share of those rows that are right."""
+        """(m,) fraction of those rows that are correct."""
         return self.right.mean(axis=1)
 
     @property
     def interval(self):
-        """(m, 2) 95 % interval of each accuracy: with ten labels it is some fifty percentage points wide."""
+        """(m, 2) 95% interval of each accuracy: with ten labels it is some fifty percentage points wide."""
         right = self.right
         return np.array([accuracy_interval(n, right.shape[1]) for n in right.sum(axis=1)])
 
     def choose(self):
-        """Result: value is the index of the candidate to use (the first unless another is better), reason says why."""
+        """Result: value is the index of the candidate to use (the first unless another is better), reason shows why."""
         return choose(self.right, default=0)
 
 
-def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **grid) -> LeftOut:
-    """Left-out answers over a grid of parameters.
+def leave_one_label_out(
+    estimator: Estimator,
+    X: np.ndarray,
+    y: ColumnLike,
+    sample_weight: ColumnLike = None,
+    *,
+    refit: bool = False,
+    **grid: Any,
+) -> LeftOut:
+    """Held-out predictions over a grid of parameters.
 
     Parameters
     ----------
-    estimator : a classifier of this library, or with ``refit=True`` any that reads -1 as "unlabelled".
+    estimator : a classifier of this library, or with ``refit=True`` any that reads -1 as "unlabeled".
     X, y, sample_weight : as in the estimator's `fit`.
     refit : bool
-        Fit once for every candidate and label instead of using closed forms. Slow; the answers are the same.
+        Fit once for every candidate and label instead of using the method's own held-out scores. Slow. The scores are
+        the same for methods with a closed form (`LSSVMClassifier`, `RLSClassifier`, `SemiKPCA`, `LeastSquaresKPCA`
+        without label_folds). Methods without one hold out labels in at most five or ten folds (`S2RLSClassifier`,
+        `TransductiveSVMClassifier`, `WithinVarianceClassifier`; `LeastSquaresKPCA` and `LogisticKPCA` with
+        label_folds), or keep the last reweighted problem (`LogisticKPCA`), or one estimate of the class frequencies
+        (balance="estimate"). With refit=True each of their labels is held out alone and everything is fitted again, so
+        the scores differ.
     **grid : lists of candidates by parameter name, such as ``gamma=np.logspace(-3, 3, 50)`` or
-        ``kernel=[RBF(w) for w in (0.5, 1, 2)]``. Without any, the answers of the estimator as it is.
+        ``kernel=[RBF(w) for w in (0.5, 1, 2)]``. Without any, the predictions of the estimator as it is.
 
     Notes
     -----
-    Cost for m regularisations, l labels and r features: one decomposition per kernel, then O(m l r) (methods linear in
+    Cost for m regularizations, l labels and r features: one decomposition per kernel, then O(m l r) (methods linear in
     the labels); with refitting, m l fits per kernel.
 
     Examples
@@ -87,20 +105,20 @@ def leave_one_label_out(estimator, X, y, sample_weight=None, *, refit=False, **g
         candidates, scores, labels = estimator.left_out_table(X, y, sample_weight, grid)
     if not labels.testable.any():
         raise InputError(
-            f"Every class has one label only ({labels.n_classes} labels), so no label can be withheld. "
+            f"Every class has one label only ({labels.n_classes} labels), so no label can be held out. "
             "Label a second row of some class."
         )
     return LeftOut(candidates, scores, labels)
 
 
-def _refit(model, X, labels, sample_weight):
-    """(l, k') scores by one fit per withheld label; y is handed over as class codes with -1, or as a soft table."""
+def _refit(model: Estimator, X: np.ndarray, labels: Labels, sample_weight: ColumnLike) -> np.ndarray:
+    """(l, k') scores by one fit per held-out label; y is handed over as class codes with -1, or as a soft table."""
     if "missing_label" in model.get_params():
         model.set_params(missing_label="auto")
     out = np.full(labels.signs.shape, np.nan)
     for i in np.flatnonzero(labels.testable):
         y = labels.target if labels.soft else labels.codes.copy()
-        row = labels.labelled[i]
+        row = labels.labeled[i]
         y[row] = 0 if labels.soft else -1
         model = clone(model)
         model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)

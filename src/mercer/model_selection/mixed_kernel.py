@@ -1,15 +1,25 @@
 """Choose a graph kernel, then how much of a Gaussian kernel to mix in (Walder et al. 2010, §7.2)."""
 
+from typing import Any
+
 from sklearn.base import clone
 
 from ..errors import InputError
 from ..kernels import RBF, Diffusion, bandwidth_of
+from ..types import ColumnLike, Estimator, Rows
 
 
 def select_mixed_kernel(
-    model, X, y, n_neighbors=(5, 10, 20), times=(3.0, 10.0, 30.0, 100.0), widths=(0.5, 1.0, 4.0), mix=(0.1, 0.5), **grid
+    model: Estimator,
+    X: Rows,
+    y: ColumnLike,
+    n_neighbors=(5, 10, 20),
+    times=(3.0, 10.0, 30.0, 100.0),
+    widths=(0.5, 1.0, 4.0),
+    mix=(0.1, 0.5),
+    **grid: Any,
 ):
-    """Choose neighbours and diffusion time by leaving out labels, then the weight and width of a Gaussian beside it.
+    """Choose neighbors and diffusion time by leaving out labels, then the weight and width of a Gaussian next to it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A bound on the error over the unlabelled rows that holds for any labels (Walder et al. 2010, §5)."""
+"""A bound on the error over the unlabeled rows that is valid for any labels (Walder et al. 2010, §5)."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
+from ..types import Estimator
 
 
 @dataclass(frozen=True)
@@ -15,14 +16,14 @@ class RiskBound:
     Attributes
     ----------
     value : the sum: at least 1 means that the bound says nothing.
-    labelled_risk : mean over the labels of the margin loss min(1, max(0, 1 − t f)).
+    labeled_risk : mean over the labels of the margin loss min(1, max(0, 1 − t f)).
     complexity : √(2 q s² / (l u)), q the rank, s² the variance times n.
     sampling : c₀ r₀ √min(l, u), from drawing l of the l + u rows.
     confidence : √(2 r₀ ln 1/δ).
     """
 
     value: float
-    labelled_risk: float
+    labeled_risk: float
     complexity: float
     sampling: float
     confidence: float
@@ -33,8 +34,8 @@ class RiskBound:
         return self.value < 1.0
 
 
-def risk_bound(model, delta=0.05) -> RiskBound:
-    """Bound the mean margin loss over the unlabelled rows with probability 1 − delta over the choice of labelled rows.
+def risk_bound(model: Estimator, delta: float = 0.05) -> RiskBound:
+    """Bound the mean margin loss over the unlabeled rows with probability 1 − delta over the choice of labeled rows.
 
     .. math:: R_u \\le R_l + \\sqrt{\\frac{2 q s^2}{l u}} + c_0 r_0 \\sqrt{\\min(l, u)} + \\sqrt{2 r_0 \\ln(1/\\delta)}
 
@@ -58,21 +59,21 @@ def risk_bound(model, delta=0.05) -> RiskBound:
     check_is_fitted(model)
     if not 0 < delta < 1:
         raise InputError(f"delta={delta!r} is not accepted: give a probability between 0 and 1, such as 0.05.")
-    if not hasattr(model, "labelled_decisions_"):
+    if not hasattr(model, "labeled_decisions_"):
         accepted = "LeastSquaresKPCA and SpectralGraphTransducer"
         raise InputError(f"There is no risk bound for {type(model).__name__}. Accepted: {accepted}.")
-    if model.labelled_decisions_.shape[1] != 1:
+    if model.labeled_decisions_.shape[1] != 1:
         k = len(model.classes_)
         raise InputError(f"The risk bound is for two classes; this model has {k}. Fit one class against the rest.")
     if model.center:
-        raise InputError("The risk bound is proved for the uncentred variance. Fit with center=False.")
+        raise InputError("The risk bound is proved for the uncentered variance. Fit with center=False.")
     l, u = model.n_labels_, model.n_rows_ - model.n_labels_
     if u == 0:
-        raise InputError("Every row is labelled, so there is no unlabelled row to bound the error on.")
-    margins = model.labelled_targets_ * model.labelled_decisions_
+        raise InputError("Every row is labeled, so there is no unlabeled row to bound the error on.")
+    margins = model.labeled_targets_ * model.labeled_decisions_
     rate = 1.0 / l + 1.0 / u
-    labelled_risk = float(np.mean(np.clip(1.0 - margins, 0.0, 1.0)))
+    labeled_risk = float(np.mean(np.clip(1.0 - margins, 0.0, 1.0)))
     complexity = float(np.sqrt(2.0 * model.rank_ * model.variance * model.n_rows_ / (l * u)))
     sampling = float(np.sqrt(32.0 * np.log(4.0 * np.e) / 3.0) * rate * np.sqrt(min(l, u)))
-    parts = labelled_risk, complexity, sampling, float(np.sqrt(2.0 * rate * np.log(1.0 / delta)))
+    parts = labeled_risk, complexity, sampling, float(np.sqrt(2.0 * rate * np.log(1.0 / delta)))
     return RiskBound(sum(parts), *parts)

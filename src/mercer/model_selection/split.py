@@ -1,12 +1,13 @@
 """Cross-validation when some rows have no label: splitters and scorers for scikit-learn's tools.
 
-`cross_val_score` and `GridSearchCV` with their own splitters put unlabelled rows into the test folds and count them as
-errors. The splitters here keep every unlabelled row in every training fold, where the method can use it, and out of
+`cross_val_score` and `GridSearchCV` with their own splitters put unlabeled rows into the test folds and count them as
+errors. The splitters here keep every unlabeled row in every training fold, where the method can use it, and out of
 every test fold, where there is no answer to compare with.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import check_scoring
@@ -14,30 +15,42 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from ..errors import InputError
-from ..inputs.labels import read_labels, unlabelled
+from ..inputs.labels import read_labels, unlabeled
+from ..types import ColumnLike
 
 
 def _testable(y, missing_label):
-    """(labelled rows that may be left out, their class codes, number of rows).
+    """(labeled rows that may be left out, their class codes, number of rows).
 
     A row that is the only label of its class may not: without it the class would be unknown in the training fold.
     """
     labels = read_labels(y, missing_label)
     if not labels.testable.any():
         raise InputError(
-            f"Every class has one label only ({labels.n_classes} labels), so no row can be left out for testing. "
+            f"Every class has one label only ({labels.n_classes} labels), so no row can be held out for testing. "
             "Label a second row of some class."
         )
-    rows = labels.labelled[labels.testable]
+    rows = labels.labeled[labels.testable]
     return rows, labels.codes[rows], len(labels.codes)
 
 
 @dataclass
 class LabeledKFold:
-    """Stratified k-fold over the labelled rows; every unlabelled row trains in every fold.
+    """Stratified k-fold over the labeled rows; every unlabeled row is in every training set.
 
     Fold sizes differ by at most one, and so do the counts of a class in two folds. The only label of a class
-    always trains.
+    is always in the training set.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds.
+    shuffle : bool, default=False
+        Whether to shuffle the labels of each class before they are divided.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling.
+    missing_label : "auto", None, value or list of values, default="auto"
+        Values in y that mean "not labeled".
 
     Examples
     --------
@@ -56,8 +69,8 @@ class LabeledKFold:
         rows, codes, n = _testable(y, self.missing_label)
         if not 2 <= self.n_splits <= len(rows):
             raise InputError(
-                f"n_splits={self.n_splits} does not fit {len(rows)} labelled rows that can be left out: "
-                f"use 2 to {len(rows)} folds, or LeaveOneLabelOut()."
+                f"n_splits={self.n_splits} does not fit {len(rows)} labeled rows that can be held out: use 2 to "
+                f"{len(rows)} folds, or LeaveOneLabelOut()."
             )
         order = np.arange(len(rows))
         if self.shuffle:
@@ -67,14 +80,25 @@ class LabeledKFold:
             test = np.sort(rows[order[fold :: self.n_splits]])
             yield np.delete(np.arange(n), test), test
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: np.ndarray | None = None, y: ColumnLike = None, groups=None) -> int:
         """Number of folds."""
         return self.n_splits
 
 
 @dataclass
 class RepeatedLabeledKFold:
-    """`LabeledKFold` shuffled anew n_repeats times.
+    """`LabeledKFold`, shuffled again in each of several repeats.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds.
+    n_repeats : int, default=10
+        Number of repeats.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling.
+    missing_label : "auto", None, value or list of values, default="auto"
+        Values in y that mean "not labeled".
 
     Examples
     --------
@@ -87,20 +111,25 @@ class RepeatedLabeledKFold:
     random_state: Any = None
     missing_label: Any = "auto"
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: np.ndarray, y: ColumnLike = None, groups=None) -> Iterator:
         """Yield (training rows, test rows) as positions."""
         generator = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
             yield from LabeledKFold(self.n_splits, True, generator, self.missing_label).split(X, y)
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: np.ndarray | None = None, y: ColumnLike = None, groups=None) -> int:
         """Number of folds over all repeats."""
         return self.n_splits * self.n_repeats
 
 
 @dataclass
 class LeaveOneLabelOut:
-    """Each labelled row is the test fold once; the unlabelled rows always train.
+    """Each labeled row is the test fold once; the unlabeled rows are always in the training set.
+
+    Parameters
+    ----------
+    missing_label : "auto", None, value or list of values, default="auto"
+        Values in y that mean "not labeled".
 
     Examples
     --------
@@ -118,13 +147,13 @@ class LeaveOneLabelOut:
             yield np.delete(np.arange(n), row), np.array([row])
 
     def get_n_splits(self, X=None, y=None, groups=None):
-        """Number of labelled rows whose class has another label."""
+        """Number of labeled rows whose class has another label."""
         return len(_testable(y, self.missing_label)[0])
 
 
 @dataclass
 class LabeledScorer:
-    """A scorer that looks at the labelled rows only: `LabeledScorer("balanced_accuracy")`.
+    """A scorer that looks at the labeled rows only: `LabeledScorer("balanced_accuracy")`.
 
     Parameters
     ----------
@@ -144,13 +173,13 @@ class LabeledScorer:
     scoring: Any = "accuracy"
     missing_label: Any = "auto"
 
-    def set_score_request(self, **requests):
+    def set_score_request(self, **requests: Any) -> Self:
         """Ask scikit-learn's metadata routing for parameters of the score, such as ``sample_weight=True``."""
         self._requests = requests
         return self
 
     def get_metadata_routing(self):
-        """What `set_score_request` asked for; until then weights are neither asked for nor refused."""
+        """The requests of `set_score_request`; until then weights are neither requested nor refused."""
         routing = MetadataRequest(owner=type(self).__name__)
         for name, alias in getattr(self, "_requests", {"sample_weight": None}).items():
             routing.score.add_request(param=name, alias=alias)
@@ -158,11 +187,11 @@ class LabeledScorer:
 
     def __call__(self, estimator, X, y, sample_weight=None, **params):
         scorer = check_scoring(estimator, scoring=self.scoring)
-        gone = unlabelled(y, self.missing_label, getattr(estimator, "classes_", ()))
+        gone = unlabeled(y, self.missing_label, getattr(estimator, "classes_", ()))
         rows = np.flatnonzero(~gone)
         if len(rows) == 0:
             raise InputError(
-                "No row to score: all of y marks unlabelled rows. Score on labelled rows; "
+                "No row to score: all of y marks unlabeled rows. Score on labeled rows; "
                 "the splitters of mercer.model_selection put only those into test folds."
             )
         params |= {} if sample_weight is None else {"sample_weight": sample_weight}

@@ -1,25 +1,30 @@
-"""What the displays share."""
+"""The base of the displays."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..backend import need
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b")  # told apart by all
-GREY, RIGHT, WRONG = "#b8bec6", "#0072b2", "#d55e00"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# Distinguished by all
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b")
+GRAY, RIGHT, WRONG = "#b8bec6", "#0072b2", "#d55e00"
 
 
 class Display:
-    """An object that holds what is drawn, and draws it as often as it is asked to.
+    """An object that contains what is drawn, and draws it as often as it is asked to.
 
     Attributes
     ----------
     ax_, figure_ : the axes drawn into last, and their figure.
     """
 
-    ax_: Any
-    figure_: Any
+    ax_: "Axes"
+    figure_: "Figure | SubFigure"
 
-    def axes(self, ax: Any = None) -> Any:
+    def axes(self, ax: "Axes | None" = None) -> "Axes":
         """The axes to draw into: the given ones, or new ones."""
         need("matplotlib")
         if ax is None:

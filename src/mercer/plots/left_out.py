@@ -1,26 +1,30 @@
-"""What the model says of each label when it does not know it."""
+"""Predictions for each label by a model without it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
 from ..evidence.calibration import probabilities
+from ..types import ColumnLike, Estimator, Facts, Rows
 from .display import RIGHT, WRONG, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class LeftOutDisplay(Display):
-    """Answers to labels that were withheld, beside the labels themselves.
+    """Answers to labels that were held out, next to the labels themselves.
 
     For classes: the probability of the given class, a line of points for each class; a point is orange where another
-    class was likelier. For numbers: the given number against the answer, with the prediction interval.
+    class was more likely. For numbers: the given number against the prediction, with the prediction interval.
 
     Parameters
     ----------
     given : (l,) the labels. answers : (l,) probability of the given class, or the numbers answered.
-    right : (l,) bool, whether the answer is the given class; None for numbers.
-    reach : half the width of the interval for numbers, or None.
+    right : (l,) bool, whether the prediction is the given class; None for numbers.
+    reach : half the width of the interval for numbers, for all or for each, or None.
 
     Attributes
     ----------
@@ -44,9 +48,9 @@ class LeftOutDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None, **kwargs: Any
+        cls, estimator: Estimator, X: Rows = None, y: ColumnLike = None, *, ax: "Axes | None" = None, **kwargs: Any
     ) -> "LeftOutDisplay":
-        """Draw the left-out answers of a fitted model of this library.
+        """Draw the held-out predictions of a fitted model of this library.
 
         X, y : the rows and labels of the fit, for models other than `FewLabelClassifier` and `FewLabelRegressor`.
         """
@@ -54,25 +58,28 @@ class LeftOutDisplay(Display):
         found = _classes(estimator, X, y) if hasattr(estimator, "classes_") else _numbers(estimator, y)
         return found.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "LeftOutDisplay":
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "LeftOutDisplay":
         """Draw into `ax`; further arguments go to matplotlib's `scatter`."""
         ax = self.axes(ax)
         if self.right is None:
             both = np.concatenate([self.given, self.answers]).astype(float)
             ends = np.array([np.nanmin(both), np.nanmax(both)])
             if self.reach is not None:
-                ax.fill_between(ends, ends - self.reach, ends + self.reach, color=RIGHT, alpha=0.15, linewidth=0)
+                order = np.argsort(self.answers)
+                at, half = (self.answers[order], self.reach[order]) if np.ndim(self.reach) else (ends, self.reach)
+                ax.fill_between(at, at - half, at + half, color=RIGHT, alpha=0.15, linewidth=0)
             ax.plot(ends, ends, color="black", linewidth=0.8, linestyle=(0, (4, 3)))
-            self.scatter_ = ax.scatter(self.answers, self.given.astype(float), **({"s": 14, "color": RIGHT} | kwargs))
-            ax.set(xlabel="answer without the number", ylabel="given number")
+            style: Facts = {"s": 14, "color": RIGHT} | kwargs
+            self.scatter_ = ax.scatter(self.answers, self.given.astype(float), **style)
+            ax.set(xlabel="prediction without the number", ylabel="given number")
             return self
         names = sorted(set(self.given.tolist()), key=str)
         place = np.array([names.index(name) for name in self.given.tolist()])
         jitter = 0.12 * (np.arange(len(place)) % 5 - 2) / 2
-        colours = np.where(np.asarray(self.right), RIGHT, WRONG)
-        self.scatter_ = ax.scatter(self.answers, place + jitter, c=colours, **({"s": 16} | kwargs))
+        colors = np.where(np.asarray(self.right), RIGHT, WRONG)
+        self.scatter_ = ax.scatter(self.answers, place + jitter, c=colors, **({"s": 16} | kwargs))
         wrong = int(np.sum(~np.asarray(self.right)))
-        ax.set(xlabel="probability of the given class, its label withheld", xlim=(-0.02, 1.02))
+        ax.set(xlabel="probability of the given class, predicted without its label", xlim=(-0.02, 1.02))
         ax.set(yticks=range(len(names)), yticklabels=[str(name) for name in names], ylim=(-0.5, len(names) - 0.5))
         ax.set_title(f"{wrong} of {len(place)} labels contradicted (orange)", fontsize="medium")
         return self
@@ -89,17 +96,19 @@ def _classes(model, X, y):
         raise InputError(
             f"{type(model).__name__} needs X and y of its fit here: pass the rows and labels it was given."
         )
-    codes = labels.codes[labels.labelled[known]]
+    codes = labels.codes[labels.labeled[known]]
     return LeftOutDisplay(model.classes_[codes], P[np.arange(len(codes)), codes], P.argmax(axis=1) == codes)
 
 
 def _numbers(model, y):
     if not hasattr(model, "left_out_"):
         raise InputError(
-            f"{type(model).__name__} has no left-out answers. Accepted: few-label classifiers and regressors of mercer."
+            f"{type(model).__name__} has no held-out predictions. Accepted: few-label classifiers and regressors of "
+            f"mercer."
         )
     if hasattr(model, "reach"):
-        return LeftOutDisplay(model.labels_.given, model.left_out_, reach=model.reach())
+        reach = model.reach(0.9, model.left_out_) if model.answers_.widths.power else model.reach()
+        return LeftOutDisplay(model.labels_.given, model.left_out_, reach=reach)
     if y is None:
         raise InputError(f"{type(model).__name__} does not keep the numbers of its fit: pass y.")
     y = np.array([np.nan if value is None else value for value in np.asarray(y, dtype=object)], dtype=float)

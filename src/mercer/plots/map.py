@@ -1,22 +1,27 @@
 """The rows in the plane, with their classes."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import need
 from ..errors import InputError
+from ..few_label.answers import confidence as confidence_of
 from ..inputs.labels import encode
-from ..report.picture import RowMap
-from .display import COLOURS, GREY, Display
+from ..report.picture import PlaneEmbedding
+from ..types import ColumnLike, Estimator, Facts, Rows
+from .display import COLORS, GRAY, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 20_000  # rows that are drawn
 MARKERS = ("o", "^", "s", "D")
 
 
 class MapDisplay(Display):
-    """Rows as points, coloured by class; given labels have a dark rim, unsure answers are pale.
+    """Rows as points, colored by class; given labels have a dark rim, unsure answers are pale.
 
     Parameters
     ----------
@@ -49,22 +54,24 @@ class MapDisplay(Display):
         self.axes_names = axes_names
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, *, ax: Any = None, **kwargs: Any) -> "MapDisplay":
+    def from_estimator(
+        cls, estimator: Estimator, X: Rows, y: ColumnLike = None, *, ax: "Axes | None" = None, **kwargs: Any
+    ) -> "MapDisplay":
         """Draw the rows X as a fitted model sees them.
 
         Parameters
         ----------
         estimator : with `transform`, its first two components are the axes, and the classes are those of y. With
-            `predict`, the axes are two kernel principal components of the rows, and the classes are its answers.
+            `predict`, the positions are a neighbor embedding of the rows, and the classes are its predictions.
         y : (n,) class names with marks for rows without one: drawn with a rim. Of a `FewLabelClassifier` that was
             fitted on X they are known.
         ax : matplotlib axes, or None for new ones. **kwargs : to `plot`.
         """
         check_is_fitted(estimator)
-        codes: Any = None
-        classes: Any = ()
-        given: Any = None
-        confidence: Any = None
+        classes: np.ndarray = np.zeros(0)
+        codes: np.ndarray | None = None
+        given: np.ndarray | None = None
+        confidence: np.ndarray | None = None
         if hasattr(estimator, "transform"):
             components = np.asarray(estimator.transform(X), dtype=float)
             if components.shape[1] < 2:
@@ -76,12 +83,12 @@ class MapDisplay(Display):
         else:
             rows = getattr(estimator, "encoder_", None)
             rows = np.asarray(X, dtype=float) if rows is None else rows.transform(X)
-            positions, names = RowMap().fit(rows).positions_, ("kernel component 1", "kernel component 2")
+            positions, names = PlaneEmbedding().fit(rows).positions_, ("", "")
             answer = estimator.predict(X)
             classes = getattr(estimator, "classes_", np.unique(answer))
             codes = encode(answer, classes)
             if hasattr(estimator, "predict_proba"):
-                confidence = estimator.predict_proba(X).max(axis=1)
+                confidence = confidence_of(estimator, estimator.predict_proba(X))
             if y is None and hasattr(estimator, "labels_") and hasattr(estimator.labels_, "codes"):
                 known = estimator.labels_.codes
                 y = np.array([*classes.tolist(), None], dtype=object)[known] if len(known) == len(codes) else None
@@ -91,7 +98,9 @@ class MapDisplay(Display):
         shown = cls(positions, codes, classes=classes, given=given, confidence=confidence, axes_names=names)
         return shown.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, *, legend: bool = True, size: float | None = None, **kwargs: Any) -> "MapDisplay":
+    def plot(
+        self, ax: "Axes | None" = None, *, legend: bool = True, size: float | None = None, **kwargs: Any
+    ) -> "MapDisplay":
         """Draw into `ax`; `size` of a point, and further arguments of matplotlib's `scatter`."""
         ax, n, to_rgb = self.axes(ax), len(self.positions), need("matplotlib.colors").to_rgb
         some = np.arange(n) if n <= MOST else np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
@@ -102,16 +111,22 @@ class MapDisplay(Display):
         self.scatter_ = []
         for code in np.unique(codes[some]):
             at = some[codes[some] == code]
-            colour = GREY if code < 0 else COLOURS[code % len(COLOURS)]
+            color = GRAY if code < 0 else COLORS[code % len(COLORS)]
             label = None if code < 0 else str(self.classes[code])
-            pale = [(*to_rgb(colour), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
-            marker = MARKERS[max(code, 0) // len(COLOURS) % len(MARKERS)]  # colours come again with another shape
-            style = {"s": size, "color": pale, "linewidths": 0, "marker": marker} | kwargs
+            pale = [(*to_rgb(color), alpha) for alpha in np.clip(0.25 + 0.75 * sure[at], 0.25, 1.0)]
+            marker = MARKERS[max(code, 0) // len(COLORS) % len(MARKERS)]  # colors come again with another shape
+            style: Facts = {"s": size, "color": pale, "linewidths": 0, "marker": marker} | kwargs
             self.scatter_.append(ax.scatter(*self.positions[at].T, **style))
             if label is not None:
-                ax.scatter([], [], color=colour, marker=marker, label=label)
+                ax.scatter([], [], color=color, marker=marker, label=label)
             if given[at].any():
-                rim = {"s": 2.2 * size, "facecolors": colour, "edgecolors": "black", "linewidths": 1.0, "zorder": 3}
+                rim: Facts = {
+                    "s": 2.2 * size,
+                    "facecolors": color,
+                    "edgecolors": "black",
+                    "linewidths": 1.0,
+                    "zorder": 3,
+                }
                 ax.scatter(*self.positions[at[given[at]]].T, marker=marker, **rim)
         ax.set(xlabel=self.axes_names[0], ylabel=self.axes_names[1], xticks=[], yticks=[])
         if legend and 0 < len(self.classes) <= 12:

@@ -1,6 +1,6 @@
-"""Whether 80 % sure is right four times out of five."""
+"""Whether 80% sure is correct four times out of five."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -9,17 +9,21 @@ from ..errors import InputError
 from ..evidence.accuracy import jeffreys
 from ..inputs.labels import encode
 from ..inputs.sampling import with_labels
+from ..types import ColumnLike, Estimator, Rows
 from .display import RIGHT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class ReliabilityDisplay(Display):
-    """How often answers of each confidence are right, with 95 % intervals: on the diagonal, probabilities mean it.
+    """How often answers of each confidence are correct, with 95% intervals: on the diagonal, probabilities mean it.
 
     Parameters
     ----------
-    confidence : (b,) mean probability of the answers in each bin.
-    right : list of b `mercer.evidence.accuracy.Rate`: share of right answers with its interval.
-    what : where the answers come from, for the legend.
+    confidence : (b,) mean probability of the predictions in each bin.
+    right : list of b `mercer.evidence.accuracy.Rate`: fraction of correct predictions with its interval.
+    what : where the predictions come from, for the legend.
 
     Attributes
     ----------
@@ -41,15 +45,22 @@ class ReliabilityDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, n_bins: int = 5, ax: Any = None, **kwargs: Any
+        cls,
+        estimator: Estimator,
+        X: Rows = None,
+        y: ColumnLike = None,
+        *,
+        n_bins: int = 5,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
     ) -> "ReliabilityDisplay":
         """Draw the reliability of a fitted classifier.
 
         Parameters
         ----------
-        X, y : rows with known labels that the model has not seen (marks are left out). Without them the answers of a
-            `FewLabelClassifier` to its own labels, each withheld in turn, are judged.
-        n_bins : number of bins, each with as many answers.
+        X, y : rows with known labels that the model has not seen (marks are left out). Without them the predictions of
+            a `FewLabelClassifier` to its own labels, each held out in turn, are judged.
+        n_bins : number of bins, each with as many predictions.
         """
         check_is_fitted(estimator)
         if X is not None and y is not None:
@@ -59,11 +70,11 @@ class ReliabilityDisplay(Display):
             what = "rows with known labels"
         elif hasattr(estimator, "left_out_probabilities_"):
             labels = estimator.labels_
-            P, y = estimator.left_out_probabilities_, estimator.classes_[labels.codes[labels.labelled[labels.testable]]]
-            what = "labels, each withheld in turn"
+            P, y = estimator.left_out_probabilities_, estimator.classes_[labels.codes[labels.labeled[labels.testable]]]
+            what = "labels, each held out in turn"
         else:
             raise InputError(
-                f"{type(estimator).__name__} keeps no answers to withheld labels. Pass X and y of rows with known "
+                f"{type(estimator).__name__} has no predictions for held-out labels. Pass X and y of rows with known "
                 "labels, or use FewLabelClassifier."
             )
         return cls.from_predictions(P, y, classes=estimator.classes_, n_bins=n_bins, what=what, ax=ax, **kwargs)
@@ -80,17 +91,20 @@ class ReliabilityDisplay(Display):
         rates = [jeffreys(float(right[some].mean()), len(some)) for some in bins]
         return cls([top[some].mean() for some in bins], rates, what=what).plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "ReliabilityDisplay":
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "ReliabilityDisplay":
         """Draw into `ax`; further arguments go to matplotlib's `plot`."""
         ax = self.axes(ax)
         least = float(min(0.5, self.confidence.min() - 0.05, min(rate.value for rate in self.right)))
-        ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
+        ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=(0, (4, 3)), label="perfectly calibrated")
         low, high = np.array([rate.low for rate in self.right]), np.array([rate.high for rate in self.right])
         ax.vlines(self.confidence, low, high, color=RIGHT, alpha=0.35, linewidth=4)
         style = {"marker": "o", "color": RIGHT, "label": self.what} | kwargs
         (self.line_,) = ax.plot(self.confidence, [rate.value for rate in self.right], **style)
         ax.set(
-            xlabel="confidence", ylabel="share of right answers", xlim=(least, 1.01), ylim=(min(least, low.min()), 1.02)
+            xlabel="confidence",
+            ylabel="fraction of correct predictions",
+            xlim=(least, 1.01),
+            ylim=(min(least, low.min()), 1.02),
         )
         ax.legend(frameon=False, loc="lower right", fontsize="small")
         return self

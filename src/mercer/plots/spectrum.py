@@ -1,21 +1,25 @@
 """How the variance is spread over the components."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
-from .display import GREY, RIGHT, Display
+from ..types import Estimator, Facts
+from .display import GRAY, RIGHT, Display
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class SpectrumDisplay(Display):
-    """Eigenvalues, largest first, on a logarithmic axis, and the share of the variance that the first ones explain.
+    """Eigenvalues, largest first, on a logarithmic axis, and the fraction of the variance that the first ones explain.
 
     Parameters
     ----------
     eigenvalues : (s,) largest first; those of 0 are not drawn.
-    explained : (s,) share of the total variance of each component, or None.
+    explained : (s,) fraction of the total variance of each component, or None.
 
     Attributes
     ----------
@@ -36,7 +40,7 @@ class SpectrumDisplay(Display):
         self.explained = explained
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> "SpectrumDisplay":
+    def from_estimator(cls, estimator: Estimator, *, ax: "Axes | None" = None, **kwargs: Any) -> "SpectrumDisplay":
         """Draw the `eigenvalues_` of a fitted model, such as `KernelPCA` or `SemiKPCA`."""
         check_is_fitted(estimator)
         if not hasattr(estimator, "eigenvalues_"):
@@ -47,20 +51,20 @@ class SpectrumDisplay(Display):
         explained = getattr(estimator, "explained_variance_ratio_", None)
         return cls(estimator.eigenvalues_, explained).plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "SpectrumDisplay":
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> "SpectrumDisplay":
         """Draw into `ax`; further arguments go to matplotlib's `plot`."""
         ax = self.axes(ax)
         place = np.arange(1, len(self.eigenvalues) + 1)
         there = self.eigenvalues > 0
-        style = {"marker": "o", "markersize": 3.5, "color": RIGHT} | kwargs
+        style: Facts = {"marker": "o", "markersize": 3.5, "color": RIGHT} | kwargs
         (self.line_,) = ax.plot(place[there], self.eigenvalues[there], **style)
         ax.set(xlabel="component", ylabel="eigenvalue", yscale="log" if there.any() else "linear")
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         self.share_ax_ = self.share_line_ = None
         if self.explained is not None:
             self.share_ax_ = ax.twinx()
             shares = 100 * np.cumsum(self.explained)
-            (self.share_line_,) = self.share_ax_.plot(place, shares, color=GREY, linewidth=1.5)
+            (self.share_line_,) = self.share_ax_.plot(place, shares, color=GRAY, linewidth=1.5)
             self.share_ax_.set(ylim=(0, 102), ylabel="variance explained so far (%)")
             self.share_ax_.spines["top"].set_visible(False)
             self.share_ax_.yaxis.label.set_color("#6b7280")

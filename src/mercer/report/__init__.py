@@ -1,4 +1,5 @@
 """The report: one HTML file that needs nothing else, from plain findings."""
 
-from .findings import MOST_POINTS, Findings, Points
-from .render import render
+from .findings import Findings as Findings
+from .findings import Points as Points
+from .render import render as render

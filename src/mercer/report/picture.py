@@ -1,19 +1,28 @@
-"""Where each row is drawn: two kernel principal components of a kernel that sees clusters and keeps some shape."""
+"""Where each row is drawn: neighbors in the table are neighbors in the plane, started from kernel components."""
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..estimators.kernel_pca import KernelPCA
+from ..geometry.open import POLICIES
+from ..graphs.layout import neighbor_layout
 from ..kernels import RBF, Cosine, Diffusion
+from ..types import Rows
 
-HEAT_TIME = 100.0
 HEAT_RANK = 40
-SHAPE = 0.3  # share of the plain kernel beside the heat kernel: without it a cluster is one dot, with more they overlap
-SENTENCE = "The axes are two kernel principal components, of a heat kernel on the neighbour graph and a plain kernel."
+# Fraction of the plain kernel next to the heat kernel: without it a cluster is one dot, with more they overlap
+SENTENCE = (
+    "Rows that are alike lie close together. The axes have no unit, and distances between groups have little meaning "
+    "(a neighbor embedding of the nearest-neighbor graph, started from two kernel principal components)."
+)
 
 
-class RowMap:
+class PlaneEmbedding:
     """Positions in the plane, from the rows alone: no label moves them.
+
+    Two principal components of a heat kernel on the neighbor graph and a plain kernel are the start. From there
+    neighbors attract each other and other rows push away, see `mercer.graphs.layout`. The same rows have the same
+    positions every time. Other rows are placed at the weighted mean of their nearest rows.
 
     Parameters
     ----------
@@ -21,22 +30,24 @@ class RowMap:
 
     Attributes
     ----------
-    positions_ : (n, 2) of the rows it was fitted on.
+    positions_ : (n, 2) of the rows it was fitted on. start_ : (n, 2) the two components.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.report.picture import RowMap
+    >>> from mercer.report.picture import PlaneEmbedding
     >>> X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0.0], [9.0]], 30, axis=0)
-    >>> found = RowMap().fit(X)
+    >>> found = PlaneEmbedding().fit(X)
     >>> bool(np.allclose(found.transform(X), found.positions_))
     True
     """
 
-    def __init__(self, random_state=0):
+    def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state
 
-    def fit(self, X):
+    positions_: np.ndarray
+
+    def fit(self, X: Rows) -> "PlaneEmbedding":
         """Learn the axes from the rows X."""
         self.middle_, self.spread_ = None, None
         if not sp.issparse(X):
@@ -45,48 +56,54 @@ class RowMap:
                 self.middle_, self.spread_ = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
         X = self._scaled(X)
         n = X.shape[0]
-        self.heat_ = Diffusion(min(10, max(n // 3, 1)), HEAT_TIME, rank=min(HEAT_RANK, n)).resolve(X)
+        self.heat_ = Diffusion(min(10, max(n // 3, 1)), 100.0, rank=min(HEAT_RANK, n)).resolve(X)
         number = min(HEAT_RANK, n - 1)
-        approx = "exact" if n <= 3000 else 500
+        policy = POLICIES["plane"]
+        approx = "exact" if n <= policy.exact_rows else policy.landmarks
         plain = KernelPCA(
             number, kernel=Cosine() if sp.issparse(X) else RBF(), approx=approx, random_state=self.random_state
         )
         shape = np.asarray(plain.fit_transform(X), dtype=np.float64)
         power = float(np.mean(np.sum(shape**2, axis=1)))
-        self.plain_, self.gain_ = plain, np.sqrt(SHAPE / power) if power > 0 else 1.0
+        self.gain_ = np.sqrt(0.3 / power) if power > 0 else 1.0
         both = self._side_by_side(self.heat_.factor(), shape)
         self.mean_ = both.mean(axis=0)
         axes = np.linalg.svd(both - self.mean_, full_matrices=False)[2][:2]
         self.axes_ = axes * np.sign(axes.sum(axis=1, keepdims=True) + 1e-300)
-        self.positions_ = self._placed(both)
+        self.start_ = self._placed(both)
+        self.positions_ = neighbor_layout(self.heat_.graph_, self.start_, self.random_state)
         return self
 
-    def transform(self, X):
-        """(n, 2) positions of any rows; those of the fit stay where they are."""
-        X = self._scaled(X)
-        return self._placed(self._side_by_side(self.heat_.features(X), np.asarray(self.plain_.transform(X))))
+    def fit_transform(self, X: Rows) -> np.ndarray:
+        """Return the positions of the rows X, learned from them."""
+        return self.fit(X).positions_
 
-    def _scaled(self, X):
+    def transform(self, X: Rows) -> np.ndarray:
+        """Return the (n, 2) positions of any rows; those of the fit stay where they are, the mean of equal ones."""
+        return np.asarray(self.heat_.spread(self._scaled(X)) @ self.positions_)
+
+    def _scaled(self, X: Rows) -> Rows:
         return X if self.middle_ is None else (X - self.middle_) / self.spread_
 
-    def _side_by_side(self, heat, shape):
+    def _side_by_side(self, heat: np.ndarray, shape: np.ndarray) -> np.ndarray:
         return np.hstack([heat / np.maximum(np.linalg.norm(heat, axis=1, keepdims=True), 1e-300), self.gain_ * shape])
 
-    def _placed(self, both):
+    def _placed(self, both: np.ndarray) -> np.ndarray:
         xy = (both - self.mean_) @ self.axes_.T
         return xy if xy.shape[1] == 2 else np.column_stack([xy[:, 0], np.zeros(len(xy))])
 
 
-def positions(X, seed=0):
-    """(n, 2) positions of the rows of X."""
-    return RowMap(seed).fit(X).positions_
+def positions(X: Rows, seed: int = 0) -> np.ndarray:
+    """Return the (n, 2) positions of the rows of X."""
+    return PlaneEmbedding(seed).fit(X).positions_
 
 
-def on_grid(xy, grid):
-    """(n, 2) whole numbers from 0 to `grid`; far-out points are at the border: they would squeeze all others."""
+def on_grid(xy: np.ndarray, grid: int) -> np.ndarray:
+    """Return (n, 2) whole numbers from 0 to `grid`; far-out points are at the border: they would squeeze all others."""
     xy = np.asarray(xy, dtype=float)
     low, high = xy.min(axis=0), xy.max(axis=0)
     inner_low, inner_high = np.quantile(xy, [0.005, 0.995], axis=0)
     middle = inner_high - inner_low
     low, high = np.maximum(low, inner_low - 0.25 * middle), np.minimum(high, inner_high + 0.25 * middle)
-    return np.round(np.clip((xy - low) / np.where(high > low, high - low, 1.0), 0, 1) * grid).astype(int)
+    found: np.ndarray = np.round(np.clip((xy - low) / np.where(high > low, high - low, 1.0), 0, 1) * grid)
+    return found.astype(int)

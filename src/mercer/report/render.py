@@ -3,23 +3,31 @@
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Sequence, Sized
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import __version__
 from ..backend import need
+from ..types import Facts
 from .figures import confidence_histogram, coverage_curve, predicted_and_given
+from .findings import Findings, Points
 from .picture import on_grid
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 GRID = 10_000  # positions are whole numbers from 0 to here
-COLOURS = 12
-SHAPES = 5  # of the marks of further classes: each shape in all colours
+COLORS = 24
+HUES = 8  # then they are darker, then lighter, each time with another shape
+SHAPES = 5
 TIPS = 1_000_000  # characters of cells for the tooltips
 
 
-def render(*findings):
-    """The report as the text of one HTML file, with a part for each of the findings.
+def render(*findings: Findings) -> str:
+    """Return the report as the text of one HTML file, with a part for each of the findings.
 
     Examples
     --------
@@ -32,34 +40,36 @@ def render(*findings):
     folder = resources.files(__package__)
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
-    environment.filters["count"] = lambda number: f"{number:,}".replace(",", "\u202f")
+    environment.filters["count"] = lambda number: f"{number:,}"
     style = "".join((folder / name).read_text(encoding="utf-8") for name in ("theme.css", "style.css"))
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
     script = (folder / "scatter.js").read_text(encoding="utf-8")
-    page = template.render(
+    page: str = template.render(
         parts=[_part(one) for one in findings],
         version=__version__,
         style=jinja2.utils.markupsafe.Markup(style),
         script=jinja2.utils.markupsafe.Markup(script),
         allowed=jinja2.utils.markupsafe.Markup(_hash(script)),
-        colours=COLOURS,
+        colors=COLORS,
+        hues=HUES,
         shapes=SHAPES,
     )
-    return page.encode("utf-8", "replace").decode()  # names of files may hold bytes that are no letters
+    return page.encode("utf-8", "replace").decode()  # names of files may hold bytes that are not letters
 
 
-def _hash(script):
-    """The name of a script in a content security policy, which lets this one run and no other."""
+def _hash(script: str) -> str:
+    """Return the name of a script in a content security policy, which lets this one run and no other."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def _part(findings):
-    """The findings with what is drawn from them."""
+def _part(findings: Findings) -> Facts:
+    """Return the findings with what is drawn from them."""
     points = findings.points
     shown = 0 if points is None else len(points.codes)
     return {
         "f": findings,
-        "data": None if points is None else _data(points, findings.classes),
+        "data": None if points is None else _data(points, findings),
+        "palette": _palette(findings),
         "shown": shown,
         "n_points": max(findings.n_rows, shown),
         "histogram": _figure(confidence_histogram, findings.confidence, findings.abstain),
@@ -69,7 +79,7 @@ def _part(findings):
     }
 
 
-def _figure(draw, values, *rest):
+def _figure(draw: Callable[..., str], values: Sized | None, *rest: object) -> "Markup | None":
     from markupsafe import Markup
 
     if values is None or len(values) == 0:
@@ -77,8 +87,16 @@ def _figure(draw, values, *rest):
     return Markup(draw(values, *rest))
 
 
-def _data(points, classes):
-    """The points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
+def _palette(findings: Findings) -> list[tuple[str, int]]:
+    """Return the color of each class, a variable of the style sheet, and the number of its shape."""
+    if findings.sequential:
+        return [(f"--s{k}", 0) for k in range(len(findings.classes))]
+    numbers = findings.palette or range(max(len(findings.classes), len(findings.balance)))
+    return [(f"--c{k % COLORS}", k // HUES % SHAPES) for k in numbers]
+
+
+def _data(points: Points, findings: Findings) -> "Markup":
+    """Return the points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
     from markupsafe import Markup
 
     placed, sure = on_grid(points.xy, GRID), points.confidence
@@ -90,10 +108,10 @@ def _data(points, classes):
         "confidence": None if sure is None else np.round(100 * np.asarray(sure)).astype(int).tolist(),
         "names": [str(name)[:40] for name in points.names],
         "cells": {str(name)[:40]: _cut(values, TIPS // len(points.cells)) for name, values in points.cells.items()},
-        "classes": [str(name) for name in classes],
+        "classes": [str(name) for name in findings.classes],
+        "palette": _palette(findings),
         "grid": GRID,
-        "colours": COLOURS,
-        "shapes": SHAPES,
+        "many": not findings.sequential and len(findings.classes) > HUES,
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&":
@@ -101,10 +119,10 @@ def _data(points, classes):
     return Markup(text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
-def _cut(cells, characters):
-    """Cells as text: whole where all fit into so many characters, else none longer than its share."""
-    cells = [str(cell) for cell in cells]
-    if sum(map(len, cells)) <= characters:
-        return cells
-    longest = max(24, characters // len(cells))
-    return [cell if len(cell) <= longest else cell[: longest - 1] + "…" for cell in cells]
+def _cut(cells: Sequence[object], characters: int) -> list[str]:
+    """Return cells as text: whole if all fit into so many characters, else none longer than its fraction."""
+    texts = [str(cell) for cell in cells]
+    if sum(map(len, texts)) <= characters:
+        return texts
+    longest = max(24, characters // len(texts))
+    return [text if len(text) <= longest else text[: longest - 1] + "…" for text in texts]

@@ -2,7 +2,7 @@
 for (const box of document.querySelectorAll(".plot")) {
   const data = JSON.parse(box.querySelector(".points").textContent);
   const canvas = box.querySelector("canvas"), tip = box.querySelector(".tip");
-  const context = canvas.getContext("2d"), n = data.x.length, many = data.classes.length > data.colours;
+  const context = canvas.getContext("2d"), n = data.x.length, many = data.many;
   const large = data.given.reduce((a, b) => a + b, 0) > 100 ? 4 : 6.5;  // many would hide the dots
   const hidden = new Set(), buttons = box.parentElement.querySelectorAll("[data-code]");
   // Corners of the shapes after the dot, as in the style sheet: square, triangle, cross, triangle on its tip.
@@ -12,7 +12,7 @@ for (const box of document.querySelectorAll(".plot")) {
   let width, height, near = -1;
   const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const place = i => [14 + data.x[i] / data.grid * (width - 28), height - 14 - data.y[i] / data.grid * (height - 28)];
-  const colour = i => data.code[i] < 0 ? faint : palette[data.code[i] % palette.length];
+  const color = i => data.code[i] < 0 ? faint : palette[data.code[i]];
   let palette, ink, faint;
 
   function path(corners, x, y, r) {
@@ -23,13 +23,13 @@ for (const box of document.querySelectorAll(".plot")) {
   }
   function mark(i, grow) {
     const [x, y] = place(i), given = data.given[i], left = data.code[i] < 0;
-    const shape = left ? null : shapes[Math.floor(data.code[i] / data.colours) % data.shapes];
+    const shape = left ? null : shapes[data.palette[data.code[i]]?.[1] ?? 0];
     const size = (given ? large * (many ? 0.8 : 1) : n > 4000 ? 2 : 2.8) + grow;
     path(given && !many ? diamond : shape, x, y, size);
     if (left) { context.lineWidth = 1; context.strokeStyle = faint; context.stroke(); return; }
     const sure = data.confidence ? data.confidence[i] / 100 : 0.8;
     context.globalAlpha = given || grow ? 1 : 0.35 + 0.5 * sure;
-    context.fillStyle = colour(i); context.fill();
+    context.fillStyle = color(i); context.fill();
     context.globalAlpha = 1;
     if (given) { context.lineWidth = large / 4; context.strokeStyle = ink; context.stroke(); }
   }
@@ -44,7 +44,7 @@ for (const box of document.querySelectorAll(".plot")) {
     width = box.clientWidth; height = Math.max(280, Math.min(560, Math.round(width * 0.62)));
     canvas.width = width * ratio; canvas.height = height * ratio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    palette = Array.from({length: data.colours}, (_, k) => style("--c" + k));
+    palette = data.classes.length ? data.palette.map(([name]) => style(name)) : [style("--c0")];
     ink = style("--ink"); faint = style("--faint");
     draw();
   }
@@ -66,7 +66,7 @@ for (const box of document.querySelectorAll(".plot")) {
     if (found < 0) return;
     tip.textContent = "";
     line("row " + data.names[found], true);
-    const name = data.code[found] < 0 ? "left unlabelled" : data.classes[data.code[found]];
+    const name = data.code[found] < 0 ? "left unlabeled" : data.classes[data.code[found]];
     const sure = data.confidence ? ", confidence " + (data.confidence[found] / 100).toFixed(2) : "";
     if (data.classes.length) line(name + (data.given[found] ? " (given)" : sure));
     for (const column in data.cells) if (data.cells[column][found]) line(column + ": " + data.cells[column][found]);

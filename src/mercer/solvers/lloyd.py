@@ -7,17 +7,31 @@ an iteration needs K only through S. Where rows of K can be evaluated, S is upda
 each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import InputError
+from ..types import Rows
 from .result import Result
 
 BLOCK = 2**18  # entries of K that are evaluated at a time: 2 MB, which stay in the cache while they are added up
 
 
 def lloyd(
-    K, linear, n_clusters, *, weight=None, init="k-means++", n_init=10, tol=0.0, max_iter=300, random_state=0, tell=None
-):
+    K: Rows,
+    linear: np.ndarray,
+    n_clusters: int,
+    *,
+    weight: np.ndarray | None = None,
+    init: str | np.ndarray = "k-means++",
+    n_init: int = 10,
+    tol: float = 0.0,
+    max_iter: int = 300,
+    random_state: int = 0,
+    tell: Callable | None = None,
+    key: np.ndarray | None = None,
+) -> Result:
     """Cluster the rows of a stored kernel matrix or of an `Operator`, whose rows are evaluated if products are costly.
 
     Parameters
@@ -26,12 +40,14 @@ def lloyd(
     linear : d_i = k(x_i, x_i). For an approximate map it may exceed ‖z_i‖²; it then adds a constant to the objective.
     n_clusters : number of clusters.
     weight : non-negative weight per row; ones unless given.
-    init : "k-means++" (in feature space), "random" (rows as first centres), or an array of first labels.
+    init : "k-means++" (in feature space), "random" (rows as first centers), or an array of first labels.
     n_init : starts; the best is returned. One when `init` is an array.
     tol : a start also ends when its objective falls by at most tol times itself.
-    tell : called before every iteration with its number and the share of the starts that have ended.
+    key : one number per row that depends on nothing but the row, or None. First centers are drawn from the rows in its
+        order: they do not depend on the order in which rows come, and a row of weight 2 is drawn as two rows are.
+    tell : called before every iteration with its number and the fraction of the starts that have ended.
 
-    Returns a `Result`: value labels, objective the weighted sum of squares, gap the share of rows that one more
+    Returns a `Result`: value labels, objective the weighted sum of squares, gap the fraction of rows that one more
     iteration would move (0 at a fixed point), history the objective per iteration (it never increases); info holds
     `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty
     cluster was given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
@@ -47,12 +63,14 @@ def lloyd(
             f"Ask for at most {available} clusters."
         )
     if isinstance(init, str):
-        first = _seed(K, linear, weight, n_clusters, n_init, init == "k-means++", np.random.default_rng(random_state))
+        first = _seed(
+            K, linear, weight, n_clusters, n_init, init == "k-means++", np.random.default_rng(random_state), key
+        )
     else:
         first = [np.asarray(init, dtype=np.int64)]
     if isinstance(K, np.ndarray):
         K = np.ascontiguousarray(K, dtype=np.float64)
-    sums = _MovedSums(K, weight) if isinstance(K, np.ndarray) or K.costly else _ProductSums(K, weight)
+    sums = _sums(K, weight)
     starts = [_Start(labels, n_clusters) for labels in first]
     running = starts
     interrupted = False
@@ -62,7 +80,7 @@ def lloyd(
                 tell(iteration, 1 - len(running) / len(starts))
             sums.refresh(running)
             for start in running:
-                start.step(linear, weight, tol, last=iteration == max_iter)
+                start.step(linear, weight, tol, last=iteration == max_iter, digits=sums.digits)
             running = [start for start in running if not start.done]
             if not running:
                 break
@@ -75,15 +93,15 @@ def lloyd(
     slack = 1e-12 * float(weight @ np.abs(linear))  # starts that differ by rounding are equal: the first is taken
     best = next(start for start in starts if start.history[-1] <= lowest + slack)
     labels, mass, center_sq = best.evaluated
-    converged = best.gap == 0 or best.small_gain
-    if converged:
-        reason = "No row is nearer to another centre." if best.gap == 0 else "The objective stopped falling."
-    else:
-        state = f"after {len(best.history) - 1} iterations while {best.gap:.1%} of the rows still wanted to move"
+    converged = not interrupted and (best.gap == 0 or best.small_gain)
+    state = f"after {len(best.history) - 1} iterations while {best.gap:.1%} of the rows still wanted to move"
+    if interrupted:
+        reason = f"Kernel c-means was interrupted {state}. These are the best clusters so far."
+    elif not converged:
         advice = "Raise max_iter, or set tol (1e-4, say) to accept a small decrease as the end."
-        if interrupted:
-            advice = "These are the best clusters so far."
-        reason = f"Kernel c-means {'was interrupted' if interrupted else 'stopped'} {state}. {advice}"
+        reason = f"Kernel c-means stopped {state}. {advice}"
+    else:
+        reason = "No row is nearer to another center." if best.gap == 0 else "The objective stopped falling."
     info = {"mass": mass, "center_sq": center_sq, "reseeded": best.reseeded, "n_empty": int(np.sum(mass == 0))}
     info["objectives"] = [start.history[-1] for start in starts]
     steps = max(len(best.history) - 1, 1)
@@ -93,37 +111,43 @@ def lloyd(
 class _Start:
     """One start: its labels, the sums S (k × n) that belong to them, and how its objective fell."""
 
-    def __init__(self, labels, n_clusters):
+    def __init__(self, labels: np.ndarray, n_clusters: int) -> None:
         self.labels, self.n_clusters = labels, n_clusters
         self.moved = self.old = np.empty(0, dtype=np.int64)
         self.sums = np.empty((n_clusters, 0))
         self.history: list[float] = []
         self.reseeded, self.gap, self.done, self.small_gain = 0, 1.0, False, False
+        self.corrected = False  # whether the sums contain the rounding of earlier ones
 
-    def step(self, linear, weight, tol, last):
-        """Evaluate the partition; unless it is final, move every row to its nearest centre."""
-        from .label_search.moves import nearest
+    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
+        """Evaluate the partition; unless it is final, move every row to its nearest center.
+
+        A row moves for a gain above `digits` of the largest k(x, x).
+        """
+        from .lloyd_loops import nearest
 
         labels, k = self.labels, self.n_clusters
         mass = np.bincount(labels, weight, k)
         own = weight * self.sums[labels, np.arange(len(labels))]
         center_sq = np.bincount(labels, own, k) / np.where(mass > 0, mass, 1.0) ** 2
-        slack = 64 * np.finfo(float).eps * float(np.max(np.abs(linear)))
+        slack = digits * float(np.max(np.abs(linear)))
         new, own_shift, least = nearest(self.sums, mass, center_sq, labels, slack)
         self.evaluated = labels, mass, center_sq
+        if self.history and len(self.moved) == 0:  # the same partition, whose sums were computed again
+            self.history.pop()
         self.history.append(float(np.sum(weight * np.maximum(linear + own_shift, 0))))
         reseeded = _fill_empty(new, weight, weight * np.maximum(linear + least, 0), k, slack)
         moved = np.flatnonzero(new != labels)
         self.gap = len(moved) / len(labels)
         self.small_gain = len(self.history) > 1 and self.history[-2] - self.history[-1] <= tol * self.history[-2]
-        if last or self.gap == 0 or self.small_gain:
+        if last or (self.gap == 0 and not self.corrected) or self.small_gain:
             self.done = True
             return
         self.moved, self.old = moved, labels[moved]
         self.labels, self.reseeded = new, self.reseeded + reseeded
 
 
-def _fill_empty(labels, weight, cost, n_clusters, slack):
+def _fill_empty(labels: np.ndarray, weight: np.ndarray, cost: np.ndarray, n_clusters: int, slack: float) -> int:
     """Give every empty cluster the costliest row that does not empty another one; in place. Returns how many."""
     count = np.bincount(labels[weight > 0], minlength=n_clusters)
     empty = np.flatnonzero(count == 0)
@@ -133,7 +157,7 @@ def _fill_empty(labels, weight, cost, n_clusters, slack):
     filled = 0
     for cluster in empty:
         row = next((i for i in order if count[labels[i]] > 1 and cost[i] > slack * weight[i]), None)
-        if row is None:  # every row left sits on its centre: fewer distinct rows than clusters
+        if row is None:  # every row left sits on its center: fewer distinct rows than clusters
             break
         count[labels[row]] -= 1
         labels[row], filled = cluster, filled + 1
@@ -143,10 +167,12 @@ def _fill_empty(labels, weight, cost, n_clusters, slack):
 class _ProductSums:
     """S by one product for all starts together."""
 
-    def __init__(self, K, weight):
+    digits = 64 * float(np.finfo(np.float64).eps)  # of S, relative to the largest entry
+
+    def __init__(self, K: Rows, weight: np.ndarray) -> None:
         self.K, self.weight = K, weight
 
-    def refresh(self, starts):
+    def refresh(self, starts: list) -> None:
         n, k = len(self.weight), starts[0].n_clusters
         members = np.zeros((n, len(starts) * k))
         for s, start in enumerate(starts):
@@ -159,7 +185,7 @@ class _ProductSums:
 class _MovedSums(_ProductSums):
     """S corrected by the rows that moved, O(n) each; rows that are not stored are evaluated once for all starts."""
 
-    def refresh(self, starts):
+    def refresh(self, starts: list) -> None:
         if not starts[0].history:  # a product makes use of the symmetry
             return super().refresh(starts)
         n = len(self.weight)
@@ -173,8 +199,8 @@ class _MovedSums(_ProductSums):
             at[some] = np.arange(len(some))
             self._move(starts, self.K.rows(some), at)
 
-    def _move(self, starts, rows, at):
-        from .label_search.moves import move_rows
+    def _move(self, starts: list, rows: np.ndarray, at: np.ndarray) -> None:
+        from .lloyd_loops import move_rows
 
         for start in starts:
             here = np.flatnonzero(at[start.moved] >= 0)
@@ -182,7 +208,50 @@ class _MovedSums(_ProductSums):
             move_rows(start.sums, rows, at[who], self.weight[who], start.old[here], start.labels[who])
 
 
-def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
+class _DeviceSums(_ProductSums):
+    """S corrected on a device by the columns of the rows that moved, which never leave it.
+
+    Products there have the digits of float32. All of S is computed again when many rows move, and before a start may
+    end, so that corrections do not add up their rounding.
+    """
+
+    digits = 16 * float(np.finfo(np.float32).eps)
+
+    def refresh(self, starts: list) -> None:
+        moved = np.unique(np.concatenate([start.moved for start in starts]))
+        n, k = len(self.weight), starts[0].n_clusters
+        again = not starts[0].history or 2 * len(moved) > n or any(len(start.moved) == 0 for start in starts)
+        for start in starts:
+            start.corrected = not again
+        if again:
+            return super().refresh(starts)
+        factor = np.zeros((len(moved), len(starts) * k))
+        for s, start in enumerate(starts):
+            at, own = np.searchsorted(moved, start.moved), self.weight[start.moved]
+            factor[at, s * k + start.old] -= own
+            factor[at, s * k + start.labels[start.moved]] += own
+        change = self.K.combine(moved, factor).T
+        for s, start in enumerate(starts):
+            start.sums += change[s * k : (s + 1) * k]
+
+
+def _sums(K: Rows, weight: np.ndarray) -> _ProductSums:
+    """How S is kept: by corrections if entries of K are at hand or products are costly, else by products."""
+    if isinstance(K, np.ndarray):
+        return _MovedSums(K, weight)
+    return (_DeviceSums if K.on_gpu else _MovedSums if K.costly else _ProductSums)(K, weight)
+
+
+def _seed(
+    K: Rows,
+    linear: np.ndarray,
+    weight: np.ndarray,
+    n_clusters: int,
+    n_init: int,
+    plus_plus: bool,
+    rng: np.random.Generator,
+    key: np.ndarray | None = None,
+) -> list:
     """First labels of every start: nearest of n_clusters rows, drawn far apart (greedy k-means++) or at random.
 
     The columns of all starts are computed together, so that the passes over K do not grow with n_init.
@@ -190,6 +259,7 @@ def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
     n, every = len(weight), np.arange(len(weight))
     trials = 2 + int(np.log(n_clusters)) if plus_plus else 1
     share = weight / np.sum(weight)
+    order = every if key is None else np.argsort(key, kind="stable")
     nearest_sq = np.full((n_init, n), np.inf)
     labels = np.zeros((n_init, n), dtype=np.int64)
     random_rows = None if plus_plus else [rng.choice(n, n_clusters, replace=False, p=share) for _ in range(n_init)]
@@ -201,10 +271,11 @@ def _seed(K, linear, weight, n_clusters, n_init, plus_plus, rng):
                 continue
             mass = share if cluster == 0 else weight * nearest_sq[s]
             total = np.sum(mass)
-            chance = np.cumsum(mass / total if total > 0 else share)
+            chance = np.cumsum((mass / total if total > 0 else share)[order])
             chance[-1] = 1.0
-            drawn.append(np.searchsorted(chance, rng.uniform(size=1 if cluster == 0 else trials), side="right"))
-        pick = np.minimum(np.concatenate(drawn), n - 1)
+            found = np.searchsorted(chance, rng.uniform(size=1 if cluster == 0 else trials), side="right")
+            drawn.append(order[np.minimum(found, n - 1)])
+        pick = np.concatenate(drawn)
         columns = K[pick].T if isinstance(K, np.ndarray) else K.columns(pick)
         distance = np.maximum(linear[:, None] - 2 * columns + columns[pick, np.arange(len(pick))], 0)
         begin = 0

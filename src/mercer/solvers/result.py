@@ -10,7 +10,7 @@ from ..errors import NotConverged
 
 @dataclass
 class Result:
-    """What a solver found, and the evidence for it."""
+    """The solution of a solver, and the evidence for it."""
 
     value: Any  # the solution, in the form the solver's docstring states
     objective: float | None = None  # its objective value, where there is one

@@ -35,8 +35,8 @@ def nearest_code(scores: np.ndarray, book: Codebook) -> np.ndarray:
 def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_weight: float) -> float:
     """line_weight · line fit + (1 − line_weight) · balance, in [0, 1] and larger for better clusters.
 
-    Line fit: the share of a cluster's variance along its first principal direction, mean over the clusters, scaled so
-    that round clusters give 0 and lines 1. Balance: the size of the smallest cluster in units of the largest.
+    Line fit: the fraction of a cluster's variance along its first principal direction, mean over the clusters, scaled
+    so that round clusters give 0 and lines 1. Balance: the size of the smallest cluster in units of the largest.
 
     points : (n, m) scores, m ≥ 2; with one score the caller adds a second variable.
     """
@@ -46,7 +46,7 @@ def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_
         own = points[member == cluster]
         own = own - own.mean(axis=0) if len(own) else own
         values = np.clip(eigh_down(own.T @ own)[0], 0.0, None)
-        share = values[0] / values.sum() if values.sum() > 0 else 1.0 / m  # one point is no line
+        share = values[0] / values.sum() if values.sum() > 0 else 1.0 / m  # one point is not a line
         fits.append((share - 1.0 / m) * m / (m - 1))
     return float(line_weight * np.mean(fits) + (1.0 - line_weight) * sizes.min() / sizes.max())
 

@@ -1,35 +1,45 @@
 """The routes of the page. Reading is here; what changes something is in `session`."""
 
 import asyncio
-import json
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from .. import __version__
+from ..bridges.http import json_object
+from ..errors import InputError
+from .annotators import HEADER, agreement_of, named
 from .answering import NONE, no_accuracy
 from .changes import Refused
-from .history import history
+from .history import event_message, history
 from .hub import event_text
-from .session import Session, told
+from .ledger import CANNOT
+from .regions import regions
+from .session import Session
 
 MOST_ROWS = 200
+DIGITS = 12
+SIDES = (192, 1200)  # pixels: of small pictures, and of the one on the card
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 
 
-def application(session: Session, quit: Any = None) -> Starlette:
-    """The ASGI application of a session; `quit` is called when the page asks for the end."""
+def application(session: Session, quit: Callable[[], object] | None = None) -> Starlette:
+    """The ASGI application of a session; `quit` is called when the page requests the end."""
     pages = Pages(session, quit)
     posts = {
         "label": session.label,
+        "accept": session.accept,
+        "skip": session.skip,
+        "note": session.note,
+        "several": session.several,
         "undo": session.undo,
         "redo": session.redo,
         "class": session.change_class,
@@ -38,43 +48,50 @@ def application(session: Session, quit: Any = None) -> Starlette:
         "cancel": pages.cancel,
         "quit": pages.quit,
     }
-    gets = "session map labels answers rows find queue suspicious accuracy history events"
+    gets = "session map regions labels answers rows find queue suspicious accuracy history events"
     routes = [Route(f"/api/{name}", getattr(pages, name)) for name in gets.split()]
-    routes += [Route(f"/api/{name}", _posting(act), methods=["POST"]) for name, act in posts.items()]
-    routes += [Route("/api/why/{row:int}", pages.why), Route("/api/image/{row:int}", pages.image)]
+    routes += [Route(f"/api/{name}", _posting(session, act), methods=["POST"]) for name, act in posts.items()]
+    routes += [Route("/api/why/{row}", pages.why), Route("/api/image/{row}", pages.image)]
+    routes += [Route("/api/download/{name}", pages.download)]
     routes += [Route("/", pages.page), Route("/static/{name}", pages.static)]
     handlers: dict = {Refused: _refused, HTTPException: _no_such_thing}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def _posting(act):
+def _posting(session: Session, act: Callable) -> Callable:
     async def post(request: Request) -> Response:
         try:
-            body = json.loads(await request.body())
-        except (ValueError, ClientDisconnect):
-            raise Refused(400, "The request is not JSON.") from None
-        if not isinstance(body, dict):
-            raise Refused(400, "Send a JSON object.")
+            body = session.signed(json_object(await request.body()), annotator(session, request))
+        except InputError as error:
+            raise Refused(400, str(error)) from None
+        except ClientDisconnect:
+            raise Refused(400, "The request was cut off.") from None
         done = act(body)
         return JSONResponse(await done if asyncio.iscoroutine(done) else done)
 
     return post
 
 
-async def _refused(request: Request, error: Any) -> Response:
+def annotator(session: Session, request: Request) -> str | None:
+    """Who sent a request: the name that the page gives, or else that of the session."""
+    return named(request.headers.get(HEADER), encoded=True) or session.annotator
+
+
+async def _refused(request: Request, error: Refused) -> Response:
     return JSONResponse({"error": str(error)}, error.status)
 
 
-async def _no_such_thing(request: Request, error: Any) -> Response:
+async def _no_such_thing(request: Request, error: HTTPException) -> Response:
     return JSONResponse({"error": error.detail}, error.status_code)
 
 
 class Pages:
-    """What the page reads."""
+    """The routes that the page reads."""
 
-    def __init__(self, session: Session, quit: Any):
+    def __init__(self, session: Session, quit: Callable[[], object] | None) -> None:
         self._session, self._quit = session, quit
         self._folder = resources.files(__package__) / "page"
+        self._regions: list | None = None
 
     async def page(self, request: Request) -> Response:
         return await self._file("index.html")
@@ -84,7 +101,7 @@ class Pages:
 
     async def _file(self, name: str) -> Response:
         """A file of the page by its own name: names with a slash never come here, and no others are known."""
-        folder: Any = resources.files("mercer.report") if name == "theme.css" else self._folder
+        folder = resources.files("mercer.report") if name == "theme.css" else self._folder
         known = {file.name: file for file in folder.iterdir() if file.is_file()}
         if name not in known or Path(name).suffix not in KINDS:
             raise Refused(404, "There is no such file.")
@@ -94,6 +111,8 @@ class Pages:
         s = self._session
         return JSONResponse(
             {
+                "annotator": annotator(s, request),
+                "annotators": sorted(set(s.ledger.annotators.values())),
                 "version": __version__,
                 "session": s.folder.settings.get("session"),
                 "file": s.data.name,
@@ -120,9 +139,21 @@ class Pages:
             raise Refused(404, "The map is not ready yet.")
         return Response(self._session.map, media_type="application/octet-stream")
 
+    async def regions(self, request: Request) -> Response:
+        """The dense regions of the map and their names."""
+        s = self._session
+        if s.map is None:
+            raise Refused(404, "The map is not ready yet.")
+        if self._regions is None:
+            xy = np.frombuffer(s.map, dtype="<u2").reshape(-1, 2)
+            self._regions = await run_in_threadpool(regions, xy, s.rows.texts)
+        return JSONResponse({"regions": self._regions})
+
     async def labels(self, request: Request) -> Response:
         ledger, since = self._session.ledger, _number(request, "since", 0)
-        changed, labels = [row for row, rev in ledger.changed.items() if rev > since], ledger.labels
+        blind = set(self._session.doubles.waiting(ledger, annotator(self._session, request)))
+        changed = [row for row, rev in ledger.changed.items() if rev > since]
+        labels = {row for row in changed if row in ledger.labels and row not in blind}
         return JSONResponse(
             {
                 "rev": self._session.journal.rev,
@@ -134,7 +165,7 @@ class Pages:
                         "rev": ledger.changed[row],
                     }
                     for row in changed
-                    if row in ledger.labels
+                    if row in labels
                 ],
                 "removed": [row for row in changed if row not in labels],
                 "undo": bool(ledger.undoable),
@@ -153,12 +184,13 @@ class Pages:
         return Response(body, media_type="application/octet-stream", headers=headers)
 
     async def rows(self, request: Request) -> Response:
-        return JSONResponse({"rows": [self._row(self._known(row)) for row in _numbers(request, "ids")]})
+        hidden = self._session.hidden(annotator(self._session, request))
+        return JSONResponse({"rows": [self._row(self._known(row), hidden) for row in _numbers(request, "ids")]})
 
-    def _row(self, row):
+    def _row(self, row: int, hidden: set) -> dict:
         s = self._session
         guess = None
-        if s.answer is not None:
+        if s.answer is not None and row not in hidden:
             guess = [[int(c), float(p)] for c, p in zip(s.answer.top[row], s.answer.shares[row])]
         return {
             "row": row,
@@ -166,7 +198,8 @@ class Pages:
             "cells": s.rows.cells(row),
             "text": s.rows.shown_text(row),
             "image": bool(s.rows.image),
-            "label": s.ledger.value(row),
+            "label": None if row in hidden else s.ledger.value(row),
+            "note": s.ledger.notes.get(row, ""),
             "guess": guess,
         }
 
@@ -176,45 +209,71 @@ class Pages:
         return JSONResponse({"rows": rows, "more": more})
 
     async def image(self, request: Request) -> Response:
-        found = await run_in_threadpool(self._session.rows.picture, self._known(request.path_params["row"]))
+        row, side = self._known(_whole("row", request.path_params["row"])), _number(request, "side", 0)
+        if side and side not in SIDES:
+            raise Refused(400, f"Invalid side={side}; expected one of {', '.join(map(str, SIDES))}.")
+        found = await run_in_threadpool(self._session.rows.picture, row, side or None)
         if found is None:
             raise Refused(404, "This row has no image.")
         return Response(found[0], media_type=found[1])
 
+    async def download(self, request: Request) -> Response:
+        """A file that was exported, by the name that `export` gave."""
+        folder, name = self._session.folder.path / "exports", request.path_params["name"]
+        known = {file.name: file for file in folder.iterdir() if file.is_file() and not file.is_symlink()}
+        if name not in known:
+            raise Refused(404, "There is no such export. Export it again.")
+        return FileResponse(known[name], media_type="application/octet-stream", filename=name)
+
     async def queue(self, request: Request) -> Response:
         s = self._session
         found = s.queue or {"rev": s.journal.rev, "mode": "coverage", "items": []}
-        skipped = set(_numbers(request, "exclude"))
-        items = [item for item in found["items"] if item["row"] not in s.ledger.labels and item["row"] not in skipped]
-        s.skip(skipped, len(items))
-        return JSONResponse(found | {"items": items})
+        ledger, name = s.ledger, annotator(s, request)
+        hidden = s.hidden(name)
+        items = [
+            item
+            for item in found["items"]
+            if ledger.skipped.get(item["row"], (0,))[0] <= found["rev"]
+            and (item["row"] in hidden if item["via"] == "random" else item["row"] not in ledger.labels)
+        ]
+        items = s.doubles.mixed(items, ledger, name)
+        given = {row: one.value for row, one in ledger.labels.items() if one.value != CANNOT and row not in hidden}
+        columns = s.rows.ordered(given)
+        return JSONResponse(found | {"items": items, "checks": sorted(hidden), "columns": columns})
 
     async def suspicious(self, request: Request) -> Response:
         s = self._session
+        hidden = s.hidden(annotator(s, request))
         items = [
             item
             for item in s.suspicious["items"]
-            if s.ledger.value(item["row"]) == item["given"] and s.ledger.labels[item["row"]].via != "review"
+            if item["row"] not in hidden
+            and s.ledger.value(item["row"]) == item["given"]
+            and s.ledger.labels[item["row"]].via != "review"
         ]
         return JSONResponse(s.suspicious | {"items": items})
 
     async def accuracy(self, request: Request) -> Response:
-        return JSONResponse(self._session.accuracy or no_accuracy(self._session.task()))
+        s = self._session
+        more = {"agreement": agreement_of(s.ledger), "promise": s.promise and s.promise["facts"]}
+        return JSONResponse((s.accuracy or no_accuracy(s.task())) | more)
 
     async def why(self, request: Request) -> Response:
-        return JSONResponse(await self._session.why(self._known(request.path_params["row"])))
+        row = self._known(_whole("row", request.path_params["row"]))
+        return JSONResponse(await self._session.why(row, annotator(self._session, request)))
 
     async def history(self, request: Request) -> Response:
         s = self._session
         before, limit = _number(request, "before", s.journal.rev + 1), min(_number(request, "limit", 50), 500)
-        return JSONResponse({"events": history(s.journal.events, s.ledger, s.rows, before, limit)})
+        blind = frozenset(s.doubles.waiting(s.ledger, annotator(s, request)))
+        return JSONResponse({"events": history(s.journal.events, s.ledger, s.rows, before, limit, blind)})
 
     async def events(self, request: Request) -> Response:
         s = self._session
         last = request.query_params.get("since") or request.headers.get("last-event-id") or ""
         first = [event_text("hello", {"rev": s.journal.rev}, None)]
-        if last.isdecimal():
-            first += [event_text(*told(event), event["rev"]) for event in s.journal.events[int(last) :]]
+        if last.isascii() and last.isdecimal() and len(last) <= DIGITS:
+            first += [event_text(*event_message(event), event["rev"]) for event in s.journal.events[int(last) :]]
         first.append(event_text("stage", s.stage))
         if s.problem:
             first.append(event_text("problem", s.problem))
@@ -240,13 +299,17 @@ class Pages:
 
 def _numbers(request: Request, name: str) -> list[int]:
     words = [word for word in request.query_params.get(name, "").split(",") if word]
-    if len(words) > MOST_ROWS or not all(word.isascii() and word.isdecimal() for word in words):
-        raise Refused(400, f"{name} are not accepted: give at most {MOST_ROWS} row numbers with commas.")
-    return [int(word) for word in words]
+    if len(words) > MOST_ROWS:
+        raise Refused(400, f"{len(words)} {name} are too many: give at most {MOST_ROWS} row numbers with commas.")
+    return [_whole(name, word) for word in words]
 
 
 def _number(request: Request, name: str, default: int) -> int:
     word = request.query_params.get(name, "")
-    if word and not (word.isascii() and word.isdecimal()):
-        raise Refused(400, f"{name}={word!r} is not a number.")
-    return int(word) if word else default
+    return _whole(name, word) if word else default
+
+
+def _whole(name: str, word: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) <= DIGITS):
+        raise Refused(400, f"Invalid {name}={word[:40]!r}; expected a whole number of at most {DIGITS} digits.")
+    return int(word)

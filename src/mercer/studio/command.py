@@ -5,7 +5,7 @@ from typing import Any
 from .process import Process
 
 
-def studio(screen: Any, *data: Any, **options: Any) -> None:
+def studio(screen: Any, *data: Any, **options: object) -> None:
     """Serve the page; returns when the user ends it. The arguments are those of `start.serve`."""
     process = Process()
     try:

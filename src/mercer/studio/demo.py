@@ -24,8 +24,8 @@ def write_demo(folder: str | Path | None) -> tuple[Path, str, dict, list]:
         frame["digit"] = ""
         image = need("PIL.Image")
         for name, one in zip(frame["picture"], pixels):
-            grey = np.kron(255 - np.round(one * 255 / 16), np.ones((SIDE // 8, SIDE // 8))).astype(np.uint8)
-            image.fromarray(grey).save(folder / name)
+            gray = np.kron(255 - np.round(one * 255 / 16), np.ones((SIDE // 8, SIDE // 8))).astype(np.uint8)
+            image.fromarray(gray).save(folder / name)
         with replacing(table, force=True) as (part,):
             frame.to_csv(part, index=False)
     return table, "digit", {"id": "image", "image": "picture", "show": False}, [str(digit) for digit in range(10)]

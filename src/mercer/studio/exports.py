@@ -1,28 +1,42 @@
-"""What leaves a session: tables, labels for other tools, the certificate, the model, the report."""
+"""Exports of a session: tables, labels for other tools, the certificate, the model, the report."""
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import __version__
-from ..advice.checks import Checks
 from ..bridges.cleanlab import for_cleanlab
 from ..errors import InputError
 from ..files import replacing
 from ..inputs.tables import TableClassifier
 from ..inputs.tables.formats import fill
+from ..inputs.tables.formats.guard import protected
 from ..io import write_model
-from ..jobs.answers import added
-from ..jobs.findings import findings
-from ..jobs.job import Answer, Fit, new_columns
+from ..jobs.class_findings import findings
+from ..jobs.classes import ClassAnswers, ClassFit, columns, decide
+from ..jobs.corrections import added
+from ..jobs.dataset import Dataset
+from ..jobs.options import AnswerOptions
 from ..report import render
-from .table import Quiet
+from ..types import Estimator
+from .annotators import agreement_of, pairs
+from .answering import checks_of
+from .ledger import CANNOT
 
+if TYPE_CHECKING:
+    from .answering import Answer, LearnerTask
+    from .journal import Journal
+    from .ledger import Ledger
+    from .table import TableRows
+
+UNSEEN = " (not looked at)"  # of a label that was given to many rows at once
 ENDINGS = {
     "table": ".csv",
+    "labels": ".csv",
     "label_studio": ".json",
     "cleanlab": ".npz",
     "certificate": ".json",
@@ -32,52 +46,110 @@ ENDINGS = {
 
 
 def file_name(stem: str, what: str, format: str = "csv") -> str:
-    """What an export is called."""
+    """The name of the file of an export."""
     if what not in ENDINGS:
         raise InputError(f"There is no export {what!r}. Accepted: {', '.join(ENDINGS)}.")
     if what == "table" and format not in ("csv", "parquet"):
         raise InputError(f"format={format!r} is not accepted: give csv or parquet.")
-    word = "labelled" if what == "table" else what
+    word = "labeled" if what == "table" else what
     return f"{stem}_{word}{'.' + format if what == 'table' else ENDINGS[what]}"
 
 
-def write_export(what: str, path: Path, job: Any, model: Any, task: Any, facts: dict) -> None:
+def write_export(what: str, path: Path, job: Dataset, model: Estimator, task: "LearnerTask", facts: dict) -> None:
     """Write a file, complete or not at all.
 
     Parameters
     ----------
-    job : the table. model : taught with class names. task : the labelling.
-    facts : what the journal knows: `labels` {row: [via, time, rev]}, `hash`, `rev`, `digest`, `abstain`, `sha256`.
+    job : the table. model : taught with class names. task : the labeling.
+    facts : what the journal knows: `labels` {row: [via, time, rev]}, `unseen` (labels that no one looked
+        at), `accepted` {row: class name}, `notes` {row: text}, `order` (of the classes), `annotators` {row: name},
+        `agreement`, `hash`, `rev`, `digest`, `abstain`, `sha256`, and `protect` (see `write_table`).
     """
     with replacing(path, force=True) as (part,):
         WRITERS[what](part, path, job, model, task, facts)
 
 
-def _table(part, path, job, model, task, facts):
-    columns, _ = _columns(job, model, facts)
-    fill(part, job.table, columns, path)
+def facts_of(ledger: "Ledger", journal: "Journal", accepted: dict, times: dict, answer: "Answer | None") -> dict:
+    """Facts of the journal, as `write_export` takes them; `times` are those of the events."""
+    labels = {row: given for row, given in ledger.labels.items() if given.value != CANNOT}
+    return {
+        "labels": {
+            row: [given.via + (UNSEEN if ledger.unseen(row) else ""), times[given.rev], given.rev]
+            for row, given in labels.items()
+        },
+        "unseen": sum(map(ledger.unseen, ledger.labels)),
+        "notes": dict(ledger.notes),
+        "accepted": {row: ledger.classes[c]["name"] for row, c in accepted.items()},
+        "annotators": {row: ledger.annotator(row) for row in labels} if ledger.annotators else {},
+        "agreement": agreement_of(ledger),
+        "order": [one["name"] for one in ledger.classes],
+        "hash": journal.hash,
+        "rev": journal.rev,
+        "digest": answer.digest if answer else None,
+        "abstain": ledger.settings["abstain"],
+        "sha256": ledger.sha256,
+    }
 
 
-def _columns(job, model, facts):
-    """(columns to add, rows left unlabelled)."""
-    given = model.labels_.codes >= 0
-    P = np.where(given[:, None], np.eye(len(model.classes_))[model.labels_.codes], model.probabilities_)
-    values = _values(job, model)
-    columns, left = new_columns(job.target, P, model.confidence_, values, given, facts["abstain"])
-    more: dict = {name: np.full(len(given), "", dtype=object) for name in added(job.target, "via", "when", "rev")}
+def write_labels(path: Path, rows: "TableRows", ledger: "Ledger", times: dict, protect: bool = False) -> None:
+    """The labels alone, for which no model is needed: row, name, class, how, when and by whom it was given."""
+    names = {one["id"]: one["name"] for one in ledger.classes} | {CANNOT: "cannot tell"}
+    second = {row: [b, names[y]] for row, _, _, b, y in pairs(ledger)}
+    people = bool(ledger.annotators)
+    with replacing(path, force=True) as (part,), open(part, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+
+        def write(cells: list) -> None:
+            out.writerow(protected(cells) if protect else cells)
+
+        head = ["row", "name", "label", "via", "when", "rev", "note"]
+        write(head + (["annotator", "second_annotator", "second_label"] if people else []))
+        for row in sorted({*ledger.labels, *ledger.notes}):
+            given, facts = ledger.labels.get(row), ["", "", "", ""]
+            if given is not None:
+                via = given.via + (UNSEEN if ledger.unseen(row) else "")
+                facts = [names[given.value], via, times[given.rev], given.rev]
+            more = [ledger.annotator(row) or "", *second.get(row, ["", ""])] if people else []
+            write([row + 1, rows.name(row), *facts, ledger.notes.get(row, ""), *more])
+        for one in ledger.lost:  # of rows that are not in the table any more
+            more = [one["annotator"] or "", "", ""] if people else []
+            write(["", one["key"], names[one["value"]], one["via"], "", "", "", *more])
+
+
+def _table(part, path: str | Path, job, model: Estimator, task, facts) -> None:
+    answers = _answers(job, model, facts)
+    names = added(job.target, "via", "when", "rev")
+    more: dict = {name: np.full(len(answers.given), "", dtype=object) for name in names}
     for row, told in facts["labels"].items():
         for column, value in zip(more.values(), told):
             column[int(row)] = str(value)
-    return columns | more, left
+    if facts["annotators"]:
+        (by,) = added(job.target, "annotator")
+        more[by] = [facts["annotators"].get(row) or "" for row in range(len(answers.given))]
+    job.table.protect |= facts["protect"]
+    if facts["notes"]:
+        (name,) = added(job.target, "note")
+        more[name] = np.array([facts["notes"].get(row, "") for row in range(len(answers.given))], dtype=object)
+    fill(part, job.table, columns(answers) | more, path)
 
 
-def _values(job, model):
-    """The classes as the table has them: numbers where the target column holds numbers."""
+def _answers(job: Dataset, model: Estimator, facts: dict) -> ClassAnswers:
+    """The answer for every row: see `jobs.classes.decide`."""
+    codes, each = model.labels_.codes, np.eye(len(model.classes_))
+    known = {int(row): each[codes[row]] for row in np.flatnonzero(codes >= 0)}
+    places = {str(name): code for code, name in enumerate(model.classes_)}
+    known |= {row: each[places[name]] for row, name in facts["accepted"].items() if name in places}
+    options = AnswerOptions(abstain=facts["abstain"])
+    return decide(job.target, _values(job, model), model.probabilities_, model.confidence_, known, options)
+
+
+def _values(job, model: Estimator) -> list:
+    """The classes as the table has them: numbers where the target column contains numbers."""
     return [job.labels.values.get(str(name), str(name)) for name in model.classes_]
 
 
-def _label_studio(part, path, job, model, task, facts):
-    """Tasks with annotations and predictions, as Label Studio imports them for a labelling config of choices."""
+def _label_studio(part, path: str | Path, job, model: Estimator, task, facts) -> None:
+    """Tasks with annotations and predictions, as Label Studio imports them for a labeling config of choices."""
     frame, tasks = job.table.joined({}), []
     given = model.labels_.codes >= 0
     names = [str(name) for name in model.classes_]
@@ -88,7 +160,8 @@ def _label_studio(part, path, job, model, task, facts):
         if given[row]:
             via, when, rev = facts["labels"][row]
             result = _choice(names[model.labels_.codes[row]])
-            one["annotations"] = [{"result": [result], "created_at": when, "meta": {"via": via, "rev": rev}}]
+            meta = {"via": via, "rev": rev, "annotator": facts["annotators"].get(row)}
+            one["annotations"] = [{"result": [result], "created_at": when, "meta": meta}]
         else:
             score = float(model.confidence_[row])
             result = _choice(names[model.predicted_[row]]) | {"score": score}
@@ -97,12 +170,12 @@ def _label_studio(part, path, job, model, task, facts):
     part.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def _choice(name):
+def _choice(name: str) -> dict:
     return {"from_name": "label", "to_name": "row", "type": "choices", "value": {"choices": [name]}}
 
 
-def _cleanlab(part, path, job, model, task, facts):
-    """`labels` and `pred_probs` of the labelled rows, as `cleanlab.filter.find_label_issues` takes them.
+def _cleanlab(part, path: str | Path, job, model: Estimator, task, facts) -> None:
+    """`labels` and `pred_probs` of the labeled rows, as `cleanlab.filter.find_label_issues` takes them.
 
     See `mercer.bridges.cleanlab`.
     """
@@ -115,28 +188,30 @@ def _cleanlab(part, path, job, model, task, facts):
         )
 
 
-def certificate(job: Any, model: Any, task: Any, facts: dict) -> dict:
-    """What was found about the answers, and what it rests on."""
-    checks = Checks.of(model, task.cannot)
+def certificate(job: Dataset, model: Estimator, task: "LearnerTask", facts: dict) -> dict:
+    """The certificate: the accuracy of the predictions, and the labels that it rests on."""
+    checks = checks_of(model, task, task.names)
     rate = checks.rate
-    labels = model.labels_
-    drawn = [int(row) for row in labels.labelled if model.drawn_[row]]
     return {
-        "what": "share of answers that are right, from labels of rows drawn at random, each withheld from the model",
+        "what": "fraction of correct labels among the rows that nobody looked at, from random checks: rows drawn in a "
+        "random order and labeled by a person who did not see the prediction",
         "table": job.data.name,
         "sha256": facts["sha256"],
         "target": job.target,
         "rows": len(job.names),
-        "labels": len(labels.labelled),
+        "labels": len(model.labels_.labeled),
+        "labels_not_looked_at": facts["unseen"],
         "goal": task.goal,
         "reached": checks.reached(task.goal),
         "accuracy": None if np.isnan(rate.value) else rate.value,
         "interval": [rate.low, rate.high],
-        "interval_kind": "95 %, valid at every moment (Beta(1/2, 1/2) mixture martingale)",
+        "interval_kind": "95% confidence sequence, valid however often you look (Beta(1/2, 1/2) mixture martingale)",
         "checks": checks.number,
         "right": checks.right,
         "cannot_tell": checks.cannot,
-        "random_rows": drawn,
+        "not_answered": checks.waiting,
+        "agreement": facts["agreement"],
+        "random_rows": [row for row, _, _ in task.checks],
         "model": f"mercer {__version__}",
         "answer_digest": facts["digest"],
         "journal_rev": facts["rev"],
@@ -144,13 +219,14 @@ def certificate(job: Any, model: Any, task: Any, facts: dict) -> dict:
     }
 
 
-def _certificate(part, path, job, model, task, facts):
+def _certificate(part, path: str | Path, job, model: Estimator, task, facts) -> None:
     part.write_text(json.dumps(certificate(job, model, task, facts), indent=1), encoding="utf-8")
 
 
-def _model(part, path, job, model, task, facts):
+def _model(part, path: str | Path, job, model: Estimator, task, facts) -> None:
     values = dict(zip(map(str, model.classes_), _values(job, model)))
-    write_model(TableClassifier(job.encoder, model, job.target, values), part)
+    hints = None if job.hints is None else list(job.hints)
+    write_model(TableClassifier(job.encoder, model, job.target, values, hints, job.marks), part)
 
 
 def _report(part, path, job, model, task, facts):
@@ -159,12 +235,11 @@ def _report(part, path, job, model, task, facts):
     labels[given] = [str(model.classes_[code]) for code in model.labels_.codes[given]]
     values = dict(zip(map(str, model.classes_), _values(job, model)))
     job = replace(job, labels=replace(job.labels, labels=labels, given=given, values=values))
-    columns, left = _columns(job, model, facts)
-    codes = np.where(given, model.labels_.codes, model.predicted_)
-    fit = Fit(model, np.arange(len(given)), model.probabilities_, model.confidence_)
-    answer = Answer(codes, model.confidence_, left, columns)
-    page = render(findings(Quiet(), job, fit, answer, facts["abstain"], path.name, None, 0))
-    part.write_text(page, encoding="utf-8")
+    fitted = ClassFit(model, model.probabilities_, model.confidence_)
+    options = AnswerOptions(abstain=facts["abstain"])
+    found = findings(job, fitted, _answers(job, model, facts), options, path.name)
+    found.palette = [facts["order"].index(str(name)) for name in model.classes_]  # as on the page
+    part.write_text(render(found), encoding="utf-8")
 
 
 WRITERS = {

@@ -1,26 +1,23 @@
-"""The folder of a session, beside its table: what was asked for, the journal, the lock, and what can be deleted."""
+"""The folder of a session, next to its table: what was requested, the journal, the lock, and what can be deleted."""
 
 import contextlib
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path
-from typing import Any
 
 from .. import __version__
 from ..errors import InputError
 from ..files import replacing
-from .journal import Journal, sync_folder
-
-try:
-    import fcntl
-except ImportError:  # Windows: the operating system keeps others from opening the file instead
-    fcntl = None  # type: ignore[assignment]
+from ..types import Facts
+from .journal import Journal
+from .platform import lock, open_file, sync_folder, write_at
 
 ENDING = ".mercer"
 
 
-class Taken(InputError):
+class FolderInUse(InputError):
     """Another server has this folder open."""
 
 
@@ -46,7 +43,7 @@ class Folder:
     journal : `Journal`. settings : what `session.json` holds.
     """
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         new = not self.path.exists()
         try:
@@ -61,17 +58,19 @@ class Folder:
         if new:
             sync_folder(self.path.parent)
         self.journal = Journal(self.path / "journal.jsonl")
-        self.settings: dict[str, Any] = {}
+        self.settings: Facts = {}
         if (self.path / "session.json").exists():
             try:
                 self.settings = json.loads((self.path / "session.json").read_text(encoding="utf-8"))
+                if not isinstance(self.settings, dict):
+                    raise ValueError
             except ValueError:
                 raise InputError(
                     f"{self.path / 'session.json'} cannot be read. Delete it and give the options again: the labels "
                     "are in journal.jsonl."
                 ) from None
 
-    def write_settings(self, **settings: Any) -> None:
+    def write_settings(self, **settings: object) -> None:
         """Write `session.json`, if anything is new in it."""
         wanted = self.settings | settings
         if wanted != self.settings:
@@ -83,27 +82,45 @@ class Folder:
         """Leave the address of this server for a second one that is started."""
         data = json.dumps({"pid": os.getpid(), "url": url}).encode()
         os.ftruncate(self._held, 0)
-        os.pwrite(self._held, data, 0)
+        write_at(self._held, data, 0)
+
+    def door(self, url: str) -> Path:
+        """A page that only this user can read and that leads to an address: others see the arguments of a browser."""
+        path = self.path / "open.html"
+        path.unlink(missing_ok=True)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(
+                f'<!doctype html><meta http-equiv="refresh" content="0; url={url}"><title>mercer studio</title>\n'
+            )
+        return path
+
+    def closed_door(self) -> None:
+        """Delete that page."""
+        with contextlib.suppress(OSError):
+            (self.path / "open.html").unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let others open it."""
+        self.closed_door()
         with contextlib.suppress(OSError):
             os.ftruncate(self._held, 0)
             self.journal.close()
             os.close(self._held)
 
+    def discard(self) -> None:
+        """Delete a closed folder in which nothing was ever kept."""
+        kept = self.journal.events or self.journal.damage or (self.path / "session.json").exists()
+        if not kept and not any((self.path / "exports").iterdir()):
+            shutil.rmtree(self.path, ignore_errors=True)
+
     def _lock(self) -> None:
         path = self.path / "lock"
-        self._held = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system lets go of it when a process ends
-        except OSError:
+        self._held = open_file(path)
+        if not lock(self._held):  # the system releases it when a process ends
             os.close(self._held)
             try:
-                url = json.loads(path.read_text()).get("url", "")
+                url = json.loads(path.read_text(encoding="utf-8")).get("url", "")
             except ValueError:
                 url = ""
             where = f"at {url}" if url else "by another process"
-            raise Taken(f"{self.path} is open already {where}. Go on there, or end that server first.") from None
+            raise FolderInUse(f"{self.path} is open already {where}. Go on there, or end that server first.") from None

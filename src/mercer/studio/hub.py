@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
 
 QUIET = 15.0  # seconds after which a comment is sent, so that a dead connection is noticed
 MOST = 10_000  # events waiting for a listener that does not read: it is let go, and comes back with the last it saw
@@ -55,7 +54,7 @@ class Hub:
             listener.put_nowait(None)
 
 
-def event_text(name: str, content: Any, rev: int | None = None) -> str:
+def event_text(name: str, content: object, rev: int | None = None) -> str:
     """One event as it goes over the wire."""
     number = "" if rev is None else f"id: {rev}\n"
     return f"{number}event: {name}\ndata: {json.dumps(content, separators=(',', ':'), ensure_ascii=False)}\n\n"

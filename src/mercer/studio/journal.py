@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..files import replacing
+from .platform import open_file, sync_folder, write_at
 
 VERSION = 1
 START = "0" * 64
@@ -18,6 +20,10 @@ START = "0" * 64
 
 class Damaged(InputError):
     """A line of the journal is not what was written."""
+
+
+class JournalReplaced(InputError):
+    """The file was deleted, replaced or written to by another program while it was open."""
 
 
 def sealed(before: str, body: dict) -> str:
@@ -39,10 +45,10 @@ class Journal:
     repaired : a sentence where a last line without its end was cut off.
     """
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path) -> None:
         self.path, self.events, self.damage, self.repaired = Path(path), [], None, None
         new = not self.path.exists()
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = open_file(self.path)
         if new:
             sync_folder(self.path.parent)
         raw = self.path.read_bytes()
@@ -62,6 +68,12 @@ class Journal:
                 )
         self._size = len(whole)
 
+    @classmethod
+    def read(cls, path: str | Path) -> list:
+        """The events of a journal that another process may be writing; an unfinished last line is left out."""
+        raw = Path(path).read_bytes()
+        return [json.loads(line) for line in raw[: raw.rfind(b"\n") + 1].splitlines()]
+
     @property
     def rev(self) -> int:
         """The number of the last event."""
@@ -76,13 +88,14 @@ class Journal:
         """Write an event and wait until it is on the disk; OSError, and nothing written, where there is no room."""
         if self.damage:
             raise Damaged(self.damage)
+        self.check()
         event = {"v": VERSION, "rev": self.rev + 1, **body}
         event["hash"] = sealed(self.hash, event)
         data = (_text(event) + "\n").encode()
         try:
             done = 0
             while done < len(data):
-                done += os.pwrite(self._file, data[done:], self._size + done)
+                done += write_at(self._file, data[done:], self._size + done)
             os.fsync(self._file)
         except OSError:
             os.ftruncate(self._file, self._size)
@@ -90,6 +103,27 @@ class Journal:
         self._size += len(data)
         self.events.append(event)
         return event
+
+    def check(self) -> None:
+        """Raise `JournalReplaced` if the file of this name is not the open one, or has another size."""
+        try:
+            there, own = os.stat(self.path), os.fstat(self._file)
+            same = (there.st_ino, there.st_dev, there.st_size) == (own.st_ino, own.st_dev, self._size)
+        except FileNotFoundError:
+            same = False
+        if not same and not self.damage:
+            raise JournalReplaced(
+                f"{self.path.name} was deleted or replaced by another program, so nothing can be saved."
+            )
+
+    def copy(self) -> Path:
+        """Write all events to another file next to this one, under a name that is free; OSError where it cannot be."""
+        number = 1
+        while (path := self.path.with_name(f"{self.path.stem}-kept-{number}.jsonl")).exists():
+            number += 1
+        with replacing(path) as (part,):
+            part.write_text("".join(_text(event) + "\n" for event in self.events), encoding="utf-8")
+        return path
 
     def close(self) -> None:
         """No event can be added after this."""
@@ -110,15 +144,6 @@ class Journal:
         if event["v"] > VERSION:
             raise Damaged(f"{self.path} was written by a newer mercer. Update mercer to go on.")
         return event
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _text(event: dict) -> str:

@@ -1,18 +1,19 @@
-"""What the events of a journal add up to: labels, classes, settings, and what can be undone."""
+"""The state after the events of a journal: labels, classes, settings, and what can be undone."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
-CANNOT = "cannot"  # a label that says: nobody can tell
+CANNOT = "cannot"  # a label that says: no one can tell
 MOST_CLASSES = 254  # an answer is a byte, and 255 is none
+MOVED = 0  # represents the event of a label that came from an earlier version of the table
+MANY = 12  # rows that a sheet shows: of older journals, a lasso around more was not looked at
 
 
-def spread(value: Any, number: int) -> list:
+def spread(value: object, number: int) -> list:
     """A value for each of so many rows; events hold one value where it is the same for all."""
     return value if isinstance(value, list) else [value] * number
 
 
-def folded(values: list) -> Any:
+def folded(values: list) -> object:
     """The way back from `spread`."""
     return values[0] if values and all(value == values[0] for value in values) else values
 
@@ -21,8 +22,16 @@ def folded(values: list) -> Any:
 class Given:
     """A label: class number or "cannot", how it came, and the event that gave it."""
 
-    value: Any
+    value: int | str
     via: str
+    rev: int
+
+
+@dataclass(frozen=True)
+class First:
+    """The first answer to a random check and its event; the certificate counts it, whatever becomes of the label."""
+
+    value: int | str | None
     rev: int
 
 
@@ -36,12 +45,20 @@ class Ledger:
     holder : {row: event whose label it has now}: undo and redo give it back to an older one.
     before, after : {event: {row: holder}} before and after each event.
     keys : {row: fingerprint of its cells}, of all rows that ever had a label.
-    drawn : rows that were drawn at random before they were labelled.
+    checks : {row: `First`} of the random checks that were answered.
+    bulk : {row: [(event, class)]}: labels that a row got, or would have got, among many that no one looked at.
+    unlooked : events that labeled rows which no one looked at; accepting : those that accepted predictions.
+    skipped : {row: (event, whether it was a random check)}. begun : the event that read the present table.
+    undoer : {event: the one that took it back}. author : {row: who changed it last}.
+    annotators : {event: name of the annotator}. moved : {row: name}, of labels from an earlier version of the table.
+    seconds : {row: {second annotator: (annotator, label, second label)}}, given without a look at the first one.
+    postponed : {(row, annotator): event}: questions for a second label that were skipped.
     classes : [{"id", "name", "hidden", "merged"}], by number.
     settings : goal, random_share, abstain.
     undoable, redoable : events, the newest last. undone : events that another one took back.
     answered : {id of a request: event}.
     sha256 : of the table that the row numbers speak of.
+    notes : {row: text}.
     lost : labels of rows that are not in the table any more: [{"key", "value", "via", "drawn"}].
     """
 
@@ -51,7 +68,18 @@ class Ledger:
     before: dict = field(default_factory=dict)
     after: dict = field(default_factory=dict)
     keys: dict = field(default_factory=dict)
-    drawn: set = field(default_factory=set)
+    checks: dict = field(default_factory=dict)
+    bulk: dict = field(default_factory=dict)
+    unlooked: set = field(default_factory=lambda: {MOVED})
+    accepting: set = field(default_factory=set)
+    skipped: dict = field(default_factory=dict)
+    begun: int = 0
+    undoer: dict = field(default_factory=dict)
+    author: dict = field(default_factory=dict)
+    annotators: dict = field(default_factory=dict)
+    moved: dict = field(default_factory=dict)
+    seconds: dict = field(default_factory=dict)
+    postponed: dict = field(default_factory=dict)
     classes: list = field(default_factory=list)
     settings: dict = field(default_factory=dict)
     undoable: list = field(default_factory=list)
@@ -59,6 +87,7 @@ class Ledger:
     undone: set = field(default_factory=set)
     answered: dict = field(default_factory=dict)
     sha256: str | None = None
+    notes: dict = field(default_factory=dict)
     lost: list = field(default_factory=list)
 
     def take(self, event: dict) -> None:
@@ -66,21 +95,29 @@ class Ledger:
         rev = event["rev"]
         if event.get("id"):
             self.answered[event["id"]] = rev
+        if event.get("annotator"):
+            self.annotators[rev] = event["annotator"]
         if event["op"] == "file":
             self._move(event)
             return
+        if event["op"] == "second":
+            self._second(event)
+        if event["op"] in ("disagree", "second"):
+            return
         rows = event.get("rows", [])
         via = event.get("via", "")
+        if event["op"] == "begin":
+            self.sha256, self.begun, self.classes = event["sha256"], rev, [dict(one) for one in event["classes"]]
         for row, key, value in zip(rows, spread(event.get("keys"), len(rows)), spread(event.get("to"), len(rows))):
-            self.changed[row] = rev
+            self.changed[row], self.author[row] = rev, event.get("who")
             if key is not None:
                 self.keys[row] = key
             if value is None:
                 self.labels.pop(row, None)
             else:
                 self.labels[row] = Given(value, via, rev)
-            if via == "random":
-                self.drawn.add(row)
+        self._count(event, rows, via)
+        self._skip(event, via)
         self.before[rev] = {row: self.holder.get(row) for row in rows}
         old = self.before[event["undoes"]] if "undoes" in event else None
         self.after[rev] = {row: rev if old is None else old[row] for row in rows}
@@ -90,9 +127,65 @@ class Ledger:
             self.classes[after["id"] : after["id"] + 1] = [after]
         if "settings" in event:
             self.settings |= event["settings"]["after"]
+        if "note" in event:
+            self._note(**event["note"])
         self._follow_undo(event, rev)
 
-    def _follow_undo(self, event, rev):
+    def _second(self, event: dict) -> None:
+        """A second label for a row, or a question for one that was skipped; the label stays."""
+        row, name = event["second"], event["annotator"]
+        self.changed[row] = event["rev"]
+        if event["to"] is None:
+            self.postponed[row, name] = event["rev"]
+        else:
+            first = event["first"]
+            self.seconds.setdefault(row, {}).setdefault(name, (first["annotator"], first["to"], event["to"]))
+
+    def annotator(self, row: int) -> str | None:
+        """The name of the annotator who gave the label that a row has now."""
+        return self.annotators.get(self.holder.get(row, 0)) or self.moved.get(row)
+
+    def _count(self, event: dict, rows: list, via: str) -> None:
+        """Checks that the event answers, and rows that it labels without a look."""
+        value, rev = event.get("to"), event["rev"]
+        if event["op"] != "label":
+            return
+        unseen = event.get("unseen", via == "lasso" and len(rows) > MANY) and value is not None
+        near = event.get("around", [])
+        values = dict(zip(rows, spread(value, len(rows))))
+        values |= dict(zip(near, spread(event.get("around_to", value), len(near))))
+        if unseen:
+            self.unlooked.add(rev)
+        if via == "accept":
+            self.accepting.add(rev)
+        for row in values if unseen else rows if value is None else []:
+            if unseen or row in self.bulk:
+                self.bulk.setdefault(row, []).append((rev, values[row]))
+        if value is not None:
+            for row in event.get("checks", rows if via == "random" else []):
+                self.checks.setdefault(row, First(value, rev))
+            if not unseen:
+                for row in rows:
+                    self.skipped.pop(row, None)
+
+    def _note(self, row: int, before: str, after: str, key: str) -> None:
+        self.keys[row] = key
+        self.notes.pop(row, None)
+        if after:
+            self.notes[row] = after
+
+    def _skip(self, event: dict, via: str) -> None:
+        keys = spread(event.get("keys"), len(event.get("skipped", [])))
+        for row, key in zip(event.get("skipped", []), keys):
+            self.skipped[row] = event["rev"], via == "random"
+            if key is not None:
+                self.keys[row] = key
+        for row in event.get("unskipped", []):
+            self.skipped.pop(row, None)
+
+    def _follow_undo(self, event: dict, rev: int) -> None:
+        if "undoes" in event:
+            self.undoer[event["undoes"]] = rev
         if event["op"] == "undo":
             self.undone.add(event["undoes"])
             self.undoable = [one for one in self.undoable if one != event["undoes"]]
@@ -105,43 +198,107 @@ class Ledger:
             self.undoable.append(rev)
             self.redoable.clear()
 
-    def _move(self, event):
-        """The table was replaced by another one: labels go where their rows are now."""
+    def _move(self, event: dict) -> None:
+        """The table was replaced by another one: labels, checks and skips go where their rows are now."""
         place = dict(zip(event.get("rows", []), event.get("places", [])))
-        labels, keys, drawn = self.labels, self.keys, self.drawn
-        self.labels, self.keys, self.drawn, self.changed = {}, {}, set(), {}
+        lost, self.lost, rev = self.lost, [], event["rev"]
+        notes = {place[row]: (note, self.keys[row]) for row, note in self.notes.items() if place.get(row) is not None}
+        held = [self._held(row, place.get(row)) for row in sorted({*self.labels, *self.checks, *self.skipped})]
+        self.labels, self.keys, self.checks, self.bulk, self.skipped = {}, {}, {}, {}, {}
+        self.moved, self.seconds, self.postponed = {}, {}, {}
+        self.changed, self.author, self.holder, self.before, self.after = {}, {}, {}, {}, {}
+        self.undoable, self.redoable, self.sha256, self.begun = [], [], event["sha256"], rev
         found = {one["key"]: one["row"] for one in event.get("found", [])}
-        lost, self.lost = self.lost, []
         for one in lost:
             row = found.get(one["key"])
-            if row is None or row in place.values():
-                self.lost.append(one)
-            else:
-                self._put(row, one["key"], Given(one["value"], one["via"], event["rev"]), one["drawn"])
-        for row, given in labels.items():
-            if place.get(row) is None:
-                drawn_here = row in drawn
-                self.lost.append({"key": keys.get(row), "value": given.value, "via": given.via, "drawn": drawn_here})
-            else:
-                self._put(place[row], keys.get(row), Given(given.value, given.via, event["rev"]), row in drawn)
-        self.sha256 = event["sha256"]
-        self.holder, self.before, self.after, self.undoable, self.redoable = {}, {}, {}, [], []
+            held.append(one | {"row": None if row in place.values() else row})
+        self.notes = {}
+        for row, (note, key) in notes.items():
+            self._note(row, "", note, key)
+        for one in held:
+            if one["row"] is not None:
+                self._put(one["row"], one, rev)
+            elif one["value"] is not None:
+                self.lost.append({name: value for name, value in one.items() if name != "row"})
 
-    def _put(self, row, key, given, drawn):
-        self.labels[row], self.keys[row], self.changed[row] = given, key, given.rev
-        if drawn:
-            self.drawn.add(row)
+    def _held(self, row: int, place: int | None) -> dict:
+        """All that is known of a row, and where it is now."""
+        given, first = self.labels.get(row), self.checks.get(row)
+        return {
+            "row": place,
+            "key": self.keys.get(row),
+            "value": given and given.value,
+            "via": given and given.via,
+            "unseen": self.unseen(row),
+            "first": first and first.value,
+            "bulk": self.bulk_label(row),
+            "skipped": self.skipped.get(row, (0, None))[1],
+            "annotator": self.annotator(row),
+            "seconds": self.seconds.get(row),
+        }
 
-    def value(self, row: int) -> Any:
+    def _put(self, row: int, one: dict, rev: int) -> None:
+        self.keys[row], self.changed[row] = one["key"], rev
+        if one["value"] is not None:
+            self.labels[row] = Given(one["value"], one["via"], rev)
+        if one["unseen"]:
+            self.holder[row] = MOVED
+        if one["first"] is not None:
+            self.checks[row] = First(one["first"], rev)
+        if one["bulk"] is not None:
+            self.bulk[row] = [(MOVED, one["bulk"])]
+        if one["skipped"] is not None:
+            self.skipped[row] = rev, one["skipped"]
+        self.moved |= {row: one["annotator"]} if one["annotator"] else {}
+        self.seconds |= {row: one["seconds"]} if one["seconds"] else {}
+
+    def in_force(self, rev: int) -> bool:
+        """Whether an event was not taken back, or was but that was taken back in turn."""
+        return rev not in self.undoer or not self.in_force(self.undoer[rev])
+
+    def unseen(self, row: int) -> bool:
+        """Whether a row has a label that was given to many rows at once, which no one looked at."""
+        return row in self.labels and self.holder.get(row) in self.unlooked
+
+    def accepted(self, row: int) -> bool:
+        """Whether the label of a row is a prediction that was accepted without a look: nothing is learned from it."""
+        return row in self.labels and (self.labels[row].via == "accept" or self.holder.get(row) in self.accepting)
+
+    def bulk_label(self, row: int) -> int | str | None:
+        """The class that a row got, or would have got were it not a check, among rows that no one looked at."""
+        return self.resolved(self._bulk(row)[1])
+
+    def as_predicted(self, row: int) -> bool:
+        """Whether that class was a prediction that was accepted."""
+        return self._bulk(row)[0] in self.accepting
+
+    def _bulk(self, row: int) -> tuple:
+        found: tuple = None, None
+        for rev, value in self.bulk.get(row, ()):
+            if self.in_force(rev):
+                found = (None, None) if value is None else (rev, value) if found[1] is None else found
+        return found
+
+    def resolved(self, value: int | str | None) -> int | str | None:
+        """The class into which a class was merged."""
+        while isinstance(value, int) and self.classes[value]["merged"] is not None:
+            value = self.classes[value]["merged"]
+        return value
+
+    def outcomes(self) -> list:
+        """[(row, first answer, label given without a look or None)] of all checks that were answered."""
+        return [(row, self.resolved(first.value), self.bulk_label(row)) for row, first in sorted(self.checks.items())]
+
+    def value(self, row: int) -> int | str | None:
         """The class of a row, "cannot", or None."""
         return self.labels[row].value if row in self.labels else None
 
-    def label(self, rows: list, value: Any) -> dict:
+    def label(self, rows: list, value: object) -> dict:
         """The part of an event that gives rows a label, or takes it away (None)."""
         return {"rows": rows, "from": folded([self.value(row) for row in rows]), "to": value}
 
     def inverse(self, event: dict) -> dict | None:
-        """The part of an event that takes another one back, as far as nothing newer stands in its way; else None."""
+        """The part of an event that takes another one back, as far as nothing newer is in its way; else None."""
         rows, number = event.get("rows", []), len(event.get("rows", []))
         back = [
             (row, before, after)
@@ -157,18 +314,20 @@ class Ledger:
             }
         if "class" in event and self.classes[event["class"]["after"]["id"]] == event["class"]["after"]:
             found["class"] = {"before": event["class"]["after"], "after": event["class"]["before"]}
+        again = [row for row in event.get("skipped", []) if self.skipped.get(row, (0,))[0] == event["rev"]]
+        gone = [row for row in event.get("unskipped", []) if row not in self.skipped and row not in self.labels]
+        found |= ({"unskipped": again} if again else {}) | ({"skipped": gone} if gone else {})
+        note = event.get("note")
+        if note and self.notes.get(note["row"], "") == note["after"]:
+            found["note"] = note | {"before": note["after"], "after": note["before"]}
         if "settings" in event:
             found["settings"] = {"before": event["settings"]["after"], "after": event["settings"]["before"]}
         return found or None
 
-    def labelling(self) -> tuple[list, list, list]:
-        """(rows, class numbers, whether each was drawn at random) of all labels that name a class."""
-        rows = sorted(row for row, given in self.labels.items() if given.value != CANNOT)
-        return rows, [self.labels[row].value for row in rows], [row in self.drawn for row in rows]
-
-    def cannot_tell(self) -> int:
-        """How many of the rows drawn at random nobody could tell."""
-        return sum(given.value == CANNOT and row in self.drawn for row, given in self.labels.items())
+    def labeling(self) -> tuple[list, list, list]:
+        """(rows, class numbers, whether each was drawn at random) of all labels to learn from: those of a person."""
+        rows = sorted(row for row, given in self.labels.items() if given.value != CANNOT and not self.accepted(row))
+        return rows, [self.labels[row].value for row in rows], [row in self.checks for row in rows]
 
     def open_classes(self) -> list:
         """The classes that a label may name."""

@@ -28,14 +28,16 @@ class Process:
 
 
 def learn(pipe: Any) -> None:
-    """What the process runs: everything comes and goes through the pipe, and its end is the end."""
+    """Run the learning process: everything comes and goes through the pipe, and its end is the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the pipe
     with contextlib.suppress(OSError):
-        os.nice(2)  # a label is on the disk before anything is learnt from it
+        os.nice(2)  # a label is on the disk before anything is learned from it
     warnings.simplefilter("ignore")
-    from ..backend import steady
+    from ..backend import single_threaded_blas
+    from ..inputs.tables.images import stay_inside
     from .learner import Learner, warm
 
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError), steady():
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError), single_threaded_blas():
+        stay_inside()
         warm()
         Learner(pipe, *pipe.recv()).run()

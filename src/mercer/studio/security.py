@@ -1,15 +1,26 @@
-"""Who may talk to the server: this machine's browser, with the cookie that the printed address sets; no one else.
+"""Who may talk to the server: this machine's browser, with what the printed address gives it; no one else.
 
 A page on the web can make a browser send requests to 127.0.0.1, and can give its own name that address (rebinding). So
 the Host must be ours to the letter, requests that other sites cause are refused, only JSON is taken, and nothing is
-answered without the cookie, which other sites cannot send.
+answered without the cookie, which other sites cannot send. A browser sends cookies to all ports of a host, also to
+those of other users of this machine. So nothing about the table is answered without a key in addition: the page keeps
+it in the storage of its origin, which no other port can read. The address that is printed works once; the next one is
+kept in a file that only this user can read.
+
+Inside a notebook the page is a frame of another site, where browsers keep cookies back. There the key alone is asked
+for: the notebook has it in the address of the frame, behind a #, which is sent to no server. Pages of this machine and
+VS Code may show the frame, no others.
 """
 
 import json
 import secrets
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
@@ -23,6 +34,13 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
+FRAMED = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
+        "frame-ancestors 'none'",
+        "frame-ancestors http://127.0.0.1:* http://localhost:* https://localhost:* vscode-webview: vscode-file:",
+    ),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 MOST_BYTES = 8_000_000  # of a request
 
 
@@ -32,14 +50,22 @@ class Guard:
     Parameters
     ----------
     app : the application. port : that the server listens on.
+    told : a function that is told the next address when one was used.
+    embedded : whether the page is a frame in a notebook.
 
     Attributes
     ----------
-    token : 256 random bits; the address that is printed has it once.
+    token : 256 random bits, another one after each use. key : 256 further bits, which the page sends with all it asks.
     """
 
-    def __init__(self, app: Any, port: int):
-        self.app, self.port = app, port
+    def __init__(
+        self, app: "ASGIApp", port: int, told: Callable[[str], object] | None = None, embedded: bool = False
+    ) -> None:
+        self.embedded = embedded
+        self._headers = {name: FRAMED.get(name, value) for name, value in HEADERS.items()} if embedded else HEADERS
+        if embedded:
+            self._headers = {name: value for name, value in self._headers.items() if name != "X-Frame-Options"}
+        self.app, self.port, self._told, self.key = app, port, told, secrets.token_urlsafe(32)
         self.token, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self.name = f"mercer_{port}"
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
@@ -47,48 +73,70 @@ class Guard:
     @property
     def url(self) -> str:
         """The address to open."""
+        if self.embedded:
+            return f"http://127.0.0.1:{self.port}/#{self.key}"
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
             refused = self._refusal(scope, _headers(scope))
             if refused is None:
-                await self.app(scope, _limited(receive), _with_headers(send))
+                await self.app(scope, _limited(receive), _with_headers(send, self._headers))
             else:
-                await _answer(_with_headers(send), *refused)
+                await _answer(_with_headers(send, self._headers), *refused)
 
-    def _refusal(self, scope, headers):
+    def _refusal(self, scope: "Scope", headers: dict) -> tuple[int, str, dict] | None:
         """(status, sentence, more headers) for a request that is not answered; None for one that is."""
         host = headers.get("host", "")
         if host not in self.hosts:
             return 421, "This server answers to 127.0.0.1 only.", {}
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        opened = self.embedded and scope["method"] == "GET" and scope["path"] == "/"
+        if not opened and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "Another site asked for this.", {}
         if "origin" in headers and headers["origin"] != f"http://{host}":
             return 403, "Another site asked for this.", {}
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        asked = parse_qs(scope["query_string"].decode("latin-1"))
+        given, known = asked.get("token", [""])[0], self.embedded or _same(_cookie(headers, self.name), self._cookie)
         if scope["method"] == "GET" and scope["path"] == "/" and given:
-            if not secrets.compare_digest(given.encode(), self.token.encode()):
-                return 401, "This address is not of the server that runs now. Copy the one that it printed.", {}
-            cookie = f"{self.name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
-            return 303, "", {"Location": "/", "Set-Cookie": cookie}
-        if not secrets.compare_digest(_cookie(headers, self.name).encode(), self._cookie.encode()):
+            return self._open(given, known)
+        if not known:
             return 401, "Open the address that `mercer studio` printed.", {}
+        key = headers.get("x-mercer-key") or (asked.get("key", [""])[0] if scope["path"] == "/api/events" else "")
+        if scope["path"].startswith("/api/") and not _same(key, self.key):
+            return 401, "This page has no key. Open the address that `mercer studio` printed.", {}
         if scope["method"] not in ("GET", "HEAD"):
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 return 415, "Send JSON.", {}
-            if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", 0)) > MOST_BYTES:
+            length = headers.get("content-length", "0")
+            if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
                 return 413, "This request is too long.", {}
         return None
 
+    def _open(self, given, known):
+        """Exchange the token for cookie and key, once."""
+        if _same(given, self.token):
+            self.token = secrets.token_urlsafe(32)
+            if self._told:
+                self._told(self.url)
+            cookie = f"{self.name}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
+            return 303, "", {"Location": f"/#{self.key}", "Set-Cookie": cookie}
+        if known:  # opened again in the same browser
+            return 303, "", {"Location": "/"}
+        sentence = "This address was used already, or is of an earlier server. Each works once: run the same `mercer "
+        return 401, sentence + "studio` command again in another terminal, which prints the next one.", {}
 
-def _headers(scope):
+
+def _same(given: str, wanted: str) -> bool:
+    return secrets.compare_digest(given.encode(), wanted.encode())
+
+
+def _headers(scope: "Scope") -> dict:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-def _cookie(headers, name):
+def _cookie(headers: dict, name: str) -> str:
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
@@ -96,7 +144,7 @@ def _cookie(headers, name):
     return "" if found is None else found.value
 
 
-def _limited(receive):
+def _limited(receive: Callable) -> Callable:
     """Bodies without a length are cut off at the same number of bytes."""
     seen = 0
 
@@ -109,17 +157,17 @@ def _limited(receive):
     return limited
 
 
-def _with_headers(send):
-    async def sending(message):
+def _with_headers(send: Callable, headers: dict) -> Callable:
+    async def sending(message: dict) -> None:
         if message["type"] == "http.response.start":
-            own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+            own = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
             message = message | {"headers": [*message.get("headers", []), *own]}
         await send(message)
 
     return sending
 
 
-async def _answer(send, status, sentence, more):
+async def _answer(send: Callable, status: int, sentence: str, more: dict) -> None:
     body = json.dumps({"error": sentence}).encode() if sentence else b""
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **more}
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]

@@ -19,7 +19,10 @@ from .security import Guard
 from .teacher import Teacher
 
 WATCHED = 2.0  # seconds between two looks at the table
-REMEMBERED = ("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "table", "missing")
+REMEMBERED = (
+    *("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "header", "table", "missing"),
+    *("embed", "text_model", "image_model", "no_cache", "hint", "protect"),
+)
 
 
 def open_session(
@@ -30,8 +33,9 @@ def open_session(
     demo: bool = False,
     classes=(),
     process: Process | None = None,
+    annotator: str | None = None,
 ):
-    """A `Session` on a table, or on the folder of an earlier one, with what was asked for then as the default.
+    """A `Session` on a table, or on the folder of an earlier one, with what was requested then as the default.
 
     In `process`, if there is one, the learner reads the table while it is read here.
     """
@@ -63,19 +67,23 @@ def open_session(
         if known.get("sha256") != sha256 or known.get("options") != options:
             for file in (folder_path / "cache").iterdir():
                 file.unlink()
+        arguments = (data, target, options, known.get("seed", 0), folder_path / "cache")
         if process and not folder.journal.damage:
-            teacher = Teacher(process, (data, target, options, known.get("seed", 0), folder_path / "cache"))
+            teacher = Teacher(process, arguments)
         elif process:
             process.end()
+        from .annotators import named
         from .session import Session  # these take their time, in which the learner is at work already
-        from .table import Rows
+        from .table import TableRows
 
-        rows = Rows(data, target, options)
-        defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None} | known.get("settings", {})
+        rows = TableRows(data, target, options)
+        defaults = {"goal": 0.9, "random_share": 0.25, "abstain": None, "double_share": 0.1} | known.get("settings", {})
         asked = {name: value for name, value in settings.items() if value is not None}
         settings, demo = defaults | asked, demo or known.get("demo", False)
-        session = Session(folder, data, rows, target, options, settings, demo, teacher)
+        session = Session(folder, data, rows, target, options, settings, demo, teacher, named(annotator))
         session.begin(sha256, list(classes))
+        if teacher:
+            session.start_teacher = lambda: Teacher(Process(), arguments)
         if session.problem is None and session.ledger.settings != session.ledger.settings | asked:
             session.change_settings(asked)
         folder.write_settings(
@@ -93,10 +101,11 @@ def open_session(
         if teacher:
             teacher.close()
         folder.close()
+        folder.discard()
         raise
 
 
-def _is_session(path):
+def _is_session(path: Path) -> bool:
     return path.is_dir() and (path / "journal.jsonl").exists()
 
 
@@ -112,16 +121,19 @@ def serve(
     goal=None,
     random_share=None,
     abstain=None,
+    double_share=None,
+    annotator=None,
     id=None,
     image=None,
     text=None,
     exclude=None,
+    protect=False,
     **source,
 ):
     """Serve the page, with the learner in `process`; returns when the user ends it."""
     uvicorn = need("uvicorn")
     need("starlette")
-    options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source}
+    options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source, "protect": protect or None}
     classes: list = []
     if demo:
         from .demo import write_demo
@@ -130,12 +142,12 @@ def serve(
         options |= more
     if data is None:
         raise UsageError("Give a table, or --demo to try it with handwritten digits.")
-    settings = {"goal": goal, "random_share": random_share, "abstain": abstain}
+    settings = {"goal": goal, "random_share": random_share, "abstain": abstain, "double_share": double_share}
     for name, value in settings.items():
         if value is not None and not 0 <= value <= 1:
-            raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a share from 0 to 1.")
-    session = open_session(data, target, options, settings, demo, classes, process)
-    listening = _listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
+            raise UsageError(f"--{name.replace('_', '-')} {value:g} is not accepted: give a fraction from 0 to 1.")
+    session = open_session(data, target, options, settings, demo, classes, process, annotator)
+    listening = listen(port or session.folder.settings.get("port", 0), fixed=bool(port))
     session.folder.write_settings(port=listening.getsockname()[1])
     for sentence in [*session.rows.notes, *filter(None, [session.journal.repaired])]:
         screen.note(sentence)
@@ -150,12 +162,13 @@ def serve(
     screen.say("Ctrl-C ends; every label is on the disk already.")
     screen.flush()
     if not no_browser:
-        webbrowser.open(served.guard.url)
+        webbrowser.open(session.folder.door(served.guard.url).absolute().as_uri())
     served.run()
     screen.say(f"{len(session.ledger.labels)} labels in {session.folder.path}.")
 
 
-def _listen(port, fixed):
+def listen(port: int, fixed: bool) -> socket.socket:
+    """A socket of this machine alone; of another port where this one is taken, unless it is fixed."""
     # asyncio turns the delay of small packets off (40 ms a request) only where the protocol is named
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -172,11 +185,12 @@ def _listen(port, fixed):
 class Served:
     """A session and the server that it is served by."""
 
-    def __init__(self, session: Any, listening: socket.socket, uvicorn: Any):
+    def __init__(self, session: Any, listening: socket.socket, uvicorn: Any, embedded: bool = False) -> None:
         from .app import application
 
         self.session, self.listening = session, listening
-        self.guard = Guard(application(session, self.end), listening.getsockname()[1])
+        self._loop: Any = None
+        self.guard = Guard(application(session, self.end), listening.getsockname()[1], self._used, embedded)
         config = uvicorn.Config(
             self.guard,
             log_level="warning",
@@ -196,8 +210,18 @@ class Served:
         self.session.hub.close()
         self.server.should_exit = True
 
+    def end_soon(self) -> None:
+        """The same from another thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.end)
+
+    def _used(self, url):
+        """The address was opened: the next one is for a second start, and the file for the browser is not needed."""
+        self.session.folder.tell(url)
+        self.session.folder.closed_door()
+
     async def _serve(self):
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM"):
             with contextlib.suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), self.end)
@@ -211,22 +235,27 @@ class Served:
             watching.cancel()
             self.session.close()
 
-    async def _watch(self):
-        """Notice when the table is changed: nothing is learnt from then on, and nothing is lost."""
+    async def _watch(self) -> None:
+        """Notice when the table is changed: nothing is learned until it is as before, and nothing is lost."""
+        from .recovery import check_journal, table_changed, table_restored
+
         path, seen = self.session.data, _state(self.session.data)
         while True:
             await asyncio.sleep(WATCHED)
+            check_journal(self.session)
             now = _state(path)
-            if now == seen or (self.session.problem is not None and self.session.problem["code"] == "file_changed"):
+            if now == seen:
                 continue
-            seen = now
+            seen, same = now, False
             with contextlib.suppress(OSError):
-                if now is not None and await asyncio.to_thread(fingerprint, path) == self.session.ledger.sha256:
-                    continue
-            await self.session.table_changed()
+                same = now is not None and await asyncio.to_thread(fingerprint, path) == self.session.ledger.sha256
+            if not same:
+                await table_changed(self.session)
+            elif self.session.problem is not None and self.session.problem["code"] == "file_changed":
+                await table_restored(self.session)
 
 
-def _state(path):
+def _state(path: str | Path):
     try:
         found = os.stat(path)
     except OSError:

@@ -12,7 +12,7 @@ from .process import Process
 
 
 class Teacher:
-    """Sends the learner labellings and questions, and passes on what it says.
+    """Sends the learner labelings and questions, and passes on what it says.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Teacher:
     _heard: Callable
     _loop: asyncio.AbstractEventLoop
 
-    def __init__(self, process: Process, arguments: tuple):
+    def __init__(self, process: Process, arguments: tuple) -> None:
         self._waiting: dict[int, asyncio.Future] = {}
         self._number, self._ended = 0, False
         self._process, self._pipe = process, process.pipe
@@ -37,7 +37,7 @@ class Teacher:
         for act in (self._listen, self._write):
             threading.Thread(target=act, daemon=True).start()
 
-    def send(self, kind: str, *content: Any) -> None:
+    def send(self, kind: str, *content: object) -> None:
         """Tell the learner something; a thread writes it, for a pipe that is full would hold up the server."""
         if kind == "task":
             self._newest = content[0]
@@ -62,16 +62,16 @@ class Teacher:
         """End the process: it leaves when it next looks at the pipe, and is made to after two seconds."""
         self._ended = True
         self.send("quit")
-        self._process.end(2 if hasattr(self, "_loop") else 0)  # nobody writes to it before `listen`
+        self._process.end(2 if hasattr(self, "_loop") else 0)  # no one writes to it before `listen`
         self._outbox.put(None)
 
-    def _write(self):
+    def _write(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             while (message := self._outbox.get()) is not None:
                 if message[0] != "task" or message[1] is self._newest:  # others were overtaken while they waited
                     self._pipe.send(message)
 
-    def _listen(self):
+    def _listen(self) -> None:
         try:
             while True:
                 message = self._pipe.recv()
@@ -84,13 +84,13 @@ class Teacher:
                 except RuntimeError:  # the loop has ended before
                     return
 
-    def _gone(self):
+    def _gone(self) -> None:
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(InputError("The learner is gone. Start `mercer studio` again; labels are kept."))
         self._heard("gone")
 
-    def _take(self, message):
+    def _take(self, message) -> None:
         kind, *content = message
         if kind != "reply":
             self._heard(kind, *content)

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 CLASSES = "rose", "tulip", "lily"
-PATIENCE = 60_000  # ms: other tests may run beside this one
+PATIENCE = 60_000  # ms: other tests may run next to this one
 
 
 def wait(page, expression):
@@ -16,9 +16,14 @@ def wait(page, expression):
         page.wait_for_timeout(30)
 
 
+def read(page, path):
+    """What the server answers to the page."""
+    return page.evaluate("async path => (await import('/static/api.js')).json(path)", path)
+
+
 def labels(page):
     """row → (class, via), as the server has them."""
-    found = page.evaluate("async () => (await (await fetch('/api/labels?since=0')).json()).labels")
+    found = read(page, "/api/labels?since=0")["labels"]
     return {one["row"]: (one["class"], one["via"]) for one in found}
 
 
@@ -32,10 +37,10 @@ def open_row(page):
     return int(page.get_attribute("#card", "data-row"))
 
 
-def learnt(page):
+def learned(page):
     """Waits for the full answer to the newest labels; returns its digest."""
     saved(page)
-    newest = page.evaluate("async () => (await (await fetch('/api/labels?since=0')).json()).rev")
+    newest = read(page, "/api/labels?since=0")["rev"]
     wait(
         page,
         f"(at => at.tier === 'full' && Number(at.answerRev) >= {newest} && at.stage === 'idle')"
@@ -49,6 +54,16 @@ def key(page, studio, row):
     return page.inner_text(f".class-row:has(.name:text-is('{CLASSES[studio.y[row]]}')) kbd")
 
 
+def add_classes(page, names):
+    """By the dialog, all at once."""
+    page.click("#add-class")
+    page.fill("#names", "\n".join(names))
+    page.click("#names-add")
+    for name in names:
+        page.wait_for_selector(f".class-row:has(.name:text-is('{name}'))")
+    page.evaluate("document.activeElement.blur()")
+
+
 def press_truth(page, studio):
     row = open_row(page)
     page.keyboard.press(key(page, studio, row))
@@ -57,19 +72,16 @@ def press_truth(page, studio):
 
 def begin(page, studio, least=0):
     """At least the three classes and so many labels, all true, given by keys."""
-    for name in CLASSES:
-        if not page.locator(f".class-row:has(.name:text-is('{name}'))").count():
-            page.fill("#class-name", name)
-            page.press("#class-name", "Enter")
-            page.wait_for_selector(f".class-row:has(.name:text-is('{name}'))")
-            page.evaluate("document.activeElement.blur()")
+    missing = [name for name in CLASSES if not page.locator(f".class-row:has(.name:text-is('{name}'))").count()]
+    if missing:
+        add_classes(page, missing)
     for _ in range(least - len(labels(page))):
         press_truth(page, studio)
     saved(page)
 
 
 def places(page):
-    """Where the rows lie on the screen."""
+    """Where the rows are on the screen."""
     xy = np.array(page.evaluate("[Array.from(store.x), Array.from(store.y)]"), dtype=float).T
     box = page.locator("#over").bounding_box()
     size, corner = np.array([box["width"], box["height"]]), np.array([box["x"], box["y"]])

@@ -1,8 +1,8 @@
-"""What goes wrong while a browser is open: no label is lost, and the page says what happened."""
+"""What goes wrong while a browser is open: no label is lost, and the page shows what happened."""
 
 import resource
 
-from .acting import begin, labels, press_truth, saved, wait
+from .acting import begin, labels, press_truth, read, saved, wait
 
 
 def test_labels_survive_a_lost_server_and_a_closed_tab(tabs, studio):
@@ -12,14 +12,14 @@ def test_labels_survive_a_lost_server_and_a_closed_tab(tabs, studio):
     tabs.context.set_offline(True)
     rows = [press_truth(page, studio), press_truth(page, studio)]
     page.wait_for_selector("#notice:has-text('2 changes are kept in this browser')")
-    assert page.inner_text("#saved") == "2\u00a0changes kept here"
+    assert page.inner_text("#saved") == "2 unsaved (kept in this browser)"
     page.close()
     tabs.context.set_offline(False)
     page = tabs.open()
     saved(page)
     after = labels(page)
     assert set(after) == set(before) | set(rows)
-    revs = page.evaluate("async () => (await (await fetch('/api/history?limit=50')).json()).events.map(e => e.rows)")
+    revs = [event["rows"] for event in read(page, "/api/history?limit=50")["events"]]
     assert [row in revs[k] for k, row in enumerate(rows[::-1])] == [True, True]  # each once, in order
     assert page.locator("#notice").is_hidden()
 
@@ -52,13 +52,13 @@ def test_a_full_disk_keeps_the_label_in_the_browser_until_it_is_written(tabs, st
     rows = [press_truth(page, studio), press_truth(page, studio)]
     page.wait_for_selector("#notice:has-text('The label was not written')")
     page.wait_for_selector("#notice:has-text('2 changes are kept in this browser and sent again')")
-    assert page.inner_text("#saved") == "2\u00a0changes kept here"
+    assert page.inner_text("#saved") == "2 unsaved (kept in this browser)"
     assert labels(page) == before and journal.stat().st_size == size
     resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE, limits)
     saved(page)
     assert set(labels(page)) == set(before) | set(rows)
     page.wait_for_selector("#notice", state="hidden")
-    wait(page, "document.querySelector('#saved').textContent.startsWith('saved')")
+    wait(page, "document.querySelector('#saved').textContent.startsWith('Saved')")
 
 
 def test_a_torn_line_is_cut_and_a_damaged_one_stops_the_session(tabs, studio):
@@ -84,7 +84,7 @@ def test_a_torn_line_is_cut_and_a_damaged_one_stops_the_session(tabs, studio):
     studio.start()
     page, tabs.lossy = tabs.open(drawn=False), True
     page.wait_for_selector(f"#notice:has-text('The {number - 2} events before it are shown')")
-    assert "nothing is learnt" in page.inner_text("#plot-empty") and page.inner_text("#stage-text") == "stopped"
+    assert "nothing is learned" in page.inner_text("#plot-empty") and page.inner_text("#stage-text") == "stopped"
     kept = labels(page)
     assert set(kept) < set(before)
     refused = "async () => (await (await import('/static/api.js')).post('/api/undo', {}).catch(e => e)).status"
@@ -106,7 +106,7 @@ def test_a_changed_table_stops_learning_and_names_the_rows_that_are_gone(tabs, s
     whole = table.read_text()
     table.write_text("".join(line for line in whole.splitlines(keepends=True) if not line.startswith(f"plant {gone},")))
     page.wait_for_selector(f"#notice:has-text('Not found again: plant {gone}.')")
-    assert f"{len(before) - 1} of {len(before)} labelled rows are in the new file" in page.inner_text("#notice")
+    assert f"{len(before) - 1} of {len(before)} labeled rows are in the new file" in page.inner_text("#notice")
     assert page.inner_text("#stage-text") == "stopped" and labels(page) == before
     page.close()
     studio.end()

@@ -3,16 +3,19 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
 from ...errors import InputError
+from ...few_label.kernel_rows import KernelRows
 from ...inputs.tables import TableClassifier, TableRegressor
+from ...types import Estimator
 from .graph import Graph
 from .models import answers
 from .tables import rows_of
 
 
-def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
+def to_onnx(model: Estimator, dtype: DTypeLike = np.float64) -> Any:
     """A fitted model as an ONNX model, whose outputs are named after the methods they equal.
 
     Parameters
@@ -30,7 +33,7 @@ def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
 
     Notes
     -----
-    Graph methods become what they are for new rows: a weighted mean of neighbours, which the graph finds by comparing
+    Graph methods become what they are for new rows: a weighted mean of neighbors, which the graph finds by comparing
     with every training row. Refused are Python functions as kernels, counts of a uniform window, and data frames with
     columns of text (more than one word), dates, images or lists.
 
@@ -51,5 +54,9 @@ def to_onnx(model: Any, dtype: Any = np.float64) -> Any:
     else:
         check_is_fitted(model)
         encoder = getattr(model, "encoder_", None)
+    if isinstance(encoder, KernelRows):
+        raise InputError(
+            f"The model was fitted with kernel={encoder.kernel!r}, which has no form in ONNX. Fit on rows of numbers."
+        )
     rows = graph.input("X", width=model.n_features_in_) if encoder is None else rows_of(encoder, graph)
     return graph.finish(answers(model, rows))

@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...backend import need
 from ...errors import InputError
+from ...types import Rows
 
 OPSET, ML_OPSET, IR_VERSION = 18, 3, 10  # what runtimes of 2024 read
 
@@ -18,49 +20,49 @@ class Value:
     def __init__(self, graph: "Graph", name: str):
         self.graph, self.name = graph, name
 
-    def __add__(self, other):
+    def __add__(self, other) -> "Value":
         return self.graph.add("Add", self, other)
 
-    def __sub__(self, other):
+    def __sub__(self, other) -> "Value":
         return self.graph.add("Sub", self, other)
 
-    def __mul__(self, other):
+    def __mul__(self, other) -> "Value":
         return self.graph.add("Mul", self, other)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other) -> "Value":
         return self.graph.add("Div", self, other)
 
-    def __pow__(self, other):
+    def __pow__(self, other: float) -> "Value":
         return self.graph.add("Pow", self, other)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: np.ndarray) -> "Value":
         return self.graph.add("MatMul", self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: float) -> "Value":
         return self.graph.add("Sub", other, self)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: float) -> "Value":
         return self.graph.add("Div", other, self)
 
-    def __neg__(self):
+    def __neg__(self) -> "Value":
         return self * -1.0
 
     def __lt__(self, other):
         return self.graph.add("Less", self, other)
 
-    def __le__(self, other):
+    def __le__(self, other) -> "Value":
         return self.graph.add("LessOrEqual", self, other)
 
     def __gt__(self, other):
         return self.graph.add("Greater", self, other)
 
-    def __and__(self, other):
+    def __and__(self, other: "Value") -> "Value":
         return self.graph.add("And", self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
     def become(self, other: "Value") -> "Value":
-        """What an array is after an operation in place."""
+        """Take over the value of an operation in place."""
         self.name = other.name
         return self
 
@@ -68,30 +70,30 @@ class Value:
         """Its exponential in place, as a tensor has it."""
         return self.become(self.graph.add("Exp", self))
 
-    def __iadd__(self, other):
+    def __iadd__(self, other) -> "Value":
         return self.become(self + other)
 
     def __isub__(self, other):
         return self.become(self - other)
 
-    def __imul__(self, other):
+    def __imul__(self, other) -> "Value":
         return self.become(self * other)
 
     def __itruediv__(self, other):
         return self.become(self / other)
 
-    def __ipow__(self, other):
+    def __ipow__(self, other: float) -> "Value":
         return self.become(self**other)
 
     def reduce(self, how: str, axis: int = -1, keep: bool = False) -> "Value":
         """Sum, Min, Max or LogSumExp along an axis."""
         return self.graph.add(f"Reduce{how}", self, np.array([axis]), keepdims=int(keep))
 
-    def cast(self, dtype: Any) -> "Value":
+    def cast(self, dtype: DTypeLike | None) -> "Value":
         """The numbers as another type."""
         return self.graph.add("Cast", self, to=self.graph.type_of(dtype))
 
-    def take(self, rows: Any, axis: int = 0) -> "Value":
+    def take(self, rows: Rows, axis: int = 0) -> "Value":
         """Entries along an axis, by their numbers: an array or a value."""
         return self.graph.add("Gather", self, rows, axis=axis)
 
@@ -99,7 +101,7 @@ class Value:
         """(n,) as (n, 1), (n, d) as (n, d, 1)."""
         return self.graph.add("Unsqueeze", self, np.array([-1]))
 
-    def against(self, rows: Any) -> "Value":
+    def against(self, rows: Rows) -> "Value":
         """(n, d) as (n, 1, d), less rows (m, d) or (n, m, d)."""
         return self.graph.add("Unsqueeze", self, np.array([1])) - rows
 
@@ -111,20 +113,20 @@ class Value:
 class Functions:
     """NumPy's functions of values, as kernels call them (`profile(squared, xp)`)."""
 
-    def __init__(self, graph: "Graph"):
+    def __init__(self, graph: "Graph") -> None:
         self.graph = graph
 
     def _of(self, op, value, out):
         found = self.graph.add(op, value)
         return found if out is None else out.become(found)
 
-    def exp(self, value, out=None):
+    def exp(self, value: "Value", out: np.ndarray | None = None) -> "Value":
         return self._of("Exp", value, out)
 
-    def log(self, value, out=None):
+    def log(self, value: "Value", out: np.ndarray | None = None) -> "Value":
         return self._of("Log", value, out)
 
-    def sqrt(self, value, out=None):
+    def sqrt(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Sqrt", value, out)
 
     def tanh(self, value, out=None):
@@ -133,7 +135,7 @@ class Functions:
     def cos(self, value, out=None):
         return self._of("Cos", value, out)
 
-    def sin(self, value, out=None):
+    def sin(self, value: "Value", out: np.ndarray | None = None) -> "Value":
         return self._of("Sin", value, out)
 
     def abs(self, value, out=None):
@@ -151,19 +153,19 @@ class Functions:
         """a where `which`, else b."""
         return self.graph.add("Where", which, a, b)
 
-    def concatenate(self, values, axis=1):
+    def concatenate(self, values: list, axis: int = 1) -> "Value":
         """Values side by side."""
         return self.graph.add("Concat", *values, axis=axis)
 
-    def softmax(self, value, axis=-1):
+    def softmax(self, value: "Value", axis: int = -1) -> "Value":
         """Rows that sum to one."""
         return self.graph.add("Softmax", value, axis=axis)
 
-    def argmax(self, value):
+    def argmax(self, value: "Value") -> "Value":
         """(n,) the place of the largest entry of each row, the first of equal ones."""
         return self.graph.add("ArgMax", value, axis=1, keepdims=0)
 
-    def smallest(self, value, k):
+    def smallest(self, value: "Value", k: int) -> "Value":
         """(n, k) places of the k smallest entries of each row, rising."""
         return self.graph.add("TopK", value, np.array([k]), largest=0, sorted=1, outputs=2)[1]
 
@@ -176,7 +178,7 @@ class Graph:
     xp : functions of values.
     """
 
-    def __init__(self, dtype: np.dtype):
+    def __init__(self, dtype: np.dtype) -> None:
         self.helper, self.numpy = need("onnx.helper"), need("onnx.numpy_helper")
         self.dtype, self._count = dtype, 0
         self.nodes: list = []
@@ -192,7 +194,7 @@ class Graph:
         value = Value(self, name)
         return value if kind is str else value.cast(np.float64)
 
-    def type_of(self, dtype: Any) -> int:
+    def type_of(self, dtype: DTypeLike | None) -> int:
         """ONNX's number of a type."""
         return self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
 
@@ -213,7 +215,9 @@ class Graph:
         infos, taken = [], {info.name for info in self.inputs}
         for name, (value, kind, width) in outputs.items():
             if name in taken:
-                raise InputError(f"A column is called {name!r}, as the answers of {name} are. Rename it and fit again.")
+                raise InputError(
+                    f"A column is called {name!r}, as the predictions of {name} are. Rename it and fit again."
+                )
             kind = self.dtype if np.dtype(kind) == np.float64 else np.dtype(kind)
             text = kind.kind in "UO"
             value = value if text or kind.kind in "ib" else value.cast(kind)
@@ -231,7 +235,7 @@ class Graph:
         self._count += 1
         return f"value {self._count} of mercer"  # no column is called so
 
-    def _constant(self, array):
+    def _constant(self, array: np.ndarray | float) -> str:
         array = np.asarray(array)
         if array.dtype.kind == "f":
             array = array.astype(np.float64)

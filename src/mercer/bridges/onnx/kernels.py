@@ -1,4 +1,4 @@
-"""Kernels in an ONNX graph: k(x, centres) and k(x, x) for rows x that the graph is given."""
+"""Kernels in an ONNX graph: k(x, centers) and k(x, x) for rows x that the graph is given."""
 
 from functools import singledispatch
 from typing import Any
@@ -11,14 +11,15 @@ from ...kernels import Callable, Cosine, Laplacian, Linear, Polynomial, Precompu
 from ...kernels.base import Kernel
 from ...kernels.chi2 import AdditiveChiSquared, ChiSquared
 from ...kernels.radial import Radial
+from ...types import Rows
 from .graph import Value
 
-APART = 1e6  # squared bandwidths between centres beyond which products would lose the digits of small distances
+APART = 1e6  # squared bandwidths between centers beyond which products would lose the digits of small distances
 
 
-def similarities(kernel: Kernel, X: Value, centres: Any) -> Value:
-    """(n, m) k(x, centres)."""
-    return formula(kernel, Pairs(X, centres))
+def similarities(kernel: Kernel, X: Value, centers: Rows) -> Value:
+    """(n, m) k(x, centers)."""
+    return formula(kernel, Pairs(X, centers))
 
 
 def own(kernel: Kernel, X: Value) -> Value:
@@ -27,39 +28,39 @@ def own(kernel: Kernel, X: Value) -> Value:
 
 
 class Pairs:
-    """What kernels are functions of: (n, m) products, angles and distances of rows of the graph and fixed centres."""
+    """The arguments of kernels: (n, m) products, angles and distances of rows of the graph and fixed centers."""
 
-    def __init__(self, X: Value, centres: Any):
-        self.X, self.centres = X, centres
+    def __init__(self, X: Value, centers: Rows) -> None:
+        self.X, self.centers = X, centers
 
     def products(self) -> Value:
-        return self.X @ dense(self.centres).T
+        return self.X @ dense(self.centers).T
 
     def cosines(self) -> Value:
-        rows = dense(self.centres)
+        rows = dense(self.centers)
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         return unit(self.X) @ (rows / np.where(norms == 0, 1.0, norms)).T
 
     def squared(self, bandwidth: float) -> Value:
         """‖x − y‖² / bandwidth²"""
-        rows, scale = dense(self.centres), 1.0 / bandwidth
+        rows, scale = dense(self.centers), 1.0 / bandwidth
         spread = np.max(np.sum((rows - rows.mean(axis=0)) ** 2, axis=1)) * scale**2
         far = spread > APART
         return ((self.X.against(rows) ** 2.0).reduce("Sum") if far else squared_distances(self.X, rows)) * scale**2
 
     def absolute(self) -> Value:
         """Σ |x − y|"""
-        return self.X.graph.xp.abs(self.X.against(dense(self.centres))).reduce("Sum")
+        return self.X.graph.xp.abs(self.X.against(dense(self.centers))).reduce("Sum")
 
     def chi_squared(self) -> Value:
         """Σ (x − y)² / (x + y)"""
-        rows = dense(self.centres)
+        rows = dense(self.centers)
         total = self.X.against(-rows)
         total = self.X.graph.xp.where(total > 0.0, total, 1.0)
         return (self.X.against(rows) ** 2.0 / total).reduce("Sum")
 
     def entries(self) -> Value:
-        return self.X.take(np.asarray(self.centres), axis=1)
+        return self.X.take(np.asarray(self.centers), axis=1)
 
     def constant(self, kernel: Kernel) -> None:
         """Nothing: only k(x, x) may be the same for all rows."""
@@ -68,7 +69,7 @@ class Pairs:
 class Same:
     """The same of every row and itself, (n, 1)."""
 
-    def __init__(self, X: Value):
+    def __init__(self, X: Value) -> None:
         self.norms = (X * X).reduce("Sum", keep=True)
 
     def products(self) -> Value:
@@ -83,14 +84,14 @@ class Same:
     absolute = chi_squared = squared
 
     def entries(self) -> Value:
-        raise InputError("A precomputed kernel matrix does not hold k(x, x) of new rows. Fit with a kernel object.")
+        raise InputError("A precomputed kernel matrix does not contain k(x, x) of new rows. Fit with a kernel object.")
 
     def constant(self, kernel: Kernel) -> Value | None:
         return self.squared() + float(kernel.diag(np.zeros((1, 1)))[0]) if kernel.stationary else None
 
 
 @singledispatch
-def formula(kernel: Kernel, of: Any) -> Value:
+def formula(kernel: Kernel, of: Pairs | Same) -> Value:
     """The kernel's values of `Pairs` or of the `Same`."""
     if (found := of.constant(kernel)) is not None:
         return found
@@ -99,78 +100,79 @@ def formula(kernel: Kernel, of: Any) -> Value:
 
 
 @formula.register
-def _(kernel: Radial, of: Any) -> Value:
+def _(kernel: Radial, of: Pairs | Same) -> Value:
     squared = of.squared(float(kernel.bandwidth))
-    return kernel.profile(squared, squared.graph.xp)
+    xp: Any = squared.graph.xp  # has the functions of an array module that profiles use
+    return kernel.profile(squared, xp)
 
 
 @formula.register
-def _(kernel: Laplacian, of: Any) -> Value:
+def _(kernel: Laplacian, of: Pairs | Same) -> Value:
     distance = of.absolute()
     return distance.graph.xp.exp(distance * (-1.0 / float(kernel.bandwidth)))
 
 
 @formula.register
-def _(kernel: Linear, of: Any) -> Value:
+def _(kernel: Linear, of: Pairs | Same) -> Value:
     return of.products()
 
 
 @formula.register
-def _(kernel: Polynomial, of: Any) -> Value:
+def _(kernel: Polynomial, of: Pairs | Same) -> Value:
     return (of.products() * float(kernel.scale) + float(kernel.offset)) ** float(kernel.degree)
 
 
 @formula.register
-def _(kernel: Sigmoid, of: Any) -> Value:
+def _(kernel: Sigmoid, of: Pairs | Same) -> Value:
     products = of.products()
     return products.graph.xp.tanh(products * float(kernel.scale) + float(kernel.offset))
 
 
 @formula.register
-def _(kernel: Cosine, of: Any) -> Value:
+def _(kernel: Cosine, of: Pairs | Same) -> Value:
     return of.cosines()
 
 
 @formula.register
-def _(kernel: AdditiveChiSquared, of: Any) -> Value:
+def _(kernel: AdditiveChiSquared, of: Pairs | Same) -> Value:
     return -of.chi_squared()
 
 
 @formula.register
-def _(kernel: ChiSquared, of: Any) -> Value:
+def _(kernel: ChiSquared, of: Pairs | Same) -> Value:
     distance = of.chi_squared()
     return distance.graph.xp.exp(distance * -float(kernel.gamma))
 
 
 @formula.register
-def _(kernel: Precomputed, of: Any) -> Value:
+def _(kernel: Precomputed, of: Pairs | Same) -> Value:
     return of.entries()
 
 
 @formula.register
-def _(kernel: Sum, of: Any) -> Value:
+def _(kernel: Sum, of: Pairs | Same) -> Value:
     return formula(kernel.left, of) + formula(kernel.right, of)
 
 
 @formula.register
-def _(kernel: Product, of: Any) -> Value:
+def _(kernel: Product, of: Pairs | Same) -> Value:
     return formula(kernel.left, of) * formula(kernel.right, of)
 
 
 @formula.register
-def _(kernel: Scaled, of: Any) -> Value:
+def _(kernel: Scaled, of: Pairs | Same) -> Value:
     return formula(kernel.kernel, of) * float(kernel.factor)
 
 
-def dense(rows: Any) -> np.ndarray:
-    """Centres as a float64 matrix."""
+def dense(rows: Rows) -> np.ndarray:
+    """Centers as a float64 matrix."""
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
 
 
 def squared_distances(X: Value, rows: np.ndarray) -> Value:
     """(n, m) ‖x − y‖²."""
-    xp, centre = X.graph.xp, rows.mean(axis=0)
-    rows, X = rows - centre, X - centre
+    xp, center = X.graph.xp, rows.mean(axis=0)
+    rows, X = rows - center, X - center
     squared = (X * X).reduce("Sum", keep=True) + np.sum(rows**2, axis=1) - 2.0 * (X @ rows.T)
     return xp.maximum(squared, 0.0)
 

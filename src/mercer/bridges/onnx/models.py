@@ -1,4 +1,4 @@
-"""What each kind of model answers, as values of an ONNX graph."""
+"""Predictions of each kind of model, as values of an ONNX graph."""
 
 from functools import singledispatch
 from typing import Any
@@ -16,11 +16,12 @@ from ...estimators.max_margin_clustering import MaxMarginClustering
 from ...estimators.minimum_variance_kpca import MinimumVarianceKPCA
 from ...estimators.novelty import NoveltyDetector
 from ...estimators.svdd import SVDD
+from ...few_label.candidates.forest import ForestPart
 from ...few_label.classifier import FewLabelClassifier
-from ...few_label.forest import ForestPart
 from ...few_label.predictor import GraphPart, KernelPart
 from ...few_label.regressor import FewLabelRegressor
 from ...geometry.maps import FeatureMap
+from ...types import Block, Estimator
 from .graph import Value
 from .kernels import dense, squared_distances
 from .parts import along, carried, diagonal, seen, trees, values
@@ -29,7 +30,7 @@ Outputs = dict  # method: (value, type of its entries, number of columns or None
 
 
 @singledispatch
-def answers(model: Any, X: Value) -> Outputs:
+def answers(model: Estimator, X: Value) -> Outputs:
     """{name of a method: what it answers to the rows X}."""
     raise InputError(
         f"{type(model).__name__} cannot become an ONNX graph. Accepted: fitted estimators and maps of mercer; steps of "
@@ -76,7 +77,7 @@ def _(model: KernelCMeans, X: Value) -> Outputs:
 
 @answers.register
 def _(model: MaxMarginClustering, X: Value) -> Outputs:
-    scores = along(model.map_, X, model.coef_) - model.centre_ @ model.coef_
+    scores = along(model.map_, X, model.coef_) - model.center_ @ model.coef_
     if model.n_clusters == 2:
         scores = scores.flat()
         return {
@@ -105,7 +106,7 @@ def _(model: NoveltyDetector, X: Value) -> Outputs:
 
 
 @singledispatch
-def novelty(model: Any, X: Value) -> Value:
+def novelty(model: Estimator, X: Value) -> Value:
     """(n, 1) how normal each row is."""
     raise InputError(f"The scores of {type(model).__name__} have no form in ONNX.")
 
@@ -121,8 +122,8 @@ def _(model: KPCANovelty, X: Value) -> Value:
     k, own = model.n_components_, diagonal(model.expansion_, X)
     found = values(model.expansion_, X)
     projection = found.take(np.arange(k), axis=1) - model.shift_
-    centred = own - 2.0 * found.take(np.array([k]), axis=1) + float(model.grand_mean_)
-    error = centred - (projection * projection).reduce("Sum", keep=True)
+    centered = own - 2.0 * found.take(np.array([k]), axis=1) + float(model.grand_mean_)
+    error = centered - (projection * projection).reduce("Sum", keep=True)
     xp = X.graph.xp
     least = (xp.abs(own) + float(model.grand_mean_)) * float(model.rounding_)
     return -xp.where(error > least, error, 0.0)
@@ -131,7 +132,7 @@ def _(model: KPCANovelty, X: Value) -> Value:
 @novelty.register
 def _(model: KernelDensityNovelty, X: Value) -> Value:
     if model.window != "gaussian":
-        raise InputError("A uniform window counts neighbours, which has no form in ONNX. Use window='gaussian'.")
+        raise InputError("A uniform window counts neighbors, which has no form in ONNX. Use window='gaussian'.")
     if model.tree_ is None:
         mean = X.graph.xp.maximum(values(model.expansion_, X), float(np.finfo(float).tiny))
         return X.graph.xp.log(mean) + float(model.log_peak_)
@@ -146,46 +147,49 @@ def _(model: KernelDensityNovelty, X: Value) -> Value:
 
 
 @answers.register
-def _(model: KernelClassifier, X: Value) -> Outputs:
-    xp, k, one = X.graph.xp, len(model.classes_), model.coef_.shape[1] == 1
-    bias = np.broadcast_to(np.asarray(model.intercept_, dtype=float), model.coef_.shape[1:])
-    scores = along(model.map_, X, model.coef_) + bias
-    slack = 1e-3 * model.margin_
+def _(method: KernelClassifier, X: Value) -> Outputs:
+    xp, k, one = X.graph.xp, len(method.classes_), method.coef_.shape[1] == 1
+    bias = np.broadcast_to(np.asarray(method.intercept_, dtype=float), method.coef_.shape[1:])
+    scores = along(method.map_, X, method.coef_) + bias
+    slack = 1e-3 * method.margin_
     low, high = scores < np.minimum(bias, 0) - slack, scores > np.maximum(bias, 0) + slack
     spoken = low.cast(np.float64) + high.cast(np.float64)
-    similar = along(model.map_, X, model.labelled_features_.T)
-    bound = float(NO_SIMILARITY * model.similarity_scale_)
+    similar = along(method.map_, X, method.labeled_features_.T)
+    bound = float(NO_SIMILARITY * method.similarity_scale_)
     unlike = xp.sqrt((similar * similar).reduce("Sum", keep=True)) <= bound
     alone = (spoken.reduce("Max", keep=True) <= 0.0) & unlike
-    P = xp.where(alone, model.prior_[None], softened(scores, one, k, *model.calibration_))
+    P = xp.where(alone, method.prior_[None], softened(scores, one, k, *method.calibration_))
     code = (scores.flat() > 0.0).cast(np.int64) if one else xp.argmax(scores)
-    code = xp.where(alone.flat(), np.int64(np.argmax(model.prior_)), code)
-    return classified(model.classes_, code, P, scores, k)
+    code = xp.where(alone.flat(), np.int64(np.argmax(method.prior_)), code)
+    return classified(method.classes_, code, P, scores, k)
 
 
 @answers.register
 def _(model: FewLabelClassifier, X: Value) -> Outputs:
+    if model.answers_.fit.calibration.hints is not None:
+        raise InputError("A model with hints has no form in ONNX. Fit without hints, or predict in Python.")
     xp, k = X.graph.xp, len(model.classes_)
     one = k == 2
-    scores = xp.log(xp.maximum(pooled(model.predictor_, X, k), 1e-300))
+    answers_, fit = model.answers_, model.answers_.fit
+    scores = xp.log(xp.maximum(pooled(fit.predictor, X, k), 1e-300))
     scores = scores.take(np.array([1]), axis=1) - scores.take(np.array([0]), axis=1) if one else scores
-    b, slope = model.offsets_, model.calibration_[0]
+    b, slope = fit.calibration.offsets, fit.calibration.power
     shifted = scores + (b[1:] - b[:1] if one else b) / slope
-    P = capped(softened(shifted, one, k, slope, 0.0), k, float(model.labels_.counted.sum()))
-    trust = trusted(model.support_, X)
-    P = P if trust is None else trust * P + (1.0 - trust) * model.prior_
+    P = capped(softened(shifted, one, k, slope, 0.0), k, float(fit.calibration.most))
+    trust = trusted(fit.library.support, X)
+    P = P if trust is None else answers_.mixed(P, trust)
     names, code = model.classes_, xp.argmax(P)
     if model.abstain:
-        mark = "" if names.dtype.kind in "US" else np.nan if -1 in names else -1
-        names = np.append(names, mark)
-        code = xp.where(P.reduce("Max") * model.seen_ < float(model.abstain), np.int64(k), code)
+        names = np.append(names, answers_.mark)
+        doubtful = answers_.abstained(P.reduce("Max") * float(fit.calibration.seen), model.abstain)
+        code = xp.where(doubtful, np.int64(k), code)
     return classified(names, code, P, scores, k)
 
 
 @answers.register
 def _(model: FewLabelRegressor, X: Value) -> Outputs:
-    predictor = model.predictor_
-    total = float(predictor.constant.sum())
+    predictor = model.answers_.fit.predictor
+    total: Block = float(predictor.constant.sum())
     for weight, part in [*((1.0, part) for part in predictor.parts), *predictor.forests]:
         total = _scores(part, seen(part.view, X)) * float(weight) + total
     found = total.flat() * float(model.labels_.scale) + float(model.labels_.center)  # type: ignore[attr-defined]
@@ -193,7 +197,7 @@ def _(model: FewLabelRegressor, X: Value) -> Outputs:
 
 
 def classified(names: np.ndarray, code: Value, P: Value, scores: Value, k: int) -> Outputs:
-    """What a classifier of k classes answers; two classes have one score."""
+    """The outputs of a classifier of k classes; two classes have one score."""
     return {
         "predict": (P.graph.constant(names).take(code), names.dtype, None),
         "predict_proba": (P, float, k),
@@ -201,7 +205,7 @@ def classified(names: np.ndarray, code: Value, P: Value, scores: Value, k: int) 
     }
 
 
-def pooled(predictor: Any, X: Value, k: int) -> Value:
+def pooled(predictor: Estimator, X: Value, k: int) -> Value:
     """(n, k) what `Predictor.probabilities` gives."""
     views = {id(part.view): part.view for part in [*predictor.parts, *predictor.forests]}
     rows = {key: seen(view, X) for key, view in views.items()}
@@ -224,7 +228,9 @@ def pooled(predictor: Any, X: Value, k: int) -> Value:
 
 @singledispatch
 def _scores(part: Any, rows: Value) -> Value:
-    raise InputError(f"The part {type(part).__name__} of a predictor has no form in ONNX.")
+    raise InputError(
+        f"The part {type(part).__name__} of a predictor has no form in ONNX. Fit the model without classifiers in also."
+    )
 
 
 @_scores.register
@@ -242,22 +248,22 @@ def _(part: ForestPart, rows: Value) -> Value:
     return trees(part.trees, part.trees.value / len(part.trees.roots), rows)
 
 
-def softened(scores: Value, one: bool, k: int, slope: Any, floor: float) -> Value:
-    """(…, k) probabilities of scores, as `mercer.evidence.calibration`; `one` column stands for two classes."""
+def softened(scores: Value, one: bool, k: int, slope: Block, floor: float) -> Value:
+    """(…, k) probabilities of scores, as `mercer.evidence.calibration`; `one` column represents two classes."""
     scores = scores.graph.xp.concatenate([scores * -0.5, scores * 0.5], axis=-1) if one else scores
     P = scores.graph.xp.softmax(scores * slope) * (1 - k * floor) + floor
     return P / P.reduce("Sum", keep=True)
 
 
-def capped(P: Value, k: int, l: float) -> Value:
-    """P with no probability above (l + 1) / (l + 2), as `mercer.evidence.likelihood.capped`."""
+def capped(P: Value, k: int, most: float) -> Value:
+    """P with no probability above `most`, as `mercer.evidence.likelihood.capped`."""
     top = P.reduce("Max", keep=True) - 1.0 / k
-    a = P.graph.xp.minimum(1.0, ((l + 1) / (l + 2) - 1 / k) / P.graph.xp.maximum(top, 1e-300))
+    a = P.graph.xp.minimum(1.0, (most - 1 / k) / P.graph.xp.maximum(top, 1e-300))
     return a * P + (1.0 - a) / float(k)
 
 
 def trusted(support: Any, X: Value) -> Value | None:
-    """(n, 1) how far an answer rests on training rows; None where it does everywhere."""
+    """(n, 1) how far a prediction rests on training rows; None where it does everywhere."""
     if support.finder is None:
         return None
     squared = squared_distances(seen(support.view, X), dense(support.finder.rows)).reduce("Min", keep=True)

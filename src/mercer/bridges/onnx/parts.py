@@ -1,4 +1,4 @@
-"""What fitted models are made of, in an ONNX graph: expansions, maps, neighbours, trees, views of the rows."""
+"""Parts of fitted models in an ONNX graph: expansions, maps, neighbors, trees, views of the rows."""
 
 from functools import reduce, singledispatch
 from operator import add
@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...few_label.views import AsGiven, Bent, LeadingComponents, Standardised, UnitNorm
+from ...few_label.ordinal import OrdinalColumns
+from ...few_label.views import AsGiven, HingeColumns, LeadingComponents, Standardized, UnitNorm
 from ...geometry.expansion import Expansion
 from ...geometry.maps import FourierMap, GraphMap, LandmarkMap
 from ...graphs.nearest import squares
 from ...kernels import Precomputed
+from ...kernels.base import Kernel
 from ...kernels.forest import Forest
 from ...kernels.graph import AMONG, GraphKernel
 from ...linalg import precision
+from ...types import Rows
 from .graph import Value
 from .kernels import dense, own, similarities, squared_distances, unit
 
-# Functions z(x) · W and k(x, centres) · coef
+# Functions z(x) · W and k(x, centers) · coef
 
 
 def values(expansion: Expansion, X: Value, coef: Any = None) -> Value:
@@ -27,18 +30,18 @@ def values(expansion: Expansion, X: Value, coef: Any = None) -> Value:
     coef = coef[:, None] if coef.ndim == 1 else coef
     if expansion.map is not None:
         return along(expansion.map, X, coef)
-    return on_centres(expansion.kernel, X, expansion.centres, coef)
+    return on_centers(expansion.kernel, X, expansion.centers, coef)
 
 
-def on_centres(kernel: Any, X: Value, centres: Any, coef: np.ndarray) -> Value:
-    """k(x, centres) · coef."""
-    if isinstance(kernel, Forest):  # trees whose leaves hold the sums of the coefficients of the centres in them
-        leaves = kernel.trees_.leaves(centres)
+def on_centers(kernel: Kernel, X: Value, centers: Rows, coef: np.ndarray) -> Value:
+    """k(x, centers) · coef."""
+    if isinstance(kernel, Forest):  # trees whose leaves hold the sums of the coefficients of the centers in them
+        leaves = kernel.trees_.leaves(centers)
         sums = np.zeros((len(kernel.trees_.left), coef.shape[1]))
         for places in leaves.T:
             np.add.at(sums, places, coef / kernel.n_estimators)
         return trees(kernel.trees_, sums, X)
-    return similarities(kernel, X, centres) @ coef
+    return similarities(kernel, X, centers) @ coef
 
 
 def diagonal(expansion: Expansion, X: Value) -> Value:
@@ -46,7 +49,7 @@ def diagonal(expansion: Expansion, X: Value) -> Value:
     if isinstance(expansion.kernel, Precomputed):
         if np.isnan(expansion.diagonal):
             raise InputError(
-                "This needs k(x, x) of new rows, which a precomputed kernel matrix does not hold. Fit on the rows "
+                "This needs k(x, x) of new rows, which a precomputed kernel matrix does not contain. Fit on the rows "
                 "themselves with a kernel object."
             )
         return (X * 0.0).reduce("Sum", keep=True) + float(expansion.diagonal)
@@ -65,8 +68,8 @@ def along(fitted: Any, X: Value, W: np.ndarray) -> Value:
 
 @along.register
 def _(fitted: LandmarkMap, X: Value, W: np.ndarray) -> Value:
-    centres, coef = fitted.on_landmarks(W)  # type: ignore[misc]  # without a limit there is always one
-    return on_centres(fitted.kernel_, X, centres, coef)
+    centers, coef = fitted.on_landmarks(W)  # type: ignore[misc]  # without a limit there is always one
+    return on_centers(fitted.kernel_, X, centers, coef)
 
 
 @along.register
@@ -87,7 +90,7 @@ def _(fitted: GraphMap, X: Value, W: np.ndarray) -> Value:
 
 
 def carried(kernel: GraphKernel, X: Value, scores: np.ndarray) -> Value:
-    """(n, k) scores of the training rows carried to other rows by their neighbours, as `GraphKernel.features` does."""
+    """(n, k) scores of the training rows carried to other rows by their neighbors, as `GraphKernel.features` does."""
     rows, xp = dense(kernel.finder_.rows), X.graph.xp
     k = min(int(kernel.n_neighbors), len(rows))
     index = xp.smallest(squared_distances(X, rows), min(AMONG * k, len(rows)))
@@ -155,7 +158,7 @@ def _(view: AsGiven, X: Value) -> Value:
 
 
 @seen.register
-def _(view: Standardised, X: Value) -> Value:
+def _(view: Standardized, X: Value) -> Value:
     return (X - view.mean_) / view.spread_
 
 
@@ -165,12 +168,17 @@ def _(view: UnitNorm, X: Value) -> Value:
 
 
 @seen.register
-def _(view: Bent, X: Value) -> Value:
+def _(view: HingeColumns, X: Value) -> Value:
     columns = np.concatenate([np.full(len(knots) + 1, j) for j, knots in enumerate(view.knots_)])
     least = np.concatenate([[-np.inf, *np.zeros(len(knots))] for knots in view.knots_])
     knots = np.concatenate([[0.0, *knots] for knots in view.knots_])
     bent = X.graph.xp.maximum(X.take(columns, axis=1) - knots, least)
     return seen(view.scaled_, bent) * view.weight_
+
+
+@seen.register
+def _(view: OrdinalColumns, X: Value) -> Value:
+    return X @ view.codes
 
 
 @seen.register

@@ -60,7 +60,8 @@ def _(kind: Ordered, graph: Graph) -> Value:
 def _(kind: Vectors, graph: Graph) -> Value:
     if len(kind.columns) == 1:
         raise InputError(
-            f"Column {kind.name!r} holds lists, which ONNX has no input for. Fit on a frame with one column for each "
+            f"Column {kind.name!r} contains lists, which ONNX has no input for. Fit on a frame with one column for "
+            f"each "
             "of their numbers."
         )
     xp = graph.xp
@@ -70,44 +71,44 @@ def _(kind: Vectors, graph: Graph) -> Value:
 
 
 def number(kind: Number, values: Value) -> Value:
-    """What `Number.block` gives."""
+    """The columns of `Number.block`."""
     xp, gone = values.graph.xp, _gone(values)
     values = xp.where(gone, kind.fill, values)
     if kind.step:
         above = (values - kind.low) / kind.step
         values = values.graph.add("Sign", above) * xp.log(xp.abs(above) + 1.0)
-    values = (values - kind.centre) / kind.spread
+    values = (values - kind.center) / kind.spread
     return xp.concatenate([values, gone.cast(np.float64) * kind.flag], axis=1) if kind.flag else values
 
 
 def category(kind: Category, text: Value) -> Value:
-    """What `Category.block` gives."""
+    """The columns of `Category.block`."""
     if kind.reading == "first word":
         raise InputError(
             f"Of column {kind.name!r} the first word is read, which has no form in ONNX. Fit on a frame that has the "
             "first word alone in this column."
         )
     words = {level: place for place, level in enumerate(kind.levels)}
-    spelt = {f"{word}.0": place for word, place in words.items() if word} | words  # whole numbers have no decimals
+    spelled = {f"{word}.0": place for word, place in words.items() if word} | words  # whole numbers have no decimals
     if kind.reading == "boolean":
         for word, spellings in (("yes", {*TRUE, "1", "1.0"}), ("no", {*FALSE, "0", "0.0"})):
-            spelt |= _cased(dict.fromkeys(spellings, words[word])) if word in words else {}
-    spelt |= dict.fromkeys(GAPS, words[""]) if "" in words else {}
-    return text.graph.add("Equal", _looked_up(text, spelt, -1.0), np.arange(len(words), dtype=float)).cast(np.float64)
+            spelled |= _cased(dict.fromkeys(spellings, words[word])) if word in words else {}
+    spelled |= dict.fromkeys(GAPS, words[""]) if "" in words else {}
+    return text.graph.add("Equal", _looked_up(text, spelled, -1.0), np.arange(len(words), dtype=float)).cast(np.float64)
 
 
-def _gone(values):
+def _gone(values: Value) -> Value:
     """Which numbers are gaps."""
     graph = values.graph
     return graph.add("Not", graph.xp.abs(values) < LARGEST)
 
 
-def _cased(places):
+def _cased(places: dict) -> dict:
     """The same places for words in small letters, in capitals, and with a capital first."""
     return {form: place for word, place in places.items() for form in (word, word.upper(), word.capitalize())}
 
 
-def _looked_up(text, places, other):
+def _looked_up(text: Value, places: dict, other: float) -> Value:
     """(n, 1) the number of each word."""
     return text.graph.add(
         "LabelEncoder",

@@ -1,4 +1,4 @@
-"""What a feature map is: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
+"""The base of feature maps: two methods on rows, `transform` and `diag`, and how far it is from the kernel."""
 
 from functools import cached_property
 from typing import Any
@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...documentation import Documented
 from ...errors import InputError
-from ...homes.base import Array, Rows
-from ...inputs.check import check_rows, refuse_values
+from ...inputs.check import check_rows
 from ...inputs.weights import check_weight
-from ...kernels import Precomputed
+from ...kernels import Precomputed, as_kernel
 from ...rows import by_blocks, by_row, host, take
+from ...types import Array, ColumnLike, Rows
 
 CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 
@@ -22,17 +23,17 @@ CHECKED_ROWS = 500  # sampled rows on which a map is compared with its kernel
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, BaseEstimator):
     """Rows z(x) with z(x) · z(y) ≈ k(x, y): exact or approximate, the same code.
 
-    Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor beside it.
+    Training and new rows go through one `transform`, scaled so that K ≈ Z Zᵀ with no factor next to it.
 
     Attributes
     ----------
     kernel_ : the kernel with every rule resolved to a number on the training rows.
     rank_ : number of features r.
-    energy_ : share of the kernel's trace that Z Zᵀ has; 1 for an exact map.
+    energy_ : fraction of the kernel's trace that Z Zᵀ has; 1 for an exact map.
     error_ : ‖K − Z Zᵀ‖ / ‖K‖ (Frobenius). Beyond 500 training rows both are estimates from 500 of them, and they are
-        computed when first asked for.
-    negative_mass_ : share of the spectrum that was negative and has been cut off; 0 for a true kernel.
-    reason_ : a sentence that says what kind of map this is and why.
+        computed on first use.
+    negative_mass_ : fraction of the spectrum that was negative and has been cut off; 0 for a true kernel.
+    reason_ : a sentence that shows what kind of map this is and why.
     """
 
     kernel: Any
@@ -41,30 +42,35 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     negative_mass_ = 0.0
     reason_ = ""
 
-    def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> "FeatureMap":
+    def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> "FeatureMap":
         """Learn the map from training rows; y is ignored, and weights count in bandwidth rules only."""
-        refuse_values(X)
-        self.learn(X, self._weight(X, sample_weight))
+        self.learn(self._checked(X), self._weight(X, sample_weight))
         return self
 
-    def fit_transform(self, X: Rows, y: Any = None, sample_weight: Any = None) -> Rows:
+    def fit_transform(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Rows:
         """Learn the map and return the features of the training rows."""
-        refuse_values(X)
-        Z = self.learn(X, self._weight(X, sample_weight))
+        Z = self.learn(self._checked(X), self._weight(X, sample_weight))
         return self.transform(X) if Z is None else Z
 
-    def _weight(self, X: Rows, sample_weight: Any) -> Array | None:
+    def _checked(self, X: Rows) -> Rows:
+        return check_rows(self, X, reset=True, takes=as_kernel(self.kernel).takes)
+
+    def _remember(self, X: Rows) -> None:
+        """Remember the number of columns of checked rows, which `transform` compares."""
+        self.n_features_in_ = X.shape[1]
+
+    def _weight(self, X: Rows, sample_weight: ColumnLike) -> Array | None:
         return None if sample_weight is None else check_weight(sample_weight, _num_samples(X))
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
-        """Fit; return the features of the training rows if they came with the fit, None if `transform` gives them.
+        """Fit to checked rows; return their features if they came with the fit, None if `transform` gives them.
 
-        least : share of the largest direction below which a map that can tell leaves directions out.
+        least : fraction of the largest direction below which a map that can tell leaves directions out.
         """
         raise NotImplementedError(f"{type(self).__name__} must define learn(X, weight).")
 
     def looks_at(self, n: int) -> Array:
-        """Which of n training rows `learn` looks at, beside those behind a rule for the kernel's width."""
+        """Which of n training rows `learn` looks at, next to those behind a rule for the kernel's width."""
         return checked_rows(n)
 
     def diag(self, X: Rows) -> Array:
@@ -77,10 +83,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     def transform(self, X: Rows) -> Rows:
         """Features z(x) of the rows of X, where X lives."""
         check_is_fitted(self)
-        return self.of_rows(check_rows(self, X, reset=False))
+        return self.of_rows(check_rows(self, X, reset=False, takes=self.kernel_.takes))
 
     def of_rows(self, X: Rows) -> Rows:
-        """`transform` of checked rows, whatever container `set_output` asks for."""
+        """`transform` of checked rows, whatever container `set_output` requests."""
         return by_blocks(self.features, X, self.rank_)
 
     def features(self, X: Rows) -> Rows:
@@ -105,7 +111,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
     def _n_features_out(self) -> int:
         return self.rank_
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
@@ -149,7 +155,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         check_is_fitted(self)
         return self._quality[1]
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> dict:
         if "_sample" in self.__dict__:
             _ = self._quality  # two numbers go into a file, and no rows
         return super().__getstate__()

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from numpy.random import Generator
 
 from ...errors import InputError
-from ...homes.base import Array, Rows
+from ...homes import Objects
 from ...linalg import eigh_down
+from ...types import Array, Block, Rows
 
 
 def uniform(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
@@ -30,21 +31,27 @@ def with_probabilities(X: Rows, kernel: Any, n_landmarks: int, rng: Generator, p
     return rng.choice(len(p), n_landmarks, p=p / p.sum())
 
 
-def kmeans(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Any:
-    """Centres of k-means in the input space: landmarks that are not rows (Zhang et al. 2008)."""
+def kmeans(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Block:
+    """Centers of k-means in the input space: landmarks that are not rows (Zhang et al. 2008)."""
     from sklearn.cluster import MiniBatchKMeans
 
+    if isinstance(X, Objects):
+        raise InputError(
+            "choice='kmeans' needs means of rows, and these rows are objects. Accepted: 'pivoted', 'uniform' "
+            "or 'leverage'."
+        )
+
     seed = int(rng.integers(2**31 - 1))
-    centres = MiniBatchKMeans(n_landmarks, random_state=seed, n_init=1, batch_size=max(1024, 2 * n_landmarks)).fit(X)
-    centres = centres.cluster_centers_.astype(X.dtype)
-    return sp.csr_matrix(centres) if sp.issparse(X) else centres
+    centers = MiniBatchKMeans(n_landmarks, random_state=seed, n_init=1, batch_size=max(1024, 2 * n_landmarks)).fit(X)
+    centers = centers.cluster_centers_.astype(X.dtype)
+    return sp.csr_matrix(centers) if sp.issparse(X) else centers
 
 
 def leverage(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
     """Rows drawn in proportion to approximate ridge leverage scores (Alaoui and Mahoney 2015).
 
     The ridge λ is the average of the spectrum's tail beyond n_landmarks, estimated on a uniform sketch, which also
-    stands in for K in the scores: l_i = (k_ii − k_iS (K_SS + λI)⁻¹ k_Si) / λ, at most 1.
+    is in for K in the scores: l_i = (k_ii − k_iS (K_SS + λI)⁻¹ k_Si) / λ, at most 1.
     """
     n = X.shape[0]
     sketch = uniform(X, kernel, min(n, 2 * n_landmarks), rng)

@@ -1,15 +1,13 @@
 """Random Fourier features of stationary kernels."""
 
-from typing import Any
-
 import numpy as np
 
 from ...errors import InputError
-from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
 from ...inputs.weights import generator_of
 from ...kernels import as_kernel
+from ...kernels.base import KernelLike
 from ...rows import empty, like, namespace
+from ...types import Array, Rows
 from .base import FeatureMap
 
 
@@ -33,7 +31,9 @@ class FourierMap(FeatureMap):
     (100, 200)
     """
 
-    def __init__(self, kernel: Any = "rbf", n_features: int = 500, orthogonal: bool = False, random_state: int = 0):
+    def __init__(
+        self, kernel: KernelLike = "rbf", n_features: int = 500, orthogonal: bool = False, random_state: int = 0
+    ):
         self.kernel = kernel
         self.n_features = n_features
         self.orthogonal = orthogonal
@@ -41,7 +41,7 @@ class FourierMap(FeatureMap):
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> None:
         """Draw the frequencies for the columns of X."""
-        X = check_rows(self, X, reset=True, read=False)
+        self._remember(X)
         kernel = as_kernel(self.kernel).resolve(X, weight)
         if kernel.spectrum is None:
             raise InputError(

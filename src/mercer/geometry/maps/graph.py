@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 
 from ...homes import home_of
-from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
 from ...kernels import Sum, as_kernel
-from ...kernels.base import Kernel
+from ...kernels.base import Kernel, KernelLike
 from ...rows import concat, like
+from ...types import Array, Rows
 from .base import FeatureMap
 
 
 class GraphMap(FeatureMap):
     """Features [√w₁ Z₁, √w₂ Z₂, …] of w₁ k₁ + w₂ k₂ + …, where at least one part is a graph kernel.
 
-    A graph kernel brings its own factor of the training rows; new rows take the weighted mean of their neighbours' rows
+    A graph kernel brings its own factor of the training rows; new rows take the weighted mean of their neighbors' rows
     of it. All other parts together go through an ordinary map.
 
     Parameters
@@ -40,7 +39,7 @@ class GraphMap(FeatureMap):
     True
     """
 
-    def __init__(self, kernel: Any, approx: Any = "auto", random_state: int = 0):
+    def __init__(self, kernel: KernelLike, approx: Any = "auto", random_state: int = 0):
         self.kernel = kernel
         self.approx = approx
         self.random_state = random_state
@@ -49,7 +48,7 @@ class GraphMap(FeatureMap):
         """Build the graphs, fit the map of the other parts and return the features of the training rows."""
         from ..open import choose_map  # which knows every map, this one too
 
-        X = check_rows(self, X, reset=True, read=False)
+        self._remember(X)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.graphs_, others = split(self.kernel_)
         blocks = [home_of(X).spread(np.sqrt(w) * kernel.factor(), X) for w, kernel in self.graphs_]
@@ -61,7 +60,7 @@ class GraphMap(FeatureMap):
         Z = concat(blocks)
         self.rank_ = Z.shape[1]
         self.reason_ = (
-            "A graph kernel is known on the training rows; new rows take the weighted mean of their neighbours there."
+            "A graph kernel is known on the training rows; new rows take the weighted mean of their neighbors there."
         )
         self._measure(X, Z)
         return Z

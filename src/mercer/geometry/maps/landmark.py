@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from ...backend import require_memory
 from ...errors import InputError
-from ...homes import home_of
-from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
+from ...homes import Objects, home_of
 from ...inputs.weights import generator_of
 from ...kernels import Precomputed, as_kernel
+from ...kernels.base import KernelLike, rows_for
 from ...linalg import eigh_down, negative_mass, pivoted_cholesky, precision, random_pivots, rank_of, smallest
 from ...rows import by_blocks, host, host_rows, like, near
+from ...types import Array, Rows, Seed
 from . import draw as choose_landmarks
 from .base import FeatureMap
 
@@ -31,7 +32,7 @@ class LandmarkMap(FeatureMap):
     """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
 
     With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
-    approximation. The pseudo-inverse comes from a pivoted Cholesky factorisation that stops at the precision of the
+    approximation. The pseudo-inverse comes from a pivoted Cholesky factorization that stops at the precision of the
     data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
     semi-definite is factored by its eigenvectors; its negative part, and the positive directions that are no larger
     than the largest negative one, are cut off and reported.
@@ -72,18 +73,18 @@ class LandmarkMap(FeatureMap):
     landmarks: Any = "exact"
     choice: Any = "pivoted"
     rank: int | None = None
-    random_state: Any = 0
+    random_state: Seed = 0
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
         """Choose the landmarks and factor their kernel matrix; features are returned if they came with the factor.
 
-        least : landmarks from the first one on whose pivot is below this share of the first pivot are left out.
+        least : landmarks from the first one on whose pivot is below this fraction of the first pivot are left out.
         """
-        X = check_rows(self, X, reset=True, read=False)
+        self._remember(X)
         Z = self._learn(X, weight)
         if least > 0 and self.triangular_:
             Z = self._shorten(least, Z)
-        kind, what = "Nyström", f"landmarks stand for {X.shape[0]} rows"
+        kind, what = "Nyström", f"landmarks represent {X.shape[0]} rows"
         if isinstance(self.landmarks, str):
             kind, what = "Exact", f"features reproduce the kernel of {X.shape[0]} rows to working precision"
         self.reason_ = f"{kind}: {self.rank_} {what}."
@@ -109,7 +110,7 @@ class LandmarkMap(FeatureMap):
             Z = self._fit_pivots(X, exact)
         else:
             if given:
-                self.landmarks_ = self._given(X)
+                self.landmarks_ = rows_for(self.kernel_, self.landmarks) if isinstance(X, Objects) else self._given(X)
             else:
                 scale = self._choose(X, exact)
             self._factor(np.asarray(self.kernel_(self.landmarks_), dtype=np.float64), self.landmarks_.dtype, scale)
@@ -118,13 +119,11 @@ class LandmarkMap(FeatureMap):
     def features(self, X: Rows) -> Rows:
         """k(x, landmarks) · root, or L⁻¹ k(x, landmarks) for a triangular factor; host rows in blocks."""
         root = like(self.root_, X)
-        return by_blocks(lambda block: self._features(block, root), X, self.rank_, None, BLOCK, self._threads())
+        of_block = lambda X: self._rooted(self.similarities(X), root)  # noqa: E731
+        return by_blocks(of_block, X, self.rank_, None, BLOCK, self._threads())
 
     def _threads(self) -> int | None:
         return None if self.kernel_.threadsafe else 1
-
-    def _features(self, X: Rows, root: Rows) -> Rows:
-        return self._rooted(self.similarities(X), root)
 
     def _rooted(self, K: Rows, root: Rows) -> Rows:
         return home_of(K).solve_lower(root, K.T).T if self.triangular_ else K @ root
@@ -146,7 +145,7 @@ class LandmarkMap(FeatureMap):
         else:
             c = sla.solve_triangular(self.root_, W, lower=True, trans="T", check_finite=False)
             largest = np.sqrt(np.max(np.sum(self.root_**2, axis=1)))  # of √k(x, x) over the landmarks
-        # The size of c tells how much rounding grows.
+        # The size of c shows how much rounding grows.
         grown = np.sum(np.abs(c), axis=0) * largest / np.maximum(np.linalg.norm(W, axis=0), np.finfo(np.float64).tiny)
         return (self.landmarks_, c) if np.max(grown, initial=0.0) <= growth else None
 
@@ -279,7 +278,7 @@ class LandmarkMap(FeatureMap):
 
     # The root of the landmarks' kernel matrix
 
-    def _factor(self, core: Array, dtype: Any, scale: Array | None = None) -> None:
+    def _factor(self, core: Array, dtype: DTypeLike | None, scale: Array | None = None) -> None:
         """root with root rootᵀ = core⁺; by pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
         if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
             pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
@@ -333,8 +332,8 @@ def _is_psd(K: Array) -> bool:
         return False
 
 
-def _judge(mass: float, values: Array, kernel: Any) -> None:
-    """Warn above 1 % of negative spectrum; refuse a precomputed matrix above 10 %."""
+def _judge(mass: float, values: Array, kernel: KernelLike) -> None:
+    """Warn above 1% of negative spectrum; refuse a precomputed matrix above 10%."""
     if mass <= 0.01:
         return
     said = (

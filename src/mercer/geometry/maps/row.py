@@ -1,10 +1,8 @@
 """The rows as their own features: the linear kernel on sparse rows."""
 
-from typing import Any
-
-from ...homes.base import Array, Rows
-from ...inputs.check import check_rows
 from ...kernels import as_kernel
+from ...kernels.base import KernelLike
+from ...types import Array, Rows
 from .base import FeatureMap
 
 
@@ -18,11 +16,11 @@ class RowMap(FeatureMap):
     (3, 5)
     """
 
-    def __init__(self, kernel: Any = "linear"):
+    def __init__(self, kernel: KernelLike = "linear"):
         self.kernel = kernel
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows:
-        X = check_rows(self, X, reset=True, read=False)
+        self._remember(X)
         self.kernel_ = as_kernel(self.kernel).resolve(X, weight)
         self.rank_ = X.shape[1]
         self._quality = 1.0, 0.0

@@ -4,8 +4,8 @@ import numpy as np
 import scipy.linalg as sla
 
 from ...homes import Computed, home_of
-from ...homes.base import Array, Rows
 from ...rows import by_blocks, sampled
+from ...types import Array, Rows
 from ..operators.recomputed import cross_product
 from .base import FeatureMap
 from .landmark import LandmarkMap
@@ -44,7 +44,7 @@ class MappedRows(Computed):
 class SampledRows(MappedRows):
     """z(x) of a sample of rows that live elsewhere: their moments, with the weights of all rows, are those of all.
 
-    Other weights are of rows in the sample: right where they are 0 for all rows outside, as for the labelled rows.
+    Other weights are of rows in the sample: right where they are 0 for all rows outside, as for the labeled rows.
 
     Parameters
     ----------

@@ -1,17 +1,15 @@
 """A symmetric matrix K that solvers know by its products."""
 
-from typing import Any
-
 import numpy as np
 
-from ...homes.base import Array
+from ...types import Array, Block, Rows
 
 
 class Operator:
     """A symmetric matrix as its products. A new operator defines `shape`, ``@`` and, for the solvers that look at
     entries, `diag` and `columns`; the rest is inherited and right for a matrix on the host.
 
-    The product lives where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
+    The product is where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
     on a GPU passes tensors instead, which it gets from `random`, so that tall matrices stay on the device.
     """
 
@@ -21,26 +19,26 @@ class Operator:
     noise: float = 0.0  # of the products; a solver does not try to bring a residual below it
     stored: Array | None = None  # the matrix itself where it is a host array
 
-    def __matmul__(self, V: Any) -> Any:
+    def __matmul__(self, V: Rows) -> Block:
         raise NotImplementedError(f"{type(self).__name__} has no products.")
 
     def diag(self) -> Array:
         """The diagonal, on the host."""
         raise NotImplementedError(f"{type(self).__name__} has no diag().")
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         """K[:, idx], on the host."""
         raise NotImplementedError(f"{type(self).__name__} has no columns(idx).")
 
-    def rows(self, idx: Any) -> Array:
+    def rows(self, idx: Array) -> Array:
         """K[idx], on the host, each row in one piece."""
         return np.ascontiguousarray(self.columns(idx).T)
 
-    def block(self, idx: Any) -> Array:
+    def block(self, idx: Array) -> Array:
         """K[idx][:, idx], on the host."""
         return self.columns(idx)[idx]
 
-    def combine(self, idx: Any, factor: Array) -> Array:
+    def combine(self, idx: Array, factor: Array) -> Array:
         """K[:, idx] @ factor, on the host."""
         return self.columns(idx) @ factor
 
@@ -48,7 +46,7 @@ class Operator:
         """The whole matrix, on the host, which the caller may overwrite."""
         return self.columns(np.arange(self.shape[0]))
 
-    def random(self, width: int, seed: int) -> Any:
+    def random(self, width: int, seed: int) -> Block:
         """A Gaussian block of `width` columns where the tall matrices of a solver should live."""
         return np.random.default_rng(seed).standard_normal((self.shape[0], width))
 

@@ -6,10 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...homes import home_of
-from ...homes.base import Array, Rows
 from ...kernels.base import TILE
 from ...kernels.radial import ROUNDING
 from ...linalg import precision
+from ...types import Array, Rows
 from .recomputed import KernelOperator
 
 
@@ -25,32 +25,32 @@ def kernel_operator(kernel: Any, X: Rows) -> KernelOperator:
 class RadialOperator(KernelOperator):
     """A radial kernel on dense host rows: what depends on the rows only is computed once.
 
-    `KernelOperator` prepares the rows at every call, which for 32 rows of 8 000 takes longer than the kernel values.
+    `KernelOperator` prepares the rows at every call, which for 32 rows of 8,000 takes longer than the kernel values.
     """
 
     kernel: Any
 
     def __init__(self, kernel: Any, X: Array):
-        centre = X[:: max(1, len(X) // 256)].mean(axis=0)
+        center = X[:: max(1, len(X) // 256)].mean(axis=0)
         norms = np.einsum("ij,ij->i", X, X)
-        if centre @ centre > 10 * (np.mean(norms) - centre @ centre):  # a far origin would cost digits
-            X = X - centre
+        if center @ center > 10 * (np.mean(norms) - center @ center):  # a far origin would cost digits
+            X = X - center
             norms = np.einsum("ij,ij->i", X, X)
         super().__init__(kernel, X)
         with np.errstate(over="ignore", invalid="ignore"):  # too large for the type: `kernel_operator` takes the other
             self.scale = float(np.float64(kernel.bandwidth) ** -2.0)
             self.norms = norms * self.scale
 
-    def rows(self, idx: Any) -> Array:
+    def rows(self, idx: Array) -> Array:
         return self._values(idx, slice(None))
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return self._values(idx, slice(None)).T
 
-    def block(self, idx: Any) -> Array:
+    def block(self, idx: Array) -> Array:
         return self._values(idx, idx)
 
-    def combine(self, idx: Any, factor: Array) -> Array:
+    def combine(self, idx: Array, factor: Array) -> Array:
         out = np.zeros((self.shape[0],) + factor.shape[1:])
         for first in range(0, len(idx), TILE):
             some, weight = idx[first : first + TILE], factor[first : first + TILE]
@@ -60,7 +60,7 @@ class RadialOperator(KernelOperator):
                 out[rows] += self._values(some, rows).T @ weight
         return out
 
-    def _values(self, idx: Any, rows: Any) -> Array:
+    def _values(self, idx: Array, rows: Array | slice) -> Array:
         squared = (self.X[idx] * (-2 * self.scale)) @ self.X[rows].T
         squared += self.norms[rows]
         squared += self.norms[idx, None]

@@ -7,10 +7,10 @@ import scipy.sparse as sp
 
 from ...backend import n_threads, on_gpu, parallel
 from ...homes import home_of
-from ...homes.base import Array, Rows
 from ...kernels import Precomputed
 from ...kernels.base import TILE, Kernel
 from ...rows import host, like
+from ...types import Array, Block, Rows
 from .. import fused
 from .base import Operator
 
@@ -22,6 +22,15 @@ class KernelOperator(Operator):
 
     Memory: the product, one buffer of its size per thread, and a tile; never n × n. On the CPU the symmetry halves the
     kernel evaluations.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Kernel whose parameters are numbers, not rules.
+    X : array-like of shape (n_samples, n_features)
+        Rows, on the host or on a device.
+    precision : {"fast", "high", "exact"}, default="high"
+        Precision of fused products on a GPU.
 
     Examples
     --------
@@ -42,7 +51,7 @@ class KernelOperator(Operator):
         self.threads = n_threads()  # now: a solver may pin BLAS to one thread around its products
         self._sides: tuple[Any, ...] | None = None
 
-    def __matmul__(self, V: Any) -> Any:
+    def __matmul__(self, V: Rows) -> Block:
         if V.ndim == 1:
             return (self @ V[:, None])[:, 0]
         if home_of(self.X).on_host:
@@ -67,7 +76,7 @@ class KernelOperator(Operator):
             return None
         return KernelOperator(self.kernel, self.X, "fast")
 
-    def random(self, width: int, seed: int) -> Any:
+    def random(self, width: int, seed: int) -> Block:
         return home_of(self.X).random(self.X, (self.shape[0], width), seed)
 
     def _symmetric_product(self, V: Array) -> Array:
@@ -96,20 +105,20 @@ class KernelOperator(Operator):
     def diag(self) -> Array:
         return self.kernel.diag(self.X)
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return np.asarray(host(self.kernel(self.X, self.X[idx])), dtype=np.float64)
 
-    def rows(self, idx: Any) -> Array:
+    def rows(self, idx: Array) -> Array:
         return np.asarray(host(self.kernel(self.X[idx], self.X)), dtype=np.float64)
 
     @property
     def on_gpu(self) -> bool:
         return on_gpu(self.X)
 
-    def block(self, idx: Any) -> Array:
+    def block(self, idx: Array) -> Array:
         return np.asarray(host(self.kernel(self.X[idx])), dtype=np.float64)
 
-    def combine(self, idx: Any, factor: Array) -> Array:  # the columns themselves never leave the device
+    def combine(self, idx: Array, factor: Array) -> Array:  # the columns themselves never leave the device
         return cross_product(self.kernel, self.X, self.X[idx], factor)
 
 

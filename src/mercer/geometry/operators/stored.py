@@ -6,13 +6,13 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from ...backend import n_threads, parallel
-from ...homes.base import Array, Rows
 from ...rows import dot, host, like, squares, take, tdot
+from ...types import Array, Rows
 from .base import Operator
 
 
 class DenseOperator(Operator):
-    """A stored symmetric matrix on the host; `owned` says that it is used nowhere else and may be overwritten."""
+    """A stored symmetric matrix on the host; `owned` states that it is used nowhere else and may be overwritten."""
 
     def __init__(self, K: Array, owned: bool = False):
         self.K = self.stored = K
@@ -38,7 +38,7 @@ class DenseOperator(Operator):
     def diag(self) -> Array:
         return np.array(self.K.diagonal(), dtype=np.float64)
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return np.array(self.K[:, idx], dtype=np.float64)
 
     def dense(self) -> Array:
@@ -73,7 +73,7 @@ class DeviceMatrix(Operator):
     def diag(self) -> Array:
         return np.array(host(self.K.diagonal()), dtype=np.float64)
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return np.array(host(self.K[:, idx]), dtype=np.float64)
 
     def dense(self) -> Array:
@@ -81,7 +81,7 @@ class DeviceMatrix(Operator):
 
 
 class FactorOperator(Operator):
-    """K = Z Zᵀ through the verbs, wherever Z lives."""
+    """K = Z Zᵀ through the verbs, where Z lives."""
 
     def __init__(self, Z: Rows):
         self.Z = Z
@@ -93,7 +93,7 @@ class FactorOperator(Operator):
     def diag(self) -> Array:
         return squares(self.Z)
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return dot(self.Z, take(self.Z, idx).T)
 
 
@@ -110,5 +110,5 @@ class SparseFactor(Operator):
     def diag(self) -> Array:
         return np.asarray(self.features.multiply(self.features).sum(axis=1), dtype=np.float64).ravel()
 
-    def columns(self, idx: Any) -> Array:
+    def columns(self, idx: Array) -> Array:
         return (self.features @ self.features[idx].T).toarray()

@@ -1,4 +1,4 @@
-"""The cells of a column as text, numbers, dates or vectors, however they are written."""
+"""The cells of a column as text, numbers or vectors, however they are written."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...backend import need
+from ...types import Frame, Series
 
 GAPS = frozenset(
     ("", "NA", "N/A", "n/a", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>", "?", "-", "--", "#N/A", ".", "\\N")
@@ -24,23 +25,21 @@ _GROUPED = {  # decimal mark → numbers whose thousands are set apart by the ot
     ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
     ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
 }
+_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
 _UNIT = re.compile(r"[+-]?\d[\d.,]*\s?([^\W\d_°µ%]{1,5}|[°µ]?[A-Za-z]{1,4}[²³]?(?:/[A-Za-z]{1,3})?)")
 _SPACE = re.compile(r"\d[ \u00a0\u202f'\u2019]\d")
 _SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
-_ISO = r"\d{4}([-/.])\d{1,2}\1\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?"
-_NAMED = r"(?:\d{1,2}[ .-]{1,2}[A-Za-z]{3,9}|[A-Za-z]{3,9}\.? \d{1,2})[ .,-]{1,2}(?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
-_SLASHED = r"\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d{1,2}:\d{2}.*)?"
 
 
 class Columns:
-    """A data frame whose columns are the same objects whenever they are asked for, and what was read from them."""
+    """A data frame whose columns are the same objects whenever they are requested, and what was read from them."""
 
-    def __init__(self, frame: Any):
+    def __init__(self, frame: Frame) -> None:
         self.frame, self.found, self.read = frame, dict[Any, Any](), dict[tuple, Any]()
         self.text = dict[tuple, Any]()  # text takes much memory: that of one column at a time
         self.ids: dict[int, Any] = {}
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: object) -> Any:
         if isinstance(name, list):
             return self.frame[name]
         if name not in self.found:
@@ -59,7 +58,7 @@ _COLUMNS: ContextVar[Columns | None] = ContextVar("columns", default=None)
 
 
 @contextmanager
-def read_once(frame: Any) -> Iterator[Any]:
+def read_once(frame: Frame) -> Iterator[Any]:
     """The frame, of which every column is read once in each way within the block; nothing is kept after it."""
     columns = Columns(frame)
     token = _COLUMNS.set(columns)
@@ -73,7 +72,7 @@ def _kept(function: Callable) -> Callable:
     """A function of a column whose answers for the columns of `read_once` are kept, and must not be written to."""
 
     @wraps(function)
-    def read(column, *how):
+    def read(column: np.ndarray | Series, *how: object) -> np.ndarray:
         columns = _COLUMNS.get()
         if columns is None or id(column) not in columns.ids:
             return function(column, *how)
@@ -91,36 +90,6 @@ def _kept(function: Callable) -> Callable:
     return read
 
 
-def dates(column, order):
-    """The column as pandas timestamps without a time zone, NaT where there is none."""
-    pd = need("pandas")
-    if pd.api.types.is_datetime64_any_dtype(column):
-        return column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz is not None else column
-    words = pd.Series(cells(column))
-    if order == "iso":
-        when = pd.to_datetime(words, format="ISO8601", errors="coerce", utc=True)
-    else:
-        when = pd.to_datetime(words, format="mixed", dayfirst=order == "day", errors="coerce", utc=True)
-    return when.dt.tz_localize(None)
-
-
-def date_order(known):
-    """ "iso", "day" (first), "month" (first), "unclear" or "" when these are no dates."""
-    sample = known[:: max(1, len(known) // 2000)]
-    if np.mean([re.fullmatch(_ISO, word) is not None for word in sample]) >= 0.95:
-        return "iso"
-    if np.mean([re.fullmatch(_NAMED, word) is not None for word in sample]) >= 0.95:  # 31 Jan 2024, March 1, 2024
-        return "day" if dates(sample, "day").notna().mean() >= 0.95 else ""
-    if np.mean([re.fullmatch(_SLASHED, word) is not None for word in sample]) < 0.95:
-        return ""
-    parts = [re.split(r"[./ -]", word) for word in known if re.fullmatch(_SLASHED, word)]
-    if any("." in word for word in sample):
-        return "day"  # dots are the custom of countries that put the day first
-    if any(int(part[0]) > 12 for part in parts):
-        return "day"
-    return "month" if any(int(part[1]) > 12 for part in parts) else "unclear"
-
-
 @_kept
 def cells(column):
     """The cells as stripped text, "" where empty."""
@@ -130,7 +99,7 @@ def cells(column):
     return np.array([value.strip() if isinstance(value, str) else _plain(value) for value in values], dtype=object)
 
 
-def _plain(value):
+def _plain(value) -> str:
     return "" if value is None or (not nested(value) and value != value) else str(value)
 
 
@@ -140,28 +109,28 @@ def usable(values):
 
 
 @_kept
-def gaps(column):
-    """Which cells say that there is no value."""
+def gaps(column: Series) -> np.ndarray:
+    """Which cells state that there is no value."""
     # A Series of its own would take a multiple of the time in a table of many columns.
     return column.array.isna() if column.dtype.kind in "iufb" else are_gaps(cells(column))
 
 
-def are_gaps(words):
+def are_gaps(words: np.ndarray) -> np.ndarray:
     """Which words are marks of a gap."""
     return np.fromiter((word in GAPS for word in words), dtype=bool, count=len(words))
 
 
 @_kept
-def plain_numbers(column):
+def plain_numbers(column: Series) -> np.ndarray:
     """The cells as float64, NaN where a cell is not a number as Python writes it."""
     if getattr(column.dtype, "storage", "") == "pyarrow":
         arrow = need("pyarrow")
-        with suppress(arrow.ArrowInvalid):  # which says that some cell is no number
+        with suppress(arrow.ArrowInvalid):  # which states that some cell is not a number
             return arrow.array(column.array).cast(arrow.float64()).to_numpy(zero_copy_only=False)
     return _parsed(np.asarray(column.array) if column.dtype == object else column)
 
 
-def _parsed(words):
+def _parsed(words: np.ndarray | Series) -> np.ndarray:
     """An array of objects or a column as float64, NaN where a cell is not a number."""
     pd = need("pandas")
     values = pd.to_numeric(words, errors="coerce")
@@ -176,7 +145,7 @@ def _parsed(words):
 
 
 @_kept
-def numbers(column, decimal=".", unit=""):
+def numbers(column: Series, decimal: str = ".", unit: str = "") -> np.ndarray:
     """The cells as float64, NaN where a cell is not a number; `unit` stands after every number."""
     pd = need("pandas")
     if pd.api.types.is_numeric_dtype(column):
@@ -217,21 +186,46 @@ def _bare(words):
 
 
 def decimal_commas(words):
-    """Whether a comma is the decimal mark here: some cell has one that cannot be a thousands separator."""
-    with_comma = [word for word in words if "," in word]
-    with_comma = [word for word in _bare(with_comma) if "," in word]
-    if not with_comma or not all(_COMMA.fullmatch(word) for word in with_comma):
+    """Whether a comma is the decimal mark here, or points set thousands apart.
+
+    A comma is the mark if some cell has one that cannot be a thousands separator. See `_thousands_points` for points.
+    """
+    marked = _bare([word for word in words if "," in word or "." in word])
+    with_comma = [word for word in marked if "," in word]
+    if not with_comma:
+        return _thousands_points(words, marked)
+    if not all(_COMMA.fullmatch(word) for word in with_comma):
         return False
     return any(_THOUSANDS.fullmatch(word) is None for word in with_comma)
 
 
-def writes_decimal_commas(frame):
+def thousands_points(words: np.ndarray) -> bool:
+    """Whether the points of cells that could be plain numbers set thousands apart, as in 116.950."""
+    first = next((word for word in words if "." in word), "")
+    return _POINTS.fullmatch(first) is not None and decimal_commas(words)
+
+
+def _thousands_points(words, marked):
+    """Whether points set thousands apart, as in 1.250.000: every cell with a point agrees, and the column shows it.
+
+    It shows it if a cell has two points. It also does if whole numbers below 1,000 have no point while others end in
+    zeros: a program that writes 116.950 with three decimals would write 800 as 800.000.
+    """
+    if not all(map(_POINTS.fullmatch, marked)) or not marked:
+        return False
+    if any(word.count(".") > 1 for word in marked):
+        return True
+    whole = [word for word in _bare([word for word in words if word and "." not in word]) if word.isdigit()]
+    return sum(word.endswith("0") for word in marked) > 1 and any(map(int, whole)) and all(len(w) < 4 for w in whole)
+
+
+def writes_decimal_commas(frame: Frame) -> bool:
     """Whether any column of a text table uses decimal commas."""
     head = frame.head(200).to_numpy(dtype=object, na_value="")
     return any(decimal_commas(cells(column)) for column in head.T)
 
 
-def unit_of(words):
+def unit_of(words: np.ndarray) -> str:
     """The unit that stands after the number in (nearly) every cell, such as "kg" in "12 kg"; "" where there is none."""
     if not all(map(_UNIT.fullmatch, words[:1])):
         return ""
@@ -239,7 +233,7 @@ def unit_of(words):
     return units[0] if len(units) >= 0.95 * len(words) > 0 and len(set(units)) == 1 else ""
 
 
-def vectors(column):
+def vectors(column: Series) -> np.ndarray | None:
     """(n, d) numbers of a column whose cells are lists of equally many, zeros where a cell is a gap; else None."""
     rows = [_vector(value) for value in column.tolist()]
     known = [row for row in rows if row is not None]
@@ -250,7 +244,7 @@ def vectors(column):
     return np.array([empty if row is None else row for row in rows])
 
 
-def _vector(value):
+def _vector(value: list) -> np.ndarray:
     """A cell as numbers: None for a gap, an empty array where it is something else."""
     if isinstance(value, str):
         value = value.strip()
@@ -265,6 +259,6 @@ def _vector(value):
         return np.zeros(0)
 
 
-def nested(value):
+def nested(value) -> bool:
     """Whether a cell holds several values or raw bytes."""
     return isinstance(value, list | tuple | dict | set | np.ndarray | bytes)

@@ -3,7 +3,7 @@
 import difflib
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -12,18 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from ...backend import need
 from ...documentation import Documented
 from ...errors import InputError
+from ...types import ColumnLike, Frame, Rows
 from ..arrow import from_arrow, is_arrow
 from .cells import cells, numbers, read_once
-from .kinds import RARE, Category, Number, Ordered, total
+from .kinds import Number, Ordered, total
 from .leaks import leaks
 from .look import KINDS, Column, Found, embeddings, look, stems
 from .notes import cells_of, sentences
-from .vectors import Embedded
+from .renamed import renamed
+from .vectors import modeled, relocated
 
 WIDE = 16  # columns beyond which whole numbers of one range are measurements of one kind rather than codes
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: Rows) -> bool:
     """Whether X is a data frame (pandas or polars) or a pyarrow table."""
     return is_arrow(X) or all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
@@ -40,34 +42,42 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     text, category, number, image : names of columns to read as this kind, whatever they look like. Images are paths of
         PNG, JPEG or WebP files, relative to `frame.attrs["folder"]` or the current folder.
     embed : names of columns of lists that are one embedding, or "x" for the columns x0, x1, … together.
-    ignore : names of columns that are no features (the target, identifiers).
-    include : names of columns to use although they tell labelled rows from the others (see `leaks`).
+    ignore : names of columns that are not features (the target, identifiers).
+    include : names of columns to use although they tell labeled rows from the others (see `leaks`).
     scale : "auto", or True for the same say also where numbers are in one unit, or False to leave all tables of
         nothing but numbers as they are.
-    embedding : function that maps a list of texts to vectors, used for text columns instead of TF-IDF; or the name of a
-        sentence-transformers model that is on this machine. An encoder with a function cannot be saved.
-    image_model : torch module that maps (n, 3, side, side) pixels to features, used instead of gradients and colours;
-        or the name of a timm model or a TorchScript file that is on this machine. `side` is its attribute, or 224.
+    text_model : str or callable, default="auto"
+        Sentence model whose vectors are used next to TF-IDF for columns of text. "auto" is the model that
+        the extra `text` or `text-small` installs, if there is one, unless more than a quarter of the tokens are
+        not in its vocabulary (another script). "none" uses TF-IDF alone. Or "all-MiniLM-L6-v2", "wordllama", the folder
+        of a sentence-transformers or model2vec model, an ONNX file, or a function from a list of texts to vectors. An
+        encoder with a function cannot be saved. Nothing is downloaded.
+    image_model : str or torch module, default="auto"
+        Network whose vectors are used next to gradients and colors for columns of images. "auto" is EfficientNet-Lite0
+        if the extra `images` is installed; "none" uses no network. Or an ONNX or TorchScript file, the name of a timm
+        model that is on this machine, or a module that maps (n, 3, side, side) pixels to vectors; `side` is its
+        attribute, or 224.
 
     Attributes
     ----------
-    columns_ : one `Column` for each column, or block of columns: kind, use, why, share of gaps, say.
+    columns_ : one `Column` for each column, or block of columns: kind, use, why, fraction of gaps, say.
     names_ : names of the columns of the table.
     ignored_ : {name: why} of the columns left out.
     encoders_ : what encodes the columns that are used. slices_ : {name: its columns of the matrix}.
-    notes_ : sentences on what was left out or filled in. leaks_ : those on columns that tell labelled rows apart.
+    notes_ : sentences on what was left out or filled in. leaks_ : those on columns that distinguish labeled rows.
+    models_ : sentences on the columns that a model of texts or images reads, or cannot read.
     plain_ : whether the table is a matrix of numbers already, and used as it is.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from mercer import TableEncoder
-    >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "0,5"], "colour": ["red", "blue", "red"]})
+    >>> frame = pd.DataFrame({"size": ["1,5", "2,5", "0,5"], "color": ["red", "blue", "red"]})
     >>> encoder = TableEncoder()
     >>> encoder.fit_transform(frame).round(2).tolist()
     [[0.0, 0.0, 1.5], [1.22, 1.5, 0.0], [-1.22, 0.0, 1.5]]
     >>> [(column.name, column.kind, round(column.say, 2)) for column in encoder.columns_]
-    [('size', 'number', 0.5), ('colour', 'category', 0.5)]
+    [('size', 'number', 0.5), ('color', 'category', 0.5)]
     """
 
     text: Any = ()
@@ -78,37 +88,50 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     scale: Any = "auto"
     image: Any = ()
     embed: Any = ()
-    embedding: Any = None
-    image_model: Any = None
+    text_model: Any = "auto"
+    image_model: Any = "auto"
 
-    def fit(self, frame, y=None, labelled=None):
-        """Look at every column; `labelled` (n,) says which rows have a label, so that leaks are found."""
-        self._learn(frame, labelled)
+    def fit(self, frame: Frame, y: ColumnLike = None, labeled: np.ndarray | None = None) -> Self:
+        """Look at every column; `labeled` (n,) shows which rows have a label, so that leaks are found."""
+        self._learn(frame, labeled)
         return self
 
-    def fit_transform(self, frame, y=None, labelled=None):
+    def fit_transform(self, frame: Frame, y: ColumnLike = None, labeled: np.ndarray | None = None) -> Rows:
         """Look at every column, as `fit` does; return the rows, (n, d) float64."""
-        return self._learn(frame, labelled)
+        return self._learn(frame, labeled)
 
-    def transform(self, frame):
+    def transform(self, frame: Frame) -> Rows:
         """Rows of another table with the same columns, in any order; (n, d) float64.
 
         A column that the table does not have counts as missing in every row, with a warning; the table is refused if it
         has less than half of the columns that are used.
         """
         check_is_fitted(self)
-        absent, frame = self.absent(frame), self._named(frame)
-        if absent:
-            warnings.warn(sentences(("absent", name, "") for name in absent)[0], UserWarning, stacklevel=2)
+        told, frame = self.missing(frame), self._named(frame)
+        if told:
+            warnings.warn(told[0], UserWarning, stacklevel=2)
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
-    def absent(self, frame) -> list[str]:
+    def absent(self, frame: Frame) -> list[str]:
         """Columns that are used and that another table does not have; none of an array, which is read by position."""
         columns = frame.column_names if is_arrow(frame) else frame.columns if is_frame(frame) else self.names_
         gone = self.used_ - set(map(str, columns))
         return [name for name in self.names_ if name in gone]
 
-    def unread(self, frame) -> list[str]:
+    def renamed(self, frame: Frame) -> dict[str, str]:
+        """{absent column: column of this table that is probably meant}; only columns that the encoder does not know."""
+        absent = self.absent(frame)
+        if not absent:
+            return {}
+        known = set(self.names_)
+        return renamed(absent, [name for name in as_pandas(frame).columns if name not in known])
+
+    def missing(self, frame: Frame) -> list[str]:
+        """Sentences on the columns that are used and that another table does not have, with those it may mean."""
+        absent, meant = self.absent(frame), self.renamed(frame)
+        return sentences(("absent", name, f"did you mean {meant[name]!r}?" if name in meant else "") for name in absent)
+
+    def unread(self, frame: Frame) -> list[str]:
         """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""
         absent, frame = self.absent(frame), self._named(frame)
         notes = []
@@ -119,7 +142,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 notes.append(("unread", name, cells_of(int(mask.sum())) + example))
         return sentences(notes)
 
-    def outside(self, frame) -> list[str]:
+    def outside(self, frame: Frame) -> list[str]:
         """Sentences on columns of numbers of which at least half are outside the range they were trained with."""
         frame = self._named(frame)
         found = [(encoder, encoder.outside(frame)) for encoder in self.encoders_]
@@ -129,33 +152,40 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             if len(mask) and mask.mean() >= 0.5
         )
 
+    def relocate(self, text_model=None, image_model=None):
+        """Name other places of the models that the columns were learned with, which must be the same models."""
+        check_is_fitted(self)
+        for encoder in self.encoders_:
+            relocated(encoder, {"text": text_model, "image": image_model})
+        return self
+
     @property
-    def used_(self):
+    def used_(self) -> set:
         """Names of the columns of the table that are used."""
         return {name for encoder in self.encoders_ for name in getattr(encoder, "columns", [encoder.name])}
 
     @property
-    def ignored_(self):
+    def ignored_(self) -> dict:
         """{name: why} of the columns left out."""
         return {column.name: column.why for column in self.columns_ if column.use == "left out"}
 
     @property
-    def sentence_(self):
-        """What the matrix is made of, in words."""
+    def sentence_(self) -> str:
+        """A sentence on the contents of the matrix."""
         used = [column.kind for column in self.columns_ if column.use != "left out"]
         plural = {"category": "categories", "text": "text columns", "ordered": "ordered columns"}
         counts = [(kind, used.count(kind)) for kind in KINDS if kind in used]
         return ", ".join(f"{n} {kind if n == 1 else plural.get(kind, kind + 's')}" for kind, n in counts)
 
-    def _learn(self, frame, labelled=None):
+    def _learn(self, frame: Frame, labeled: np.ndarray | None = None) -> np.ndarray:
         with read_once(as_pandas(frame)) as columns:
-            return self._learn_columns(columns, labelled)
+            return self._learn_columns(columns, labeled)
 
-    def _learn_columns(self, frame, labelled):
+    def _learn_columns(self, frame: Frame, labeled: np.ndarray | None) -> np.ndarray:
         self.names_ = list(frame.columns)
         found = self._look(frame)
-        if labelled is not None:
-            self._leave_out_leaks(frame, found, labelled)
+        if labeled is not None:
+            self._leave_out_leaks(frame, found, labeled)
         used = [one for one in found if one.encoder is not None]
         raw = self._raw(frame, used)
         for one in used if raw else ():
@@ -174,8 +204,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 continue
             seen[mark] = one.column.name
             if not raw:
-                floor = RARE if isinstance(one.encoder, Category) else 1e-12
-                one.encoder.scale = 1 / np.sqrt(max(amount, floor))
+                one.encoder.scale = one.encoder.weight / np.sqrt(max(amount, one.encoder.floor))
                 block = block * one.encoder.scale
             blocks.append(block)
             says.append(total(block))
@@ -185,6 +214,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         ends = np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist()
         self.slices_ = {one.name: slice(*ends[i : i + 2]) for i, one in enumerate(self.encoders_)}
         self.notes_ = sentences(note for one in found for note in one.notes)
+        kinds = ("text model", "image model", "strange", "many texts", "many images")
+        self.models_ = sentences(note for one in found for note in one.notes if note[0] in kinds)
         self.leaks_ = sentences(note for one in found for note in one.notes if note[0] == "leak")
         if not self.encoders_:
             why = f" {self.notes_[0]}" if self.notes_ else ""
@@ -199,8 +230,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         self.plain_ = raw and numeric and len(self.encoders_) == len(self.names_)
         return np.hstack(blocks)
 
-    def _look(self, frame) -> list[Found]:
-        """What every column holds, in the order of the table; an embedding stands where its first column does."""
+    def _look(self, frame: Frame) -> list[Found]:
+        """The decision on every column, in the order of the table; an embedding has the place of its first column."""
         wanted: dict = {}
         numbered = stems(frame.columns)
         for kind in ("text", "category", "number", "image", "embed", "ignore", "include"):
@@ -216,33 +247,24 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         free = [name for name in frame.columns if name not in wanted]
         blocks = {one.encoder.columns[0]: one for one in embeddings(frame, self.embed or (), free)}
         inside = {name for one in blocks.values() for name in one.encoder.columns}
-        found = []
+        found, models = [], {"text": self.text_model, "image": self.image_model}
         for name in frame.columns:
             if name in blocks:
                 found.append(blocks[name])
             elif wanted.get(name) == "ignore":
                 found.append(Found(Column(name, "ignored", "left out", "as asked for")))
             elif name not in inside:
-                found.append(self._modelled(look(frame[name], wanted.get(name))))
+                found.append(modeled(look(frame[name], wanted.get(name)), frame[name], models))
         return found
 
-    def _modelled(self, found: Found) -> Found:
-        """A column of text or images by the user's model, where there is one."""
-        model = {"text": self.embedding, "image": self.image_model}.get(found.column.kind)
-        if model is not None and found.encoder is not None:
-            found.encoder = Embedded(found.column.name, model, found.column.kind)
-            found.column.use = f"direction by {model}" if isinstance(model, str) else "direction by your model"
-            found.notes = [note for note in found.notes if note[0] != found.column.kind]
-        return found
-
-    def _leave_out_leaks(self, frame, found, labelled):
+    def _leave_out_leaks(self, frame: Frame, found: list, labeled: np.ndarray) -> None:
         single = {one.column.name: one for one in found if one.encoder is not None and one.column.name in frame.columns}
-        for leak in leaks(frame, labelled, [name for name in single if name not in map(str, self.include or ())]):
+        for leak in leaks(frame, labeled, [name for name in single if name not in map(str, self.include or ())]):
             one = single[leak.column]
             one.column.kind, one.column.use, one.column.why, one.encoder = "leak", "left out", leak.why, None
             one.notes = [("leak", leak.column, leak.why)]
 
-    def _raw(self, frame, used) -> bool:
+    def _raw(self, frame: Frame, used: list) -> bool:
         """Whether the columns are left as they are: numbers only, in one unit unless `scale` says otherwise."""
         as_numbers = [_as_number(one.encoder) for one in used]
         if None in as_numbers or self.scale is True or not used:
@@ -250,7 +272,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         codes = len(used) < WIDE and any(isinstance(one.encoder, Ordered) for one in used)
         return self.scale is False or (not codes and _one_unit(frame, as_numbers))
 
-    def _named(self, frame):
+    def _named(self, frame: Frame) -> Frame:
         """The table with the names it was fitted with; an array is read by position."""
         if not is_frame(frame) and np.ndim(frame) == 2 and np.shape(frame)[1] == len(self.names_):
             frame = need("pandas").DataFrame(np.asarray(frame), columns=self.names_)
@@ -263,14 +285,17 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         absent = self.absent(frame)
         if 2 * len(absent) > len(self.used_):
             most = "" if len(self.used_) == 1 else f" (it has {len(self.used_) - len(absent)} of {len(self.used_)})"
+            meant = self.renamed(frame)
+            pairs = ", ".join(f"{new!r} for {old!r}" for old, new in list(meant.items())[:5])
+            hint = f"Did you mean {pairs}? Rename them. " if meant else ""
             raise InputError(
-                f"The table has no column {_listed(absent, 5)}, which the model was trained with{most}. "
+                f"The table has no column {_listed(absent, 5)}, which the model was trained with{most}. {hint}"
                 f"Columns here: {_listed(list(frame.columns))}."
             )
         return frame.assign(**dict.fromkeys(absent)) if absent else frame
 
 
-def as_pandas(frame: Any) -> Any:
+def as_pandas(frame: Frame) -> Frame:
     """A pandas frame with text as column names, all different."""
     pd = need("pandas")
     frame = from_arrow(frame) if is_arrow(frame) else frame
@@ -284,6 +309,13 @@ def as_pandas(frame: Any) -> Any:
     return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
 
 
+def frame_of_gaps(X: Rows) -> Frame:
+    """An array of numbers with NaN as a frame of the columns x0, x1, …, so that its gaps are read; X otherwise."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f" or not np.isnan(X).any():
+        return X
+    return need("pandas").DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
+
+
 def _as_number(encoder) -> Number | None:
     """The encoder of a column of numbers, whole ones of few values included."""
     if isinstance(encoder, Ordered):
@@ -291,7 +323,7 @@ def _as_number(encoder) -> Number | None:
     return encoder if isinstance(encoder, Number) else None
 
 
-def _one_unit(frame, encoders) -> bool:
+def _one_unit(frame: Frame, encoders: list) -> bool:
     """Whether numbers without gaps have nearly the same range, or share one of which most columns fill half."""
     if any(encoder.flag for encoder in encoders):
         return False
@@ -301,5 +333,5 @@ def _one_unit(frame, encoders) -> bool:
     return bool(max(ranges) <= 3 * min(ranges) or np.median(ranges) >= 0.5 * (high - low))
 
 
-def _listed(names, most=8):
+def _listed(names: list, most: int = 8) -> str:
     return ", ".join(map(repr, names[:most])) + (" …" if len(names) > most else "")

@@ -1,6 +1,8 @@
-"""Columns of image paths: features that need no model. Resized grey, histograms of gradients, histograms of colours."""
+"""Columns of image paths: features that need no model. Resized gray, histograms of gradients, histograms of colors."""
 
+import base64
 import functools
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,30 +10,33 @@ from typing import Any
 import numpy as np
 
 from ...backend import need
+from ...types import ColumnLike, Frame, Series
 from .cells import GAPS, cells
 from .kinds import Kind, total
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-GREY, FINE, CELL, ANGLES, SHADES = 16, 32, 8, 9, 4
-_PARTS = np.cumsum([GREY**2, 4 * ANGLES * (FINE // CELL - 1) ** 2])  # grey, gradients, colours
+MOST_PIXELS = 50_000_000  # a file of 20 kB may claim to contain a gigabyte; larger photographs (JPEG) are read smaller
+_inside = False  # whether files outside the folder of the table are left alone
+GRAY, FINE, CELL, ANGLES, SHADES = 16, 32, 8, 9, 4
+_PARTS = np.cumsum([GRAY**2, 4 * ANGLES * (FINE // CELL - 1) ** 2])  # gray, gradients, colors
 
 
 @dataclass
 class Picture(Kind):
     """Features of the image that each cell names, less their mean; zeros where there is none.
 
-    The three parts have the same say, but colours none where all images are grey.
+    The three parts have the same say, but colors none where all images are gray.
     """
 
-    centre: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    center: np.ndarray = field(default_factory=lambda: np.zeros(0))
     weights: list = field(default_factory=list)
 
-    def block(self, column):
+    def block(self, column: Series) -> np.ndarray:
         rows, there = features(column)
-        parts = zip(np.split(rows - self.centre, _PARTS, axis=1), self.weights)
+        parts = zip(np.split(rows - self.center, _PARTS, axis=1), self.weights)
         return np.where(there[:, None], np.hstack([weight * part for part, weight in parts if weight]), 0.0)
 
-    def unread(self, frame):
+    def unread(self, frame: Frame):
         return ~features(frame[self.name])[1]
 
     @classmethod
@@ -46,43 +51,74 @@ class Picture(Kind):
         return cls(str(column.name), rows.mean(axis=0), weights) if any(weights) else None
 
 
-def named_images(column: Any, words: np.ndarray) -> bool:
+def named_images(column: ColumnLike, words: np.ndarray) -> bool:
     """Whether nearly all cells end as the names of images do."""
     return sum(word.lower().endswith(ENDINGS) for word in words) >= 0.95 * len(words) > 0
 
 
-def path_of(column: Any, cell: str) -> Path:
+def path_of(column: ColumnLike, cell: str) -> Path:
     """The file that a cell names, relative to the folder of its table."""
     return Path(column.attrs.get("folder", ".")) / cell
 
 
-def opened(column: Any, cell: str) -> Any:
+def stay_inside() -> None:
+    """From now on, in this process, no image is opened outside the folder of its table, nor through a link out of it.
+
+    For a server that shows what it opens: a table from somebody else may name any file of this machine.
+    """
+    global _inside
+    _inside = True
+
+
+def may_open(column: ColumnLike, path: Path) -> bool:
+    """Whether a file may be opened here, see `stay_inside`."""
+    return not _inside or path.resolve().is_relative_to(path_of(column, "").resolve())
+
+
+def opened(column: ColumnLike, cell: str) -> Any:
     """The image that a cell names, on white; None where there is none."""
-    return None if cell in GAPS else _open(str(path_of(column, cell)))
+    return None if cell in GAPS or not may_open(column, path_of(column, cell)) else opened_file(path_of(column, cell))
 
 
-def features(column: Any) -> tuple[np.ndarray, np.ndarray]:
+def small(image: Any, side: int) -> str:
+    """A data URI of an image no larger than this; "" for None."""
+    if image is None:
+        return ""
+    image = image.copy()
+    image.thumbnail((side, side))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def features(column: ColumnLike) -> tuple[np.ndarray, np.ndarray]:
     """((n, d) features of the images, which rows have one)."""
     paths = [None if cell in GAPS else path_of(column, cell) for cell in cells(column)]
     rows, there = np.zeros((len(paths), _PARTS[-1] + SHADES**3)), np.zeros(len(paths), dtype=bool)
     for i, path in enumerate(paths):
-        row = _features(str(path), path.stat().st_mtime_ns) if path is not None and path.is_file() else None
+        if path is None or not may_open(column, path) or not path.is_file():
+            continue
+        row = _features(str(path), path.stat().st_mtime_ns)
         if row is not None:
             rows[i], there[i] = row, True
     return rows, there
 
 
-def why_not(column: Any, cell: str) -> str:
-    """What is wrong with a file that cannot be read."""
+def why_not(column: ColumnLike, cell: str) -> str:
+    """The reason why a file cannot be read."""
     path = path_of(column, cell)
     return f"there is no file {path}" if not path.is_file() else f"{path} is no PNG, JPEG or WebP image"
 
 
-def _open(path):
-    """An image as RGB; transparent pixels are white, and a photograph stands upright."""
+def opened_file(path: str | Path) -> Any:
+    """An image as RGB; transparent pixels are white, and a photograph is upright. None for no image or a huge one."""
     pillow, turn = need("PIL.Image"), need("PIL.ImageOps").exif_transpose
     try:
         with pillow.open(path, formats=("PNG", "JPEG", "WEBP")) as file:
+            if file.width * file.height > MOST_PIXELS:
+                file.draft("RGB", (2000, 2000))  # JPEG alone can be read at a fraction of its size
+            if file.width * file.height > MOST_PIXELS:
+                return None
             image = turn(file)
             if not image.has_transparency_data:
                 return image.convert("RGB")
@@ -94,27 +130,27 @@ def _open(path):
 
 @functools.lru_cache(maxsize=20_000)  # fitted, then encoded
 def _features(path, changed):
-    image = _open(path)
+    image = opened_file(path)
     if image is None:
         return None
     resample = need("PIL.Image").Resampling.BILINEAR
-    grey = image.convert("L")
-    small = np.asarray(grey.resize((GREY, GREY), resample), np.float32).ravel() / 255
-    fine = np.asarray(grey.resize((FINE, FINE), resample), np.float32) / 255
-    colours = _colours(np.asarray(image.resize((FINE, FINE), resample), np.float32))
-    return np.concatenate([small, _gradients(fine), colours]).astype(np.float32)
+    gray = image.convert("L")
+    small = np.asarray(gray.resize((GRAY, GRAY), resample), np.float32).ravel() / 255
+    fine = np.asarray(gray.resize((FINE, FINE), resample), np.float32) / 255
+    colors = _colors(np.asarray(image.resize((FINE, FINE), resample), np.float32))
+    return np.concatenate([small, _gradients(fine), colors]).astype(np.float32)
 
 
-def _gradients(grey):
-    """Histograms of the directions of edges in cells of 8 × 8 pixels, normalised over 2 × 2 cells."""
-    down, across = np.gradient(grey)
+def _gradients(gray: np.ndarray) -> np.ndarray:
+    """Histograms of the directions of edges in cells of 8 × 8 pixels, normalized over 2 × 2 cells."""
+    down, across = np.gradient(gray)
     strength = np.hypot(down, across)
     place = (np.arctan2(down, across) % np.pi) / np.pi * ANGLES
     low = np.floor(place).astype(int)
     rest = place - low
     n = FINE // CELL
     histogram = np.zeros((n, n, ANGLES))
-    rows, columns = np.indices(grey.shape) // CELL
+    rows, columns = np.indices(gray.shape) // CELL
     np.add.at(histogram, (rows, columns, low % ANGLES), strength * (1 - rest))
     np.add.at(histogram, (rows, columns, (low + 1) % ANGLES), strength * rest)
     blocks = [histogram[i : i + 2, j : j + 2].ravel() for i in range(n - 1) for j in range(n - 1)]
@@ -122,8 +158,8 @@ def _gradients(grey):
     return np.concatenate([block / np.sqrt(block @ block + 1e-3) for block in cut])
 
 
-def _colours(pixels):
-    """Square roots of the shares of 4 × 4 × 4 colours; zeros for a grey image."""
+def _colors(pixels: np.ndarray) -> np.ndarray:
+    """Square roots of the fractions of 4 × 4 × 4 colors; zeros for a gray image."""
     if np.ptp(pixels, axis=2).max() < 8:
         return np.zeros(SHADES**3)
     step = np.minimum(pixels // (256 / SHADES), SHADES - 1).astype(int)

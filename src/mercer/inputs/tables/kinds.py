@@ -5,16 +5,18 @@ the matrix before the scale: of variance near 1 in total, so that `TableEncoder`
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from .cells import GAPS, are_gaps, cells, dates, numbers, usable, vectors
+from ...types import Block, Frame, Rows, Series
+from .cells import GAPS, are_gaps, cells, numbers, usable, vectors
+from .dates import days
 
 LEVELS = 50  # codes of a category; the rarer values share one
 FEW = 10  # levels up to which a rare value keeps its code
-OFTEN = 3  # rows that a value of more levels needs: nothing can be learnt from one that is seen once or twice
-RARE = 0.2  # least probability that two rows differ which a category is scaled by: rare values are no outliers
+OFTEN = 3  # rows that a value of more levels needs: nothing can be learned from one that is seen once or twice
+RARE = 0.2  # least probability that two rows differ which a category is scaled by: rare values are not outliers
 TRUE = frozenset(("true", "yes", "y", "t", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sim", "是", "真", "да"))
 FALSE = frozenset(("false", "no", "n", "f", "off", "nein", "falsch", "non", "faux", "não", "nao", "否", "假", "нет"))
 
@@ -25,45 +27,51 @@ class Kind:
 
     name: str
     scale: float = field(default=1.0, kw_only=True)
+    floor: ClassVar[float] = 1e-12  # least variance that the scale goes by
 
-    def encode(self, frame):
+    @property
+    def weight(self) -> float:
+        """Of the column, compared with the others."""
+        return 1.0
+
+    def encode(self, frame: Frame) -> np.ndarray:
         """(n, k) columns of the matrix."""
         return self.block(frame[self.name]) * self.scale
 
-    def block(self, column):
+    def block(self, column: Series):
         """(n, k) columns before the scale."""
         raise NotImplementedError
 
-    def unread(self, frame):
+    def unread(self, frame: Frame) -> np.ndarray:
         """Which cells of another table say nothing to this kind."""
         return are_gaps(cells(frame[self.name]))
 
-    def outside(self, frame):
-        """Which cells of another table lie outside the range seen; none where there is no range."""
+    def outside(self, frame: Frame):
+        """Which cells of another table are outside the range seen; none where there is no range."""
         return np.zeros(len(frame), dtype=bool)
 
 
 @dataclass
 class Number(Kind):
-    """(x − centre) / spread, after a logarithm for skewed amounts. Gaps take the median; a second column marks them.
+    """(x − center) / spread, after a logarithm for skewed amounts. Gaps take the median; a second column marks them.
 
     A gap is as far from a typical value as two values are from each other: `flag`² is the variance of the values.
     """
 
     fill: float
-    centre: float = 0.0
+    center: float = 0.0
     spread: float = 1.0
     flag: float = 0.0
     decimal: str = "."
     unit: str = ""
     low: float = 0.0
     step: float = 0.0  # 0: no logarithm
-    seen: tuple = ()  # the smallest and the largest value, and the distance between the 1 % and the 99 % quantile
+    seen: tuple = ()  # the smallest and the largest value, and the distance between the 1% and the 99% quantile
 
-    def block(self, column):
+    def block(self, column: Series) -> np.ndarray:
         values = numbers(column, self.decimal, self.unit)
         gone = ~usable(values)
-        values = (self.curved(np.where(gone, self.fill, values)) - self.centre) / self.spread
+        values = (self.curved(np.where(gone, self.fill, values)) - self.center) / self.spread
         return np.column_stack([values, self.flag * gone]) if self.flag else values[:, None]
 
     def curved(self, values):
@@ -73,10 +81,10 @@ class Number(Kind):
         above = (values - self.low) / self.step
         return np.sign(above) * np.log1p(np.abs(above))
 
-    def unread(self, frame):
+    def unread(self, frame: Rows) -> np.ndarray:
         return ~usable(numbers(frame[self.name], self.decimal, self.unit))
 
-    def outside(self, frame):
+    def outside(self, frame: Frame) -> np.ndarray:
         """Which numbers are beyond the smallest or largest one seen by more than a tenth of the usual range."""
         values = numbers(frame[self.name], self.decimal, self.unit)
         least, most, reach = self.seen
@@ -105,13 +113,13 @@ class Number(Kind):
             if abs(skewness(made.curved(known))) >= skewness(known):
                 made.step = 0.0
         curved = made.curved(known)
-        made.centre, made.spread = float(made.curved(made.fill)), float(np.sqrt(total(curved))) or 1.0
+        made.center, made.spread = float(made.curved(made.fill)), float(np.sqrt(total(curved))) or 1.0
         if n_distinct == 2:  # a yes or no in numbers: scaled as a category of two levels
             made.spread = max(made.spread, float(np.sqrt(RARE / 2) * np.ptp(curved)))
         made.flag = 0.0 if there.all() else 1.0
         return made
 
-    def unscaled(self, column):
+    def unscaled(self, column: Series) -> "Number":
         """The same numbers as they are."""
         values = numbers(column, self.decimal, self.unit)
         there = usable(values)
@@ -125,21 +133,22 @@ class Category(Kind):
 
     levels: list
     reading: str = "whole"  # or "first word", or "boolean": many spellings of yes and no
-    pooled: float = 0.0  # share of the rows whose value is rare
+    pooled: float = 0.0  # fraction of the rows whose value is rare
+    floor: ClassVar[float] = RARE
 
-    def block(self, column):
+    def block(self, column: Series) -> np.ndarray:
         return (self.words(column)[:, None] == np.array(self.levels, dtype=object)).astype(np.float64)
 
-    def words(self, column):
+    def words(self, column: Series) -> np.ndarray:
         """The value of every cell, "" for gaps."""
         return read_words(cells(column), self.reading)
 
-    def unread(self, frame):
+    def unread(self, frame: Frame) -> np.ndarray:
         words = self.words(frame[self.name])
         return ~np.isin(words, [*self.levels, ""]) if not self.pooled else np.zeros(len(words), bool)
 
     @classmethod
-    def fit(cls, column, reading="whole"):
+    def fit(cls, column: Series, reading: str = "whole") -> "Category":
         """Keep the most frequent values; there may be none."""
         levels, counts = np.unique(read_words(cells(column), reading).astype(str), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:LEVELS]
@@ -156,11 +165,11 @@ class Ordered(Kind):
     category: Category
     positions: dict = field(default_factory=dict)  # of words; empty for whole numbers
 
-    def block(self, column):
+    def block(self, column: Series) -> np.ndarray:
         place, word = self.halves(column)
         return np.hstack([self.number.block(place), self.category.block(word) * self.category.scale]) * np.sqrt(0.5)
 
-    def halves(self, column):
+    def halves(self, column: Series) -> tuple[Series, Series]:
         """The column as positions, and as values of a category."""
         series = type(column)
         if not self.positions:
@@ -170,10 +179,10 @@ class Ordered(Kind):
         places = [self.positions.get(word.casefold(), np.nan) for word in cells(column)]
         return series(places, name=column.name, dtype=np.float64), column
 
-    def unread(self, frame):
+    def unread(self, frame: Frame) -> np.ndarray:
         return self.number.unread({self.name: self.halves(frame[self.name])[0]})
 
-    def outside(self, frame):
+    def outside(self, frame: Frame):
         return super().outside(frame) if self.positions else self.number.outside(frame)
 
     @property
@@ -182,8 +191,8 @@ class Ordered(Kind):
         return self.number.range
 
     @classmethod
-    def fit(cls, column, positions=None, decimal=".", unit=""):
-        """Learn both halves; `positions` says where words stand on the scale."""
+    def fit(cls, column: Series, positions: dict | None = None, decimal: str = ".", unit: str = "") -> "Ordered":
+        """Learn both halves; `positions` shows where words are on the scale."""
         name = str(column.name)
         made = cls(name, Number(name, 0.0, decimal=decimal, unit=unit), Category(name, []), positions or {})
         place, word = made.halves(column)
@@ -202,31 +211,31 @@ class Date(Kind):
     parts: list
     flag: bool = False
 
-    def block(self, column):
-        days = _days(column, self.order)
-        blocks = [(days - self.origin) / self.spread]
-        turn = {"year": (days % 365.2425) / 365.2425, "week": (days % 7) / 7, "day": days % 1}
+    def block(self, column: Series) -> np.ndarray:
+        when = days(column, self.order)
+        blocks = [(when - self.origin) / self.spread]
+        turn = {"year": (when % 365.2425) / 365.2425, "week": (when % 7) / 7, "day": when % 1}
         for part in self.parts:
             blocks += [np.sin(2 * np.pi * turn[part]), np.cos(2 * np.pi * turn[part])]
         if self.flag:
-            blocks.append(np.isnan(days))
+            blocks.append(np.isnan(when))
         return np.nan_to_num(np.column_stack(blocks))
 
-    def unread(self, frame):
-        return np.isnan(_days(frame[self.name], self.order))
+    def unread(self, frame: Frame) -> np.ndarray:
+        return np.isnan(days(frame[self.name], self.order))
 
     @classmethod
-    def fit(cls, column, order):
-        """Learn the range of the dates, which says which of the circles tell rows apart; None if there is no date."""
-        days = _days(column, order)
-        known = days[~np.isnan(days)]
+    def fit(cls, column: Series, order: str) -> "Date | None":
+        """Learn the range of the dates, which shows which of the circles distinguish rows; None if there is no date."""
+        when = days(column, order)
+        known = when[~np.isnan(when)]
         if not len(known):
             return None
         parts = ["year"] if np.ptp(known) > 60 else []
         parts += ["week"] if len(np.unique(np.floor(known))) > 7 else []
         parts += ["day"] if np.any(known % 1 != 0) else []
         spread = float(np.std(known)) or 1.0
-        return cls(str(column.name), order, float(np.mean(known)), spread, parts, len(known) < len(days))
+        return cls(str(column.name), order, float(np.mean(known)), spread, parts, len(known) < len(when))
 
 
 @dataclass
@@ -236,15 +245,15 @@ class Vectors(Kind):
     columns: list  # their names; a single one holds lists
     width: int
 
-    def encode(self, frame):
+    def encode(self, frame: Frame) -> np.ndarray:
         return self.block(frame) * self.scale
 
-    def block(self, frame):
+    def block(self, frame: Frame) -> np.ndarray:
         rows = self.rows(frame)
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         return rows / np.where(length > 0, length, 1.0)
 
-    def rows(self, frame):
+    def rows(self, frame: Frame) -> np.ndarray:
         """(n, width) numbers, rows of zeros where a cell cannot be read."""
         if len(self.columns) == 1:
             rows = vectors(frame[self.columns[0]])
@@ -256,22 +265,22 @@ class Vectors(Kind):
         return ~self.rows(frame).any(axis=1)
 
 
-def total(block: Any) -> float:
+def total(block: Block) -> float:
     """Half the expected squared difference between two rows: the sum of the variances of the columns."""
-    centred = block - np.add.reduce(block) / len(block)  # NumPy's variance takes three times as long for a few rows
-    return float(np.add.reduce(np.square(centred), axis=None)) / len(block)
+    centered = block - np.add.reduce(block) / len(block)  # NumPy's variance takes three times as long for a few rows
+    return float(np.add.reduce(np.square(centered), axis=None)) / len(block)
 
 
-def _middle(ordered):
+def _middle(ordered: np.ndarray) -> float:
     """The median of sorted values."""
     return float(0.5 * (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]))
 
 
 def skewness(values):
-    """Third standardised moment."""
-    centred = values - values.mean()
-    spread = np.sqrt(np.mean(centred**2))
-    return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
+    """Third standardized moment."""
+    centered = values - values.mean()
+    spread = np.sqrt(np.mean(centered**2))
+    return float(np.mean((centered / spread) ** 3)) if spread > 0 else 0.0
 
 
 def read_words(words, reading):
@@ -284,15 +293,7 @@ def read_words(words, reading):
     return words
 
 
-def truth(word):
+def truth(word: str) -> str:
     """ "yes", "no" or, for anything else, the word itself."""
     small = word.casefold()
     return "yes" if small in TRUE or small == "1" else "no" if small in FALSE or small == "0" else word
-
-
-def _days(column, order):
-    """Days since 1970, NaN where there is no date."""
-    when = dates(column, order)
-    days = when.to_numpy(dtype="datetime64[s]").astype(np.float64) / 86_400
-    days[when.isna().to_numpy()] = np.nan
-    return days

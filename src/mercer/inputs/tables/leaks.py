@@ -1,51 +1,56 @@
-"""Columns that tell labelled rows from unlabelled ones: filled in with the label, or after it, and no features.
+"""Columns that tell labeled rows from unlabeled ones: filled in with the label, or after it, and no features.
 
 Rows that a person labels are not a random sample, so a column may differ between the two. Only what is strong counts:
-shares that differ by more than a half, or numbers nearly all on one side, and never by chance.
+shares that differ by more than a half, or numbers nearly all on one side, and never by chance. A column by which the
+file is sorted, or of which the lowest or highest rows were labeled, differs as much and is still a feature.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, lgamma
-from typing import Any
 
 import numpy as np
 
+from ...types import Frame, Series
+from ..numerals import short
 from .cells import cells, gaps, numbers, usable
 
 CHANCE = 0.001  # that any column of a table with random labels is named (Holm)
 SHARES = 0.5  # least difference of two shares
 APART = 0.9  # least Kolmogorov–Smirnov distance of numbers
 FAMILIES = 3  # gaps, values and ranges: the best of three
+TREND = 0.5  # least rank correlation with the place in the file of a column that the file is sorted by
+VALLEY = 0.4  # most density between labeled rows and others, relative to both, of two separate distributions
 LEVELS = 50  # different values up to which each of them is compared
 
 
 @dataclass
 class Leak:
-    """A column that tells labelled rows apart."""
+    """A column that distinguishes labeled rows."""
 
     column: str
     what: str  # "filled", "value" (one of them, `value`) or "range"
-    labelled: float  # share of the rows that are filled or have the value; for "range" the median
-    unlabelled: float
+    labeled: float  # fraction of the rows that are filled or have the value; for "range" the median
+    unlabeled: float
     p: float  # probability of a difference as large by chance, over all that was compared
     value: str = ""
 
     @property
     def why(self) -> str:
-        """What differs, in words."""
+        """The difference, in words."""
         if self.what == "range":
-            return f"around {self.labelled:.3g} where labelled, {self.unlabelled:.3g} elsewhere"
+            return f"around {short(self.labeled)} where labeled, {short(self.unlabeled)} elsewhere"
         verb = "filled" if self.what == "filled" else f"{self.value!r}"
-        return f"{verb} in {self.labelled:.0%} of the labelled and {self.unlabelled:.0%} of the other rows"
+        return f"{verb} in {self.labeled:.0%} of the labeled and {self.unlabeled:.0%} of the other rows"
 
 
-def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak]:
+def leaks(frame: Frame, given: np.ndarray, among: list | None = None) -> list[Leak]:
     """Columns of a frame that differ strongly between the rows with a label and those without.
 
     Gaps and single values are compared by Fisher's exact test and must differ by half of the rows. Numbers are compared
     by the Kolmogorov–Smirnov distance D, with 2 exp(−2 D² l u / (l + u)) as a bound of its p-value, and must be 0.9
-    apart. p-values are those of Holm's procedure over the columns; a column names its strongest difference.
+    apart. Differences that come from the order of the file, or from a cut through one distribution of numbers, are not
+    leaks. p-values are those of Holm's procedure over the columns; a column names its strongest difference.
 
     Parameters
     ----------
@@ -59,7 +64,7 @@ def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak
     >>> given = np.arange(40) < 10
     >>> frame = pd.DataFrame({"size": np.arange(40) % 7, "checked": np.where(given, "yes", "")})
     >>> [(leak.column, leak.why) for leak in leaks(frame, given)]
-    [('checked', 'filled in 100% of the labelled and 0% of the other rows')]
+    [('checked', 'filled in 100% of the labeled and 0% of the other rows')]
     """
     if given.all() or not given.any():
         return []
@@ -75,12 +80,12 @@ def leaks(frame: Any, given: np.ndarray, among: list | None = None) -> list[Leak
     return sorted(kept, key=lambda leak: order.index(leak.column))
 
 
-def _least_p(l, u):
-    """The smallest p-value that l labelled and u other rows can have, in either test."""
+def _least_p(l: int, u: int) -> float:
+    """The smallest p-value that l labeled and u other rows can have, in either test."""
     return min(exp(lgamma(l + 1) + lgamma(u + 1) - lgamma(l + u + 1)), _ks_bound(1.0, l, u))
 
 
-def _strongest(column, given):
+def _strongest(column: Series, given: np.ndarray) -> "Leak | None":
     """The difference of smallest p-value among those large enough; None if there is none."""
     name = str(column.name)
     gone = gaps(column)
@@ -90,51 +95,87 @@ def _strongest(column, given):
         there, amounts = np.flatnonzero(~gone), numbers(column)[~gone]
         plain = amounts if usable(amounts).all() else cells(column)[~gone].astype(str)
         values, first, place = np.unique(plain, return_index=True, return_inverse=True)
-        # Of many values only the most frequent: a zero or "none" that stands for a gap.
+        # Of many values only the most frequent: a zero or "none" that represents a gap.
         levels = np.arange(len(values)) if len(values) <= LEVELS else [int(np.bincount(place).argmax())]
         shares = [np.bincount(place[one], minlength=len(values)) / one.sum() for one in (rest, ~rest)]
         far = np.abs(shares[0] - shares[1])[levels] >= SHARES
-        for level in np.asarray(levels)[far] if len(values) > 1 else ():
+        for level in np.asarray(levels)[far] if len(values) > 1 and not _in_groups(place, rest) else ():
             shown = str(column.iloc[there[first[level]]]).strip()
             found += _differs(name, "value", place == level, rest, len(levels), shown)
-        if len(values) > 2 and usable(amounts).mean() >= 0.95:
-            found += _apart(name, amounts[usable(amounts)], rest[usable(amounts)])
+        known = usable(amounts)
+        if len(values) > 2 and known.mean() >= 0.95 and not _chosen_by(amounts[known], rest[known]):
+            found += _apart(name, amounts[known], rest[known])
     strongest = min(found, key=lambda leak: leak.p, default=None)
     if strongest is not None:
         strongest.p *= FAMILIES
     return strongest
 
 
-def _differs(name, what, mask, given, n_tests=1, value=""):
-    """[Leak] where the shares of the rows in `mask` differ enough, with the p-value of Fisher's exact test."""
-    labelled, others = float(mask[given].mean()), float(mask[~given].mean())
-    if abs(labelled - others) < SHARES:
+def _differs(name: str, what: str, mask: np.ndarray, given: np.ndarray, n_tests: int = 1, value: str = "") -> list:
+    """[Leak] where the fractions of the rows in `mask` differ enough, with the p-value of Fisher's exact test."""
+    labeled, others = float(mask[given].mean()), float(mask[~given].mean())
+    if abs(labeled - others) < SHARES:
         return []
     counts = tuple((int(np.sum(mask & one)), int(np.sum(~mask & one))) for one in (given, ~given))
-    return [Leak(name, what, labelled, others, _fisher(counts) * n_tests, value)]
+    return [Leak(name, what, labeled, others, _fisher(counts) * n_tests, value)]
 
 
 @lru_cache(10_000)
-def _fisher(counts):
+def _fisher(counts: tuple[tuple[int, int], tuple[int, int]]) -> float:
     """p-value of Fisher's exact test; many columns of a wide table have the same counts."""
     from scipy.stats import fisher_exact
 
     return float(fisher_exact(counts)[1])
 
 
-def _apart(name, values, given):
+def _in_groups(place: np.ndarray, given: np.ndarray) -> bool:
+    """Whether the file is sorted by a column: equal values are next to each other, also in the unlabeled rows."""
+    others = len(np.unique(place[~given]))
+    return others > 1 and 1 + np.count_nonzero(np.diff(place)) == place.max() + 1
+
+
+def _chosen_by(values: np.ndarray, given: np.ndarray) -> bool:
+    """Whether numbers differ because rows were labeled in the order of the file, or from one end of the numbers."""
+    if not given.any() or given.all() or np.ptp(values[~given]) == 0:
+        return False
+    trend = [_rank_correlation(values), _rank_correlation(values[~given])]
+    return min(trend) >= TREND or max(trend) <= -TREND or _cut(values, given) or _cut(-values, given)
+
+
+def _rank_correlation(values: np.ndarray) -> float:
+    """Spearman's correlation of the numbers with their places."""
+    from scipy.stats import rankdata
+
+    if len(values) < 3 or np.ptp(values) == 0:
+        return 0.0
+    return float(np.corrcoef(rankdata(values), np.arange(len(values)))[0, 1])
+
+
+def _cut(values: np.ndarray, given: np.ndarray) -> bool:
+    """Whether the labeled rows are the lowest numbers of one distribution: it has no valley at the cut."""
+    low, high = np.sort(values[given]), np.sort(values[~given])
+    if low[-1] > high[0]:
+        return False
+    k = max(3, min(len(low), len(high)) // 4)
+    step = np.diff(np.unique(values)).min()
+    width = lambda part: part[-1] - part[0] + step  # noqa: E731  # of 2k neighbors, the inverse of their density
+    inner = [width(part[max(0, len(part) // 2 - k) :][: 2 * k]) for part in (low, high)]
+    return VALLEY * width(np.concatenate([low[-k:], high[:k]])) <= max(inner)
+
+
+def _apart(name: str, values: np.ndarray, given: np.ndarray) -> list:
     """[Leak] if the numbers lie nearly all on two sides."""
     l, u = int(given.sum()), int((~given).sum())
     if not l or not u:
         return []
-    labelled, others = np.sort(values[given]), np.sort(values[~given])
-    both = np.concatenate([labelled, others])
-    lower = np.searchsorted(labelled, both, side="right") / l - np.searchsorted(others, both, side="right") / u
+    labeled, others = np.sort(values[given]), np.sort(values[~given])
+    both = np.concatenate([labeled, others])
+    lower = np.searchsorted(labeled, both, side="right") / l - np.searchsorted(others, both, side="right") / u
     distance = float(np.abs(lower).max())
     if distance < APART:
         return []
-    return [Leak(name, "range", float(np.median(labelled)), float(np.median(others)), _ks_bound(distance, l, u))]
+    return [Leak(name, "range", float(np.median(labeled)), float(np.median(others)), _ks_bound(distance, l, u))]
 
 
-def _ks_bound(distance, l, u):
+def _ks_bound(distance: float, l: int, u: int) -> float:
     return min(1.0, 2 * exp(-2 * distance**2 * l * u / (l + u)))

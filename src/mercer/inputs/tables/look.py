@@ -1,6 +1,7 @@
-"""What a column holds: its kind, how it is used and why, or why it is left out."""
+"""Contents of a column: its kind, how it is used and why, or why it is left out."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -9,15 +10,30 @@ import numpy as np
 
 from ...backend import need
 from ...errors import InputError
-from .cells import cells, date_order, decimal_commas, gaps, nested, numbers, plain_numbers, unit_of, usable, vectors
+from ...types import ColumnLike, Frame, Series
+from .cells import (
+    cells,
+    decimal_commas,
+    gaps,
+    nested,
+    numbers,
+    plain_numbers,
+    thousands_points,
+    unit_of,
+    usable,
+    vectors,
+)
+from .dates import date_order
 from .images import Picture, features, named_images, why_not
 from .kinds import FALSE, FEW, LEVELS, TRUE, Category, Date, Number, Ordered, Vectors, read_words
+from .names import Names
 from .notes import cells_of
 from .scales import positions
 from .text import Text, words_in
 
 KINDS = ("number", "ordered", "category", "date", "text", "embedding", "image")
 ALONE = "no value occurs three times"
+IDENTIFIER = 0.85  # different values per row from which a column of short text names rows
 BLOCK = 32  # least columns of an embedding
 _ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
 _ID_NAME = re.compile(rf"(?i:(^|[_\s.-])({_ID})$|^unnamed)|^column 1$|I[dD]$")
@@ -28,14 +44,14 @@ _NUMBERED = re.compile(r"(.*?)(\d+)\]?")
 
 @dataclass
 class Column:
-    """What was decided about a column."""
+    """The decision on a column."""
 
     name: str  # as in the table; "x0 … x767" for an embedding
     kind: str  # one of KINDS; else constant, duplicate, identifier, code, leak, empty, unclear, objects or ignored
     use: str  # how it becomes numbers, or "left out"
     why: str
-    missing: float = 0.0  # share of the cells that are gaps
-    say: float = 0.0  # share of the expected squared distance between two rows that comes from this column
+    missing: float = 0.0  # fraction of the cells that are gaps
+    say: float = 0.0  # fraction of the expected squared distance between two rows that comes from this column
 
 
 @dataclass
@@ -47,8 +63,8 @@ class Found:
     notes: list = field(default_factory=list)
 
 
-def look(column: Any, wanted: str | None = None) -> Found:
-    """Decide about a pandas Series; `wanted` is the kind that the user asks for, such as "number"."""
+def look(column: Series, wanted: str | None = None) -> Found:
+    """Decide about a pandas Series; `wanted` is the kind that the user requests, such as "number"."""
     pd = need("pandas")
     there = ~gaps(column)
     if not there.any():
@@ -80,6 +96,8 @@ def look(column: Any, wanted: str | None = None) -> Found:
             return _number(column, plain, there, words, decimal, unit)
         if not usable(plain).any():
             return _out(column, "unclear", "only numbers too large to use", ("infinite", column.name, ""))
+    elif words is not None and thousands_points(words):
+        return _number(column, numbers(column, ","), there, words, ",")
     return _number(column, plain, there, words)
 
 
@@ -93,7 +111,7 @@ def _in(encoder, kind, use, why, there, *notes):
     return Found(Column(encoder.name, kind, use, why, _share(~there)), encoder, list(notes))
 
 
-def _share(mask):
+def _share(mask: np.ndarray) -> float:
     return np.count_nonzero(mask) / len(mask)  # the mean takes ten times as long for a short column
 
 
@@ -125,7 +143,9 @@ def _as_wanted(column, wanted, there):
     )
 
 
-def _number(column, values, there, words, decimal=".", unit=""):
+def _number(
+    column: Series, values: np.ndarray, there: np.ndarray, words: np.ndarray | None, decimal: str = ".", unit: str = ""
+) -> "Found":
     name, finite = column.name, usable(values)
     known = values[finite]
     ordered = np.sort(known)
@@ -152,7 +172,8 @@ def _number(column, values, there, words, decimal=".", unit=""):
     if (~finite).any():
         notes.append(("gaps", name, f"{cells_of(int((~finite).sum()))}, {(~finite).mean():.0%}"))
     if decimal == ",":
-        notes.append(("comma", name, ""))
+        points = words is not None and not any("," in word for word in words)
+        notes.append(("points" if points else "comma", name, ""))
     if whole and 2 < n_distinct <= min(FEW, len(known) // 2):
         encoder: Any = Ordered.fit(column, None, decimal, unit)
         use, why = "half number, half category", f"{n_distinct} different whole numbers"
@@ -163,7 +184,7 @@ def _number(column, values, there, words, decimal=".", unit=""):
     return _in(encoder, "number", use, why + (f" of unit {unit}" if unit else ""), finite, *notes)
 
 
-def _written_apart(column, words):
+def _written_apart(column: Series, words: np.ndarray | None) -> bool:
     """Whether cells that are one number as float64 are different numbers as they are written."""
     if words is None:
         return column.nunique() > 1
@@ -173,7 +194,7 @@ def _written_apart(column, words):
         return False
 
 
-def _words(column, words, there, kind="identifier"):
+def _words(column: Series, words: np.ndarray, there: np.ndarray, kind: str = "identifier") -> "Found":
     name, known = column.name, words[there]
     levels = np.unique(known.astype(str))
     n, n_levels = len(known), len(levels)
@@ -207,37 +228,46 @@ def _words(column, words, there, kind="identifier"):
             return _in(text, "text", f"TF-IDF on {text.directions.shape[1]} directions", why, there, ("text", name, ""))
     if n_levels == n > 3:
         return _out(column, kind, "different in every row", ("identifier", name, ""))
-    if mostly_different and n_levels > LEVELS:
-        why = f"{n_levels} different values in {n} rows"
-        note = f"Column {name!r} has {why} and is left out. Group its values to have it used."
-        return _out(column, kind, why, note)
-    encoder = Category.fit(column)
-    if not encoder.levels:
-        return _out(column, kind, ALONE, ("alone", name, ""))
-    use, notes = f"{len(encoder.levels)} codes", []
+    encoder, why = Category.fit(column), f"{n_levels} different values"
+    different = mostly_different and n_levels > LEVELS
+    if different and n_levels > IDENTIFIER * n:
+        return _out(column, kind, f"{why} in {n} rows", ("mostly", name, f"{why} in {n} rows"))
     if encoder.pooled:
-        use += f", {encoder.pooled:.0%} of the rows rare"
-        notes = [("rare", name, f"{n_levels} values, {encoder.pooled:.0%} of the rows")]
-    return _in(encoder, "category", use, f"{n_levels} different values", there, *notes)
+        return _many(column, encoder, kind, why, there, different)
+    return _in(encoder, "category", f"{len(encoder.levels)} codes", why, there)
 
 
-def _repeats(words):
+def _many(column, category, kind, why, there, different):
+    """A column with rare values: by its values where they have codes, and by its words and characters."""
+    name, rare = column.name, f"{category.pooled:.0%} of the rows rare"
+    names = Names.fit(column, category, different)
+    if names is None:
+        if not category.levels:
+            return _out(column, kind, ALONE, ("alone", name, ""))
+        return _in(category, "category", f"{len(category.levels)} codes, {rare}", why, there, ("rare", name, rare))
+    use = f"{len(category.levels)} codes, words and characters"
+    return _in(names, "category", use, why, there, ("names", name, f"{why}, {rare}"))
+
+
+def _repeats(words: np.ndarray) -> bool:
     """Whether few words make up most of a column."""
     counts = np.unique(words.astype(str), return_counts=True)[1]
     return 1 < len(counts) <= 0.25 * len(words) and counts[counts > 2].sum() >= 0.75 * len(words)
 
 
-def _date(column, order, there):
+def _date(column: Series, order: str, there: np.ndarray) -> "Found":
     encoder = Date.fit(column, order)
     if encoder is None:
         why = "dates that no calendar has"
         return _out(column, "unclear", why, f"Column {column.name!r} holds {why}; it is left out.")
-    use = ", ".join(["days", *(f"time of the {part}" for part in encoder.parts)])
-    notes = [] if column.dtype.kind == "M" else [("date", column.name, "")]
-    return _in(encoder, "date", use, "dates", there, *notes)
+    what = {"time": "times", "months": "months"}.get(order, "dates")
+    use = ", ".join(["time" if order == "time" else "days", *(f"time of the {part}" for part in encoder.parts)])
+    note = {"time": "time"}.get(order, "mixed" if order.startswith("mixed") else "date")
+    notes = [] if column.dtype.kind == "M" else [(note, column.name, "")]
+    return _in(encoder, "date", use, what, there, *notes)
 
 
-def _vectors(column):
+def _vectors(column: Series) -> "Found":
     name, rows = column.name, vectors(column)
     if rows is None:
         return _out(column, "objects", "lists or objects", f"Column {name!r} holds lists or objects and is left out.")
@@ -248,7 +278,7 @@ def _vectors(column):
 
 
 def _images(column, words, there, asked=False):
-    """Images, where nearly all cells name one that can be read; asked for, where any does."""
+    """Images, where nearly all cells name one that can be read; requested, where any does."""
     name, found = column.name, features(column)[1]
     absent = there & ~found
     first = words[np.argmax(absent)] if absent.any() else ""
@@ -264,10 +294,10 @@ def _images(column, words, there, asked=False):
     if absent.any():
         what = f"{int(absent.sum())} of {len(words)} images cannot be read, first {first!r} ({why_not(column, first)})"
         notes.append(f"Column {name!r}: {what}; these rows go by the other columns.")
-    return _in(encoder, "image", "grey, gradients, colours", f"{int(found.sum())} images", found, *notes)
+    return _in(encoder, "image", "gray, gradients, colors", f"{int(found.sum())} images", found, *notes)
 
 
-def embeddings(frame: Any, asked: Any = (), among: Any = None) -> list[Found]:
+def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[Found]:
     """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length.
 
     `asked` names such blocks by what stands before the numbers; these are taken whatever they hold. `among` are the
@@ -293,7 +323,7 @@ def embeddings(frame: Any, asked: Any = (), among: Any = None) -> list[Found]:
     return found
 
 
-def stems(names: Any) -> dict[str, dict[int, str]]:
+def stems(names: Iterable[str]) -> dict[str, dict[int, str]]:
     """Columns that are numbered, such as x0, x1, …, by what stands before the numbers: {"x": {0: "x0", …}}."""
     found: dict = {}
     for name in names:
@@ -303,7 +333,7 @@ def stems(names: Any) -> dict[str, dict[int, str]]:
     return found
 
 
-def _block(names, why):
+def _block(names: list, why: str) -> "Found":
     encoder = Vectors(f"{names[0]} … {names[-1]}", names, len(names))
     column = Column(encoder.name, "embedding", "direction", why)
     return Found(column, encoder, [("embedding", encoder.name, f"{len(names)} columns")])

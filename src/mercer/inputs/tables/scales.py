@@ -1,6 +1,8 @@
-"""Words that stand on a scale: low, medium, high; never … always; 18-25, 26-35; XS … XXL."""
+"""Words that are on a scale: low, medium, high; never … always; 18-25, 26-35; XS … XXL."""
 
 import re
+
+import numpy as np
 
 _SCALES = [
     scale.split("|")
@@ -39,8 +41,8 @@ _SCALES = [
 _RANGE = re.compile(r"[<>≤≥]?\s*(\d+(?:[.,]\d+)?)(?:\s*(?:-|–|\.\.|to|bis)\s*\d+(?:[.,]\d+)?|\s*\+)?", re.IGNORECASE)
 
 
-def positions(levels) -> dict | None:
-    """Where each level (in small letters) stands on a scale, from 0; None where they are no scale.
+def positions(levels: np.ndarray) -> dict | None:
+    """Where each level (in small letters) is on a scale, from 0; None where they are no scale.
 
     Examples
     --------

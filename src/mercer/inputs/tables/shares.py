@@ -9,7 +9,7 @@ from ...errors import InputError
 SHARE = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<share>0?\.\d+|[01]\.\d*|\d{1,3}(\.\d+)?\s*%)")
 
 
-def read_shares(name, words):
+def read_shares(name: str, words: np.ndarray):
     """(class names, (l, k) probabilities) of l cells; None where no cell has probabilities.
 
     A cell may also be the name of a class alone. What is missing to 1 is shared by the other classes alike.
@@ -35,12 +35,12 @@ def read_shares(name, words):
     return classes, table / table.sum(axis=1, keepdims=True)
 
 
-def _shares(word):
+def _shares(word: str) -> dict:
     """{class: probability} of a cell; empty where it does not hold probabilities."""
     parts = [part.strip() for part in re.split(r"[;|]", word) if part.strip()]
     found = {one["name"]: _number(one["share"]) for one in map(SHARE.fullmatch, parts) if one}
     return found if len(found) == len(parts) else {}
 
 
-def _number(text):
+def _number(text: str):
     return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)

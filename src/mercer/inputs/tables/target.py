@@ -1,5 +1,6 @@
 """Read the column of labels: which rows have one, what the classes are called."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -11,7 +12,11 @@ from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
 from .shares import read_shares
 
-NOT_AVAILABLE = ("NA", "N/A", "NaN", "nan", "null", "NULL", "?", "#N/A")
+NOT_AVAILABLE = frozenset(("na", "n/a", "n.a.", "nan", "<na>", "null", "#n/a", "?", "-", "--"))  # in small letters
+NOT_GAPS = {"-": {"+"}, "--": {"+", "++"}}  # mark: labels next to which it is a label too
+_CLASS_NAME = re.compile(
+    r"(?i)(^|[_\s.-])(class|classes|class_?(id|no|nr|code|label)|label|category|cat|species|kind|group|cluster|type|klasse)$"
+)
 FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
 MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
 
@@ -20,20 +25,20 @@ MANY_NAMES = 20  # labels that are all different, beyond which they are names of
 class Target:
     """The labels of n rows."""
 
-    labels: np.ndarray  # (n,) class names as text, None where unlabelled
+    labels: np.ndarray  # (n,) class names as text, None where unlabeled
     given: np.ndarray  # (n,) which rows have one
-    values: dict  # class name as text → the value as it stands in the table
+    values: dict  # class name as text → the value as it is in the table
     notes: list = field(default_factory=list)  # sentences on what was read how
-    mark: str = ""  # between the labels of cells that hold several, such as ";"; empty where each holds one
-    shares: np.ndarray | None = None  # (n, k) class probabilities, 0 where unlabelled, where cells hold such
+    mark: str = ""  # between the labels of cells that contain several, such as ";"; empty where each contains one
+    shares: np.ndarray | None = None  # (n, k) class probabilities, 0 where unlabeled, where cells hold such
     numeric = False
 
     @property
     def classes(self):
         return sorted(self.values)
 
-    def of(self, rows):
-        """What a classifier is told of some rows: names of classes, or a data frame of probabilities."""
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """The labels of some rows for a classifier: names of classes, or a data frame of probabilities."""
         if self.shares is None:
             return self.labels[rows]
         return need("pandas").DataFrame(self.shares[rows], columns=self.classes)
@@ -54,8 +59,8 @@ class NumberTarget:
     mark = ""
     numeric = True
 
-    def of(self, rows):
-        """What a regressor is told of some rows."""
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """The numbers of some rows for a regressor."""
         return self.numbers[rows]
 
 
@@ -64,28 +69,29 @@ def read_target_as(column, kind=None, missing=None, need_labels=True, several=Fa
 
     Labels that are all numbers are to be predicted as numbers if some have fractions, or if there are more than 10
     different ones, more than one for every ten labels. Numbers with leading zeros are names of classes, and so are up
-    to 50 different whole numbers, some of them repeated, that are nearly all of those from 0 or 1 on. `kind` ("number"
-    or "class") decides otherwise.
+    to 50 different whole numbers, some of them repeated, that are nearly all of those from 0 or 1 on. So are whole
+    numbers in a column that is called class, label or the like, if there are at least two labels for each. `kind`
+    ("number" or "class") decides otherwise.
     """
     given, words, notes = given_cells(column, missing)
     name, found = column.name, _numbers(words[given])
     if kind == "number" and np.isnan(found).any():
         raise InputError(
             f"{name!r} holds {words[given][np.isnan(found)][0]!r}, which is not a number, and --as number was given. "
-            "Name the mark of unlabelled cells with --missing, or leave --as out."
+            "Name the mark of unlabeled cells with --missing, or leave --as out."
         )
     if kind == "class" or np.isnan(found).any() or len(found) < (1 if need_labels else 2):
-        return read_target(column, missing, need_labels, several, measured=kind == "class")
+        return _classes(column, given, words, notes, missing, need_labels, several, measured=kind == "class")
     different = len(set(found))
     what = f"{name!r} holds {different} different number{'' if different == 1 else 's'}"
-    if kind != "number" and not _measured(words[given], found):
-        target = read_target(column, missing, need_labels, several)
+    if kind != "number" and not _measured(words[given], found, name):
+        target = _classes(column, given, words, notes, missing, need_labels, several)
         target.notes.append(f"{what}, read as names of classes (--as number predicts them as numbers).")
         return target
     if _guessing(missing) and (found == -1).any() and (found >= -1).all():
         raise InputError(
-            f'{name!r} holds -1 and no other number below 0: it may be a number or mean "unlabelled". Say '
-            "--missing=-1 if it means unlabelled, or --missing= (nothing) if it is a number."
+            f'{name!r} holds -1 and no other number below 0: it may be a number or mean "unlabeled". Say '
+            "--missing=-1 if it means unlabeled, or --missing= (nothing) if it is a number."
         )
     if need_labels and (different < 2 or len(found) < FEWEST_NUMBERS):
         raise InputError(
@@ -104,18 +110,24 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
     Parameters
     ----------
     column : pandas Series.
-    missing : list of text marks that mean "unlabelled", besides empty cells and, with a note, NA, N/A, NaN, null and ?;
-        -1 is refused if it is not among them, for it may be a class. With "" in the list only the marks in it count.
+    missing : list of text marks that mean "unlabeled", in addition to empty cells and, with a note, NA, N/A, n/a,
+        NaN, null, ? and -, in capitals or not. A dash is a class if there is a class + too. -1 is refused if it is not
+        in the list, for it may be a class. With "" in the list only the marks in it count.
     need_labels : refuse a column without labels of two classes.
     several : accept cells of several labels.
     measured : take numbers that look like measurements for names of classes.
     """
-    name = column.name
     given, text, notes = given_cells(column, missing)
+    return _classes(column, given, text, notes, missing, need_labels, several, measured)
+
+
+def _classes(column, given, text, notes, missing, need_labels, several, measured=False):
+    """The labels of a column whose cells were read: see `given_cells` and `read_target`."""
+    name = column.name
     if _guessing(missing) and (text[given] == "-1").any():
         raise InputError(
-            f'{name!r} holds -1, which may be a class or mean "unlabelled". '
-            "Say --missing=-1 if it means unlabelled, or --missing= (nothing) if it is a class."
+            f'{name!r} holds -1, which may be a class or mean "unlabeled". '
+            "Say --missing=-1 if it means unlabeled, or --missing= (nothing) if it is a class."
         )
     found = read_shares(name, text[given])
     if found is not None:
@@ -140,7 +152,7 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
 
 
 def _with_shares(name, text, given, classes, table, notes):
-    """The labels of a column whose cells hold probabilities: each row's is the likeliest class."""
+    """The labels of a column whose cells hold probabilities: each row's is the most likely class."""
     soft = (table.max(axis=1) < 1) & (table.max(axis=1) > 0)
     shown = text[given][soft][0] if soft.any() else text[given][0]
     notes = [*notes, f"{cells_of(int(soft.sum()))} of {name!r} read as probabilities of classes, such as {shown!r}."]
@@ -150,47 +162,64 @@ def _with_shares(name, text, given, classes, table, notes):
 
 
 def given_cells(column, missing=None):
-    """(which cells are labels, the cells as text, sentences on marks that were read as unlabelled)."""
+    """(which cells are labels, the cells as text, sentences on marks that were read as unlabeled)."""
     name = column.name
     empty = column.isna().to_numpy().copy()
     text = np.array(["" if gap else _text(value) for gap, value in zip(empty, column.tolist())], dtype=object)
     notes = []
     empty |= np.isin(text, ["", *(mark.strip() for mark in missing or [])])
-    usual = np.isin(text, NOT_AVAILABLE) & ~empty & _guessing(missing)
+    there = set(text[~empty])
+    marks = [mark for mark in there if mark.casefold() in NOT_AVAILABLE and not there & NOT_GAPS.get(mark, set())]
+    usual = np.isin(text, marks) & ~empty & _guessing(missing)
     if usual.any():
         seen = ", ".join(sorted(set(text[usual])))
         hold = "holds" if usual.sum() == 1 else "hold"
         notes.append(
-            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabelled "
-            "(--missing '' makes it a class)."
+            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabeled "
+            f"(--missing '' makes {'it a class' if len(set(text[usual])) == 1 else 'them classes'})."
         )
     return ~(empty | usual), text, notes
 
 
+def hint_columns(frame, names, missing=None):
+    """{name: (n,) guesses of the class as text, None if there is none} of the columns that are there.
+
+    Cells are read as labels are, see `read_target`.
+    """
+    found = {}
+    for name in names:
+        if name in frame.columns:
+            given, text, _ = given_cells(frame[name], missing)
+            found[name] = np.where(given, text, None)
+    return found
+
+
 def _guessing(missing):
-    """Whether other marks than those in the list may mean "unlabelled"."""
+    """Whether other marks than those in the list may mean "unlabeled"."""
     return "" not in [mark.strip() for mark in missing or []]
 
 
-def _numbers(words):
+def _numbers(words: np.ndarray) -> np.ndarray:
     """Cells as numbers, with whatever unit, currency and decimal mark; NaN where one is not a number."""
     column = need("pandas").Series(words, dtype=object)
     values = numbers(column, "," if decimal_commas(words) else ".", unit_of(words)) if len(words) else np.zeros(0)
     return np.where(usable(values), values, np.nan)
 
 
-def _measured(words, values):
-    """Whether numbers are measurements rather than names of classes."""
+def _measured(words, values, name):
+    """Whether numbers are measurements rather than names of classes, also by the name of their column."""
     different = len(set(values))
     if any(len(word) > 1 and word[0] == "0" and word[1].isdigit() for word in words):
         return False
     if (values != np.round(values)).any():
         return True
+    if _CLASS_NAME.search(str(name)) and 2 * different <= len(values):
+        return False
     counted = min(values) in (0, 1) and different <= min(50, len(values) - 1) and max(values) <= 1.25 * different
     return different > max(10, len(values) / 10) and not counted
 
 
-def _alike(values):
+def _alike(values: dict) -> list:
     """Sentences on class names that are probably one name in several spellings."""
     found: dict = {}
     for word in sorted(values):
@@ -203,7 +232,7 @@ def _alike(values):
     ]
 
 
-def _refuse(name, words, given, values, measured):
+def _refuse(name: str, words: np.ndarray, given: np.ndarray, values: dict, measured: bool) -> None:
     if len(words) == 0:
         raise InputError(
             f"No row has a label in {name!r}: all {len(given)} cells are empty. "
@@ -216,7 +245,7 @@ def _refuse(name, words, given, values, measured):
             "to find unusual rows with one class only, use `mercer novelty`."
         )
     found = _numbers(words)
-    if not measured and not np.isnan(found).any() and _measured(words, found):
+    if not measured and not np.isnan(found).any() and _measured(words, found, name):
         raise InputError(
             f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, not classes. "
             "`mercer label` and `mercer suggest` predict numbers; --as class reads them as names of classes."
@@ -228,7 +257,7 @@ def _refuse(name, words, given, values, measured):
         )
 
 
-def several_labels(words):
+def several_labels(words: dict) -> str:
     """The mark between the labels of a cell, where some cells have several: a label in them is in other cells too."""
     for mark in (";", "|"):
         sets = [{part.strip() for part in word.split(mark)} for word in words]
@@ -238,7 +267,7 @@ def several_labels(words):
     return ""
 
 
-def _text(value):
+def _text(value: float | str) -> str:
     """A cell as text: whole floats without their .0, so that a column with gaps reads like one without."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
+from ...types import Rows, Series
 from .cells import GAPS, cells
 from .kinds import Kind
 
 DIRECTIONS = 60  # of three real sets at 30 to 100 labels, 50 to 100 are best; more bring the noise of rare words back
 WORDS, GRAMS = 10_000, 20_000  # most frequent ones kept
-LEARN = 10_000  # rows, evenly spaced, from which a long column is learnt
+LEARN = 10_000  # rows, evenly spaced, from which a long column is learned
 AT_ONCE = 5_000
 LONGEST = 2_000  # characters of a cell that are read
 _UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF), (0x0E00, 0x0E7F))  # scripts without spaces
@@ -25,14 +26,14 @@ class Text(Kind):
     idf: list = field(default_factory=list)
     directions: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
-    def block(self, column):
+    def block(self, column: Series) -> np.ndarray:
         from sklearn.preprocessing import normalize
 
         texts = _texts(column)
         blocks = [self._tfidf(texts[begin : begin + AT_ONCE]) for begin in range(0, len(texts), AT_ONCE)]
         return np.concatenate([normalize(np.asarray(block @ self.directions)) for block in blocks])
 
-    def _tfidf(self, texts):
+    def _tfidf(self, texts: np.ndarray) -> Rows:
         parts = zip(self.reaches, self.vocabularies, self.idf)
         return sp.hstack([_weighed(_counts(texts, reach, terms)[0], idf) for reach, terms, idf in parts]).tocsr()
 
@@ -84,7 +85,7 @@ def _counts(texts, reach, vocabulary=None):
         return sp.csr_matrix((len(texts), 0)), []
 
 
-def _weighed(counts, idf):
+def _weighed(counts: Rows, idf: np.ndarray) -> Rows:
     """TF-IDF rows of unit length, with 1 + log of the counts."""
     from sklearn.preprocessing import normalize
 
@@ -93,19 +94,19 @@ def _weighed(counts, idf):
     return normalize(rows @ sp.diags(idf))
 
 
-def words_in(cell):
+def words_in(cell: str) -> int:
     """How many words a cell has; two letters of a script without spaces count as one."""
     return max(len(cell.split()), unspaced(cell) * len(cell) / 2)
 
 
 def unspaced(text):
-    """Share of the letters that belong to scripts written without spaces between words."""
+    """Fraction of the letters that belong to scripts written without spaces between words."""
     if text.isascii():
         return 0.0
     return sum(any(low <= ord(letter) <= high for low, high in _UNSPACED) for letter in text) / len(text)
 
 
-def _texts(column):
+def _texts(column: Series) -> np.ndarray:
     from sklearn.feature_extraction.text import strip_accents_unicode
 
     cut = ("" if cell in GAPS else cell[:LONGEST].lower() for cell in cells(column))

@@ -1,24 +1,33 @@
-"""Vectors that stand for rows: files beside a table, and what a model of the user's makes of text or images."""
+"""Vectors that represent rows: files next to a table, and what a model makes of texts or images."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import InputError
+from ...events import reporting
+from ...types import ColumnLike, Estimator, Frame
+from ..models.images import image_model
+from ..models.stored import hashes, with_store
+from ..models.texts import AUTO, text_model
 from .cells import GAPS, are_gaps, cells, usable
 from .formats.base import Table
-from .images import opened
-from .kinds import Kind
-from .models import image_model, text_model
+from .images import may_open, opened, path_of
+from .kinds import Kind, total
+from .look import Found
 
 VECTORS = (".npy",)
-AT_ONCE = 64  # images
+AT_ONCE = 64  # images that are open
+LOOKED_AT = 200  # texts whose tokens are counted
+MOST = 20_000  # different texts or images that "auto" lets a slow model read: about five minutes of one core
+# Fraction of unknown tokens above which a model is not used: English and German texts have none, Chinese ones half
+STRANGE = 0.25
 
 
 def attach_vectors(table: Table, path: str | Path, name: str) -> None:
-    """Add the rows of an NPY file as a column of lists, which is learnt from and not written."""
+    """Add the rows of an NPY file as a column of lists, which is learned from and not written."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"There is no file {path}. Check the name and the folder, or give a column to --embed.")
@@ -37,42 +46,150 @@ def attach_vectors(table: Table, path: str | Path, name: str) -> None:
 
 @dataclass
 class Embedded(Kind):
-    """What a model makes of the cells, as directions; rows of zeros where there is no text, or no image.
+    """Vectors of the cells by a model, of length 1; rows of zeros for cells without text or image.
 
-    `model` is a function of a list of texts (or of a batch of images), or a name: see `models.py`.
+    Attributes
+    ----------
+    model : name, folder, file or function: see `mercer.inputs.models`. source : "text" or "image".
+    mark : fingerprint of the model that the column was learned with; "" for a function. width : numbers of a vector.
     """
 
-    model: Any
-    source: str = "text"  # or "image"
+    model: Estimator
+    source: str = "text"
+    mark: str = ""
     width: int = 0
 
     def block(self, column):
-        words, images = cells(column), self.source == "image"
-        call = image_model(self.model) if images else text_model(self.model)
-        found, there = [], np.zeros(len(words), dtype=bool)
-        for begin in range(0, len(words), AT_ONCE if images else len(words)):
-            part = words[begin : begin + AT_ONCE] if images else words
-            things = [opened(column, word) if images else None if word in GAPS else word for word in part]
-            known = [thing for thing in things if thing is not None]
-            there[begin : begin + len(part)] = [thing is not None for thing in things]
-            if known:
-                found.append(as_rows(call(known), len(known), self.model))
-        self.width = self.width or (found[0].shape[1] if found else 0)
+        model, words = self.found(), cells(column)
+        readable = [_content(column, word, self.source) for word in words]
+        there = np.array([content is not None for content in readable], dtype=bool)
+        places = np.flatnonzero(there)
+        folder = column.attrs.get("cache") if self.mark else None
+        what = f"reading {len(places)} {self.source}s with {model.name}"
+
+        def compute(some, done, total):
+            inputs = [words[place] for place in places[some]]
+            if self.source == "image":
+                return _of_images(model, column, inputs, reporting(what, done, total))
+            return as_rows(model.encode(inputs, reporting(what, done, total)), len(inputs), model.name)
+
+        keys = hashes([content for content in readable if content is not None])
+        made = with_store(keys, self.mark, None if folder is None else Path(folder), compute) if len(places) else None
+        self.width = self.width or (0 if made is None else made.shape[1])
         rows = np.zeros((len(words), self.width))
-        if found:
-            answers = np.concatenate(found)
-            rows[there] = answers / np.maximum(np.linalg.norm(answers, axis=1, keepdims=True), 1e-12)
+        if made is not None:
+            rows[places] = made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
         return rows
 
-    def unread(self, frame):
+    def unread(self, frame: Frame):
         column = frame[self.name]
         if self.source == "text":
             return are_gaps(cells(column))
         return np.array([opened(column, cell) is None for cell in cells(column)])
 
+    def found(self):
+        """The model, which must be the one that the column was learned with."""
+        what = f"The {self.source} model {self.model!r}, with which this model was trained,"
+        try:
+            model: Estimator = text_model(self.model) if self.source == "text" else image_model(self.model)
+        except InputError as error:
+            raise InputError(f"{what} cannot be used here. {error}") from None
+        if model is None or self.mark not in ("", model.mark):
+            now = "is not the same here" if model is not None else "is missing"
+            raise InputError(
+                f"{what} {now}: its fingerprint is {self.mark}, not {getattr(model, 'mark', 'none')}. Install the "
+                f"version it was trained with, give its path with --{self.source}-model, or train again."
+            )
+        return model
 
-def as_rows(found: Any, n: int, model: Any) -> np.ndarray:
-    """The answer of a model as (n, d) numbers."""
+
+@dataclass
+class Both(Kind):
+    """Several readings of one column side by side, each with the same say."""
+
+    parts: list
+    weights: list = field(default_factory=list)  # learned from the first rows that are read
+
+    def block(self, column):
+        blocks = [part.block(column) for part in self.parts]
+        if not self.weights:
+            self.weights = [
+                float(1 / np.sqrt(max(total(block), part.floor))) for part, block in zip(self.parts, blocks)
+            ]
+        return np.hstack([weight * block for weight, block in zip(self.weights, blocks)])
+
+    def unread(self, frame):
+        return np.all([part.unread(frame) for part in self.parts], axis=0)
+
+
+def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
+    """A column of text or images with the vectors of a model next to its own features, if there is a model.
+
+    wanted : {"text": what `text_model` is, "image": what `image_model` is}
+    """
+    source = found.column.kind
+    if found.encoder is None or source not in wanted:
+        return found
+    model: Estimator = text_model(wanted[source]) if source == "text" else image_model(wanted[source])
+    if model is None:
+        return found
+    words = [word for word in cells(column) if word not in GAPS]
+    if wanted[source] == AUTO and model.slow and len(words) > MOST and len(set(words)) > MOST:
+        found.notes = [(f"many {source}s", found.column.name, f"{len(set(words)):,}"), *found.notes]
+        return found
+    if wanted[source] == AUTO and source == "text":
+        some = words[:: max(len(words) // LOOKED_AT, 1)][:LOOKED_AT]
+        strange = model.unknown(some)
+        if strange > STRANGE:
+            remark = f"{strange:.0%} of the tokens are not in the vocabulary of {model.name}"
+            found.notes = [("strange", found.column.name, remark), *found.notes]
+            return found
+    named = wanted[source] if wanted[source] != AUTO else model.name
+    vectors = Embedded(found.column.name, str(named) if isinstance(named, Path) else named, source, model.mark)
+    found.encoder = Both(found.column.name, [found.encoder, vectors])
+    found.column.use = f"{found.column.use}; vectors of {model.name}"
+    found.notes = [note for note in found.notes if note[0] != source]
+    found.notes.append((f"{source} model", found.column.name, model.name))
+    return found
+
+
+def relocated(encoder: Kind, places: dict[str, Any]) -> None:
+    """Let a column find its model elsewhere; refused if another model is there."""
+    for part in encoder.parts if isinstance(encoder, Both) else []:
+        if isinstance(part, Embedded) and places.get(part.source) is not None:
+            part.model = places[part.source]
+            part.found()
+
+
+def _content(column: ColumnLike, word: str, source: str) -> bytes | None:
+    """The content that a vector is computed from; None for a gap or a file that is not there."""
+    if word in GAPS:
+        return None
+    if source == "text":
+        return word.encode("utf-8", "surrogatepass")
+    path = path_of(column, word)
+    try:
+        return path.read_bytes() if may_open(column, path) else None
+    except OSError:
+        return None
+
+
+def _of_images(model: Estimator, column: ColumnLike, names: list, on_part: Any) -> np.ndarray:
+    """(n, width) vectors of images; zeros for a file that is not an image."""
+    made: np.ndarray | None = None
+    for begin in range(0, len(names), AT_ONCE):
+        things = [opened(column, name) for name in names[begin : begin + AT_ONCE]]
+        there = [i for i, thing in enumerate(things, start=begin) if thing is not None]
+        if there:
+            rows = as_rows(model.encode([thing for thing in things if thing is not None]), len(there), model.name)
+            made = np.zeros((len(names), rows.shape[1])) if made is None else made
+            made[there] = rows
+        on_part(begin + len(things))
+    return np.zeros((len(names), 0)) if made is None else made
+
+
+def as_rows(found: Any, n: int, model: str) -> np.ndarray:
+    """The prediction of a model as (n, d) numbers."""
     rows = np.asarray(found.detach().cpu() if hasattr(found, "detach") else found, dtype=np.float64)
     if rows.ndim != 2 or len(rows) != n or not usable(rows).all():
         raise InputError(

@@ -1,10 +1,11 @@
-"""What a round of SVDD needs from K, however it is given: a small dense block of it, and the change of the gradient
+"""Access of a round of SVDD to K, however it is given: a small dense block of it, and the change of the gradient
 when some β change, where `keep` (a flag, or one for each row) says whose columns will be needed again.
 """
 
 import numpy as np
 
 from ... import rows
+from ...types import Rows
 
 LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
 STREAM = 1 << 20  # kernel values computed at once
@@ -13,13 +14,13 @@ STREAM = 1 << 20  # kernel values computed at once
 class Dense:
     limit, dtype = LIMIT, np.float64
 
-    def __init__(self, K):
+    def __init__(self, K: np.ndarray) -> None:
         self.K, self.n_columns = np.ascontiguousarray(K, dtype=np.float64), 0
 
-    def block(self, idx):
+    def block(self, idx: np.ndarray) -> np.ndarray:
         return self.K[np.ix_(idx, idx)]
 
-    def subtract(self, out, idx, factor, keep=True):
+    def subtract(self, out: np.ndarray, idx: np.ndarray, factor: np.ndarray, keep: np.ndarray | bool = True) -> None:
         from .smo import subtract_rows
 
         subtract_rows(out, self.K, idx, factor)
@@ -28,14 +29,14 @@ class Dense:
 class Features:
     limit = LIMIT
 
-    def __init__(self, Z):
+    def __init__(self, Z: Rows) -> None:
         self.Z, self.dtype = Z, Z.dtype
 
-    def block(self, idx):
+    def block(self, idx: np.ndarray) -> np.ndarray:
         some = rows.take(self.Z, idx)
         return some @ some.T
 
-    def subtract(self, out, idx, factor, keep=True):
+    def subtract(self, out: np.ndarray, idx: np.ndarray, factor: np.ndarray, keep: np.ndarray | bool = True) -> None:
         if len(idx) <= out.shape[0] // 10:
             weight = rows.take(self.Z, idx).T @ factor
         else:
@@ -45,28 +46,28 @@ class Features:
         out -= rows.dot(self.Z, weight)
 
 
-class Products:
+class DeviceProducts:
     """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
 
     limit, dtype = LIMIT, np.float32
 
-    def __init__(self, K):
+    def __init__(self, K: Rows) -> None:
         self.K, self.n_columns = K, 0
 
-    def block(self, idx):
+    def block(self, idx: np.ndarray) -> np.ndarray:
         return self.K.block(idx)
 
-    def subtract(self, out, idx, factor, keep=True):
+    def subtract(self, out: np.ndarray, idx: np.ndarray, factor: np.ndarray, keep: bool = True) -> None:
         out -= self.K.combine(idx, factor)
         self.n_columns += len(idx)
 
 
-class Columns:
+class CachedColumns:
     """Kernel columns kept in memory, least recently used out first."""
 
     dtype = np.float64
 
-    def __init__(self, K, cache_bytes):
+    def __init__(self, K: Rows, cache_bytes: int) -> None:
         self.K, n = K, K.shape[0]
         kept = max(cache_bytes - 8 * STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
         self.capacity = min(n, max(int(kept // (8 * n)), 64))
@@ -77,7 +78,7 @@ class Columns:
         self.used_at = np.zeros(self.capacity, dtype=np.int64)
         self.clock, self.n_columns, self.filled = 0, 0, 0
 
-    def block(self, idx):
+    def block(self, idx: np.ndarray) -> np.ndarray:
         """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
         slots = self.slot_of[idx]
         old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
@@ -92,7 +93,7 @@ class Columns:
             out[np.ix_(new, new)] = self.K.block(idx[new])
         return out
 
-    def subtract(self, out, idx, factor, keep=True):
+    def subtract(self, out: np.ndarray, idx: np.ndarray, factor: np.ndarray, keep: bool = True) -> None:
         from .smo import subtract_rows
 
         known = self.slot_of[idx] >= 0
@@ -105,7 +106,7 @@ class Columns:
             out -= self.K.combine(idx, factor)
             self.n_columns += len(idx)
 
-    def _slots(self, idx):
+    def _slots(self, idx: np.ndarray) -> np.ndarray:
         """Where the columns idx are stored, after computing those that are missing."""
         self.clock += 1
         kept = self.slot_of[idx]
@@ -120,7 +121,7 @@ class Columns:
             self.owner[slots], self.slot_of[missing], self.used_at[slots] = missing, slots, self.clock
         return self.slot_of[idx]
 
-    def _room(self, count):
+    def _room(self, count: int) -> np.ndarray:
         """The next free slots while there are any, then the least recently used."""
         begin, self.filled = self.filled, min(self.filled + count, self.capacity)
         # Grown, and not made whole at once: a large new array would take its memory in huge pages.

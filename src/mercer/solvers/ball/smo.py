@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from ...backend import compiled
+from ...compilation import compiled
 
 
 @compiled(fastmath={"contract", "reassoc", "nsz", "arcp"})
-def pairwise_ascent(K, gradient, beta, low, high, tol, max_iter):
-    """Maximise Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time; in place.
+def pairwise_ascent(
+    K: np.ndarray, gradient: np.ndarray, beta: np.ndarray, low: np.ndarray, high: np.ndarray, tol: float, max_iter: int
+) -> tuple[int, float]:
+    """Maximize Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time; in place.
 
     `gradient` holds K_ii − 2 (Kβ)_i and is kept current. The first variable is the one with the largest gradient among
     those that may grow; the second, among those that may shrink, is the one whose exact line step gains most
@@ -49,7 +51,7 @@ def pairwise_ascent(K, gradient, beta, low, high, tol, max_iter):
 
 
 @compiled()
-def subtract_rows(out, C, rows, factor):
+def subtract_rows(out: np.ndarray, C: np.ndarray, rows: np.ndarray, factor: np.ndarray) -> None:
     """out −= Σ_t factor_t · C[rows_t], without a copy of the rows."""
     for t in range(len(rows)):
         row, scale = C[rows[t]], factor[t]

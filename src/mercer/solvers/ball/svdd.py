@@ -8,7 +8,7 @@ With d_i = k(x_i, x_i) and c = Σ β_i φ(x_i), the primal in (c, ρ), ρ = R² 
 The box carries every variant. An ordinary row has [0, 1/(νn)] and pays when it is outside. A known outlier has [−u, 0]
 and pays when it is *inside* (Tax and Duin's signs, folded into β). A weight scales its row's box. The primal is convex
 whatever the signs, since ‖φ − c‖² − R² = d − 2⟨φ, c⟩ − ρ is linear in (c, ρ); R² = ρ + ‖c‖² follows. A d_i larger
-than K_ii = ‖z_i‖² (an approximate map) keeps all of this true, with the centre held in the span of the map.
+than K_ii = ‖z_i‖² (an approximate map) keeps all of this true, with the center held in the span of the map.
 
 Three solvers, one certificate (`certify`): `svdd_smo` on kernel columns, `svdd_sweeps`, `svdd_gradient` on features Z.
 """
@@ -19,7 +19,7 @@ from ... import rows
 from ...errors import InputError
 from ...linalg import precision
 from ..result import Result
-from .access import Columns, Dense, Features, Products
+from .access import CachedColumns, Dense, DeviceProducts, Features
 from .polish import polish
 
 _FEW = 128  # bound variables that may always enter the working set
@@ -29,7 +29,7 @@ _PATIENCE = 5  # rounds, once the gap is small enough, in which the violation mu
 
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
-    """Solve the dual by sequential minimal optimisation on blocks of kernel columns.
+    """Solve the dual by sequential minimal optimization on blocks of kernel columns.
 
     Each round puts the in-bound variables and the outermost and innermost of the others in a working set, runs
     second-order pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows
@@ -52,7 +52,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
-    access = Dense(K) if dense else Products(K) if K.on_gpu else Columns(K, cache_bytes)
+    access = Dense(K) if dense else DeviceProducts(K) if K.on_gpu else CachedColumns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
     found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), _NEW, random_state)
@@ -61,7 +61,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
 
 
 def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, random_state=0):
-    """Solve the dual for K = ZZᵀ with a few passes over Z, wherever Z lives.
+    """Solve the dual for K = ZZᵀ with a few passes over Z, where Z lives.
 
     The same rounds as `svdd_smo`; the working set's rows are taken to the host and the gradient of all rows is one
     pass. A round costs O(n r); 5 to 25 rounds reach a relative gap of 1e-6 where the accelerated gradient needs
@@ -95,7 +95,7 @@ def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
     return _result(beta, proof, tol, iteration, history, {})
 
 
-def certify(gradient, beta, linear, low, high):
+def certify(gradient: np.ndarray, beta: np.ndarray, linear: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict:
     """The duality gap of β and the offsets that come with it.
 
     For fixed c the best ρ is a weighted quantile of g: it leaves upper bounds summing to at most 1 outside the ball, so
@@ -124,7 +124,7 @@ def certify(gradient, beta, linear, low, high):
     }
 
 
-def _offset(gradient, low, high):
+def _offset(gradient: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
     """The best ρ for fixed c, from the outermost rows only: sorting all n would take as long as the rest of a round."""
     width, n = high - low, len(gradient)
     need = 1 - np.sum(low) - 1e-10
@@ -144,7 +144,7 @@ def _offset(gradient, low, high):
     return float(rho)
 
 
-def project(v, low, high):
+def project(v: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """The nearest point to v with Σ = 1 inside the box: clip(v − τ, low, high), τ by safeguarded Newton."""
     left, right = float(np.min(v - high)), float(np.max(v - low))  # the sum falls from Σ high to Σ low between them
     shift = min(max((np.sum(v) - 1) / len(v), left), right)
@@ -198,15 +198,17 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     return _result(beta, proof, tol, iteration, history, {"inner_iterations": inner})
 
 
-def _net(n_support, most):
+def _net(n_support: int, most: int) -> int:
     """How many bound variables enter a working set: with few support vectors, more would cost more than they catch."""
     return max(_FEW, min(most, n_support // 2))
 
 
-def _working_set(gradient, beta, low, high, rho, n_new, n_free):
+def _working_set(
+    gradient: np.ndarray, beta: np.ndarray, low: np.ndarray, high: np.ndarray, rho: float, n_new: int, n_free: int
+) -> np.ndarray:
     """In-bound variables, the outermost of those that may grow and the innermost of those that may shrink.
 
-    The worst pair is always in; rows that do not violate yet will when the centre moves towards those that do.
+    The worst pair is always in; rows that do not violate yet will when the center moves towards those that do.
     """
     can_grow, can_shrink = beta < high, beta > low
     free, up, down = (np.flatnonzero(which) for which in (can_grow & can_shrink, can_grow, can_shrink))
@@ -218,12 +220,21 @@ def _working_set(gradient, beta, low, high, rho, n_new, n_free):
     return np.flatnonzero(work)
 
 
-def _largest(idx, score, count):
+def _largest(idx: np.ndarray, score: np.ndarray, count: int) -> np.ndarray:
     return idx if len(idx) <= count else idx[np.argpartition(-score, count)[:count]]
 
 
-def _first_guess(access, linear, low, high, n_start, n_new, random_state, ascent):
-    """Solve a small random subset; give the farthest rows from its centre their upper bound until Σβ = 1; solve those.
+def _first_guess(
+    access,
+    linear: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    n_start: tuple[int, int],
+    n_new: int,
+    random_state: int,
+    ascent,
+) -> np.ndarray:
+    """Solve a small random subset; give the farthest rows from its center their upper bound until Σβ = 1; solve those.
 
     Kernel columns are computed for the small subset only: among the far rows a block of the kernel matrix is enough.
     """
@@ -271,7 +282,7 @@ def _check(linear, low, high):
     return linear, low, high
 
 
-def _result(beta, proof, tol, n_iter, history, info):
+def _result(beta: np.ndarray, proof: dict, tol: float, n_iter: int, history: list, info: dict) -> Result:
     converged = proof["gap"] <= tol
     if converged:
         reason = f"The relative duality gap {proof['gap']:.1e} is at most tol = {tol:g}."

@@ -1,6 +1,6 @@
 """One descent of the dual of kernel PCA, and many side by side that share their products with the kernel matrix.
 
-See `mercer.solvers.dual.minimise` for the problem.
+See `mercer.solvers.dual.minimize` for the problem.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import scipy.linalg as sla
 
 from ...errors import InputError
 
-NEGATIVE = 1e-6  # share of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
+NEGATIVE = 1e-6  # fraction of the leading eigenvalue below which a negative one is rounding (float32 kernels included)
 EPS = float(np.finfo(float).eps)
 STALL = 50  # steps in which the value moves by less than the precision, and the residual does not halve: rounding
 SIDE_BY_SIDE = 16  # descents under way at a time: each remembers 2 · MEMORY matrices of the size of H
@@ -22,7 +22,7 @@ class Root:
     eps · n · the largest Rayleigh quotient) are dropped: all three then have fewer columns than M.
     """
 
-    def __init__(self, H, GH, eps=EPS):
+    def __init__(self, H: np.ndarray, GH: np.ndarray, eps: float = EPS) -> None:
         n, s = H.shape
         M = H.T @ GH
         M = (M + M.T) / 2
@@ -64,20 +64,20 @@ class Point:
         self.H, self.GH = H, GH
         self.root = Root(H, GH, eps)
         P = GH @ (self.root.inverse @ self.root.basis.T)
-        self.centre = loss.locate(P)
-        self.value = -loss.value(P - self.centre)
-        self.image = loss.prox(P - self.centre)
+        self.center = loss.locate(P)
+        self.value = -loss.value(P - self.center)
+        self.image = loss.prox(P - self.center)
         self.residual = self.image - H
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """‖H − prox(P(H))‖ / ‖H‖."""
         length = np.linalg.norm(self.H)
         return float(np.linalg.norm(self.residual) / length) if length > 0 else 0.0
 
 
 def descent(H, GH, loss, tol, max_iter, memory, eps):
-    """Generator that asks for products with G, see `together`: (final point, history) in the end.
+    """Generator that requests products with G, see `together`: (final point, history) in the end.
 
     The final H is an image of the prox, so that it is sparse and within bounds. Without memory: the DC iteration.
     """
@@ -147,7 +147,7 @@ def _shorten(point, D, GD, loss, eps):
     return None
 
 
-def _two_loop(residual, pairs):
+def _two_loop(residual: np.ndarray, pairs: list) -> np.ndarray:
     """L-BFGS direction for the residual prox(P(H)) − H, which plays the negative gradient."""
     q, weights = residual.copy(), []
     for step, change, rho in reversed(pairs):

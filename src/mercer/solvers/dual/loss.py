@@ -19,7 +19,7 @@ class Loss:
     norm: str = "row"
     location: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.norm not in NORMS:
             raise InputError(f"norm={self.norm!r} is unknown: use 'row' (2-norm of a row) or 'element' (each entry).")
         if not self.kappa > 0:
@@ -28,14 +28,14 @@ class Loss:
             raise InputError(f"epsilon={self.epsilon!r} must be zero or positive: rows with a smaller score vanish.")
 
     @property
-    def square(self):
+    def square(self) -> bool:
         return self.kappa == np.inf and self.epsilon == 0
 
-    def size(self, Y):
-        """What the norm measures: |entries|, or row lengths as one column."""
+    def size(self, Y: np.ndarray) -> np.ndarray:
+        """The sizes that the norm measures: |entries|, or row lengths as one column."""
         return np.abs(Y) if self.norm == "element" else np.sqrt(np.einsum("ij,ij->i", Y, Y))[:, None]
 
-    def value(self, P):
+    def value(self, P: np.ndarray) -> float:
         """f(P) = Σ of a parabola that starts at ε and becomes straight at ε + κ."""
         if self.square:
             return 0.5 * float(np.vdot(P, P))
@@ -43,14 +43,14 @@ class Loss:
         inside = np.minimum(excess, self.kappa)
         return float(np.sum(inside * (excess - 0.5 * inside)))
 
-    def conjugate(self, H):
+    def conjugate(self, H: np.ndarray) -> float:
         """f*(H) = ½‖H‖² + ε‖H‖, infinite where a size exceeds κ by more than rounding."""
         size = self.size(H)
         if size.max(initial=0.0) > self.kappa * (1 + 1e-12):
             return np.inf
         return 0.5 * float(np.vdot(H, H)) + self.epsilon * float(size.sum())
 
-    def prox(self, Y):
+    def prox(self, Y: np.ndarray) -> np.ndarray:
         """∇f(Y), the H that attains f(Y): shorten each size by ε, then to at most κ.
 
         Both terms see a row only through its size r, so this is the minimum of ½(r − ‖y‖)² + εr over 0 ≤ r ≤ κ.
@@ -61,8 +61,8 @@ class Loss:
         wanted = np.minimum(np.maximum(size - self.epsilon, 0.0), self.kappa)
         return Y * np.divide(wanted, size, out=np.zeros_like(size), where=size > 0)
 
-    def locate(self, P):
-        """The c that minimises f(P − 1cᵀ), by Newton's method; zero when the loss has no location of its own."""
+    def locate(self, P: np.ndarray) -> np.ndarray:
+        """The c that minimizes f(P − 1cᵀ), by Newton's method; zero when the loss has no location of its own."""
         if not self.location:
             return np.zeros(P.shape[1])
         c = P.mean(axis=0)
@@ -88,7 +88,7 @@ class Loss:
             c, value = trial, min(new, value)
         return c
 
-    def _newton(self, P, H, slope):
+    def _newton(self, P: np.ndarray, H: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """(∇² f)⁻¹ slope; each row contributes 1 along itself while it is neither dead nor at the bound."""
         size = self.size(P)
         bent = (size > self.epsilon) & (size < self.epsilon + self.kappa)

@@ -1,18 +1,18 @@
-"""The kappa that bounds, or the epsilon that keeps, a wanted share of the samples."""
+"""The kappa that bounds, or the epsilon that keeps, a wanted fraction of the samples."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from .loss import Loss
-from .minimise import EPS, minimise, sketch, sketch_width
+from .minimize import EPS, minimize, sketch, sketch_width
 
 LOOSE = 1e-3  # residual at which the number of samples beyond a threshold has settled
 ROUNDS = 12
-FEW = 2  # starts of a trial: the share depends little on which stationary point is found
+FEW = 2  # starts of a trial: the fraction depends little on which stationary point is found
 
 
-def row_size(P, norm):
+def row_size(P: np.ndarray, norm: str) -> np.ndarray:
     """One number per sample for the thresholds: its row's length, or its largest entry."""
     return np.abs(P).max(axis=1) if norm == "element" else np.linalg.norm(P, axis=1)
 
@@ -20,9 +20,9 @@ def row_size(P, norm):
 def match_fraction(G, n_components, name, fraction, loss=None, start=None, random_state=None, eps=EPS):
     """Find kappa or epsilon (`name`) so that `fraction` of the samples are at the bound, or are kept.
 
-    Both are the share of rows of the scores beyond a threshold (kappa + epsilon, or epsilon). A quantile of their sizes
-    is the guess that settles kappa in two or three solves. For epsilon the share can fall steeply, because the problem
-    is not convex, so once it is bracketed the guesses interpolate its logarithm.
+    Both are the fraction of rows of the scores beyond a threshold (kappa + epsilon, or epsilon). A quantile of their
+    sizes is the guess that settles kappa in two or three solves. For epsilon the fraction can fall steeply, because the
+    problem is not convex, so once it is bracketed the guesses interpolate its logarithm.
 
     Returns (Loss with the value found, the share it gives at a loose tolerance). Every trial starts alike, so the value
     found, given back as a number, leads to the same solution.
@@ -38,7 +38,7 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     for _ in range(ROUNDS):
         value = threshold if name == "epsilon" else max(threshold - loss.epsilon, EPS)
         trial = replace(loss, **{name: value})
-        found = minimise(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps, n_init=FEW)
+        found = minimize(G, n_components, trial, tol=LOOSE, max_iter=200, start=start, eps=eps, n_init=FEW)
         whole = found.info["rank"] == n_components
         size = row_size(found.value.P, loss.norm) if whole else np.zeros(n)  # a component died: too high
         count = int(np.sum(size > threshold))
@@ -51,13 +51,13 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     return best[1], best[2]
 
 
-def _quantile(size, wanted):
+def _quantile(size: np.ndarray, wanted: int) -> float:
     """The threshold that has the wanted number of sizes beyond it."""
     size = np.sort(size)[::-1]
     return float(0.5 * (size[wanted - 1] + size[wanted]))
 
 
-def _next_guess(below, above, wanted, guess):
+def _next_guess(below: tuple[float, int], above: tuple[float, int], wanted: int, guess: float) -> float:
     low, high = below[0], above[0]
     if low > 0 and high < np.inf:
         part = np.log((below[1] + 1) / (wanted + 1)) / np.log((below[1] + 1) / (above[1] + 1))
@@ -72,7 +72,7 @@ def largest_epsilon(G, n_components, loss, start=None, random_state=None, eps=EP
     start = start or sketch(G, sketch_width(n_components, loss), random_state=random_state, eps=eps)
 
     def keeps(epsilon):
-        trial = minimise(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps, n_init=FEW)
+        trial = minimize(G, n_components, replace(loss, epsilon=epsilon), tol=LOOSE, start=start, eps=eps, n_init=FEW)
         return trial.info["rank"] == n_components
 
     size = np.sort(row_size(start[0][:, :n_components], loss.norm))[::-1]

@@ -15,7 +15,7 @@ ROUGH = 1e-4  # residual at which a half-precision product has given what it can
 def krylov(A, s, tol, max_iter=None, seed=0, start=None):
     """(values, vectors, A·vectors, steps, history) of the s largest eigenpairs of a symmetric operator.
 
-    Each step adds A times the last block to the basis Q, orthogonalised against all of it; Rayleigh–Ritz on the whole
+    Each step adds A times the last block to the basis Q, orthogonalized against all of it; Rayleigh–Ritz on the whole
     basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at
     the end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
 
@@ -76,22 +76,22 @@ def _space(A, s, tol, max_iter, seed, start):
     return values[:keep], Q[:, :size] @ small, AQ[:, :size] @ small, step, history
 
 
-def _crowded(values, width):
+def _crowded(values: np.ndarray, width: int) -> bool:
     """Whether as many of the descending values coincide as a start of that width can reach."""
     return len(values) >= width and bool(
         np.any(values[: len(values) - width + 1] - values[width - 1 :] <= 1e-8 * abs(values[0]))
     )
 
 
-def _room(block, most):
-    """Uninitialised columns beside a block: same home, same dtype, column after column."""
+def _room(block: np.ndarray, most: int) -> np.ndarray:
+    """Uninitialized columns next to a block: same home, same dtype, column after column."""
     n = block.shape[0]
     remedy = "Use approx=<number of landmarks> or fewer components."
     room_for(8 * n * most, block, f"The Krylov basis of {n} × {most} numbers", remedy)
     return empty((most, n), block).T
 
 
-def _orthonormal(block, Q):
+def _orthonormal(block: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """Orthonormal columns spanning what block adds to Q; directions that add nothing but rounding are dropped."""
     scale = (block * block).sum(0) ** 0.5
     live = scale > 0

@@ -1,12 +1,12 @@
 """Kernel components that rows far away in feature space cannot turn: weighted kernel PCA whose weights resist them.
 
-Both methods start from the spatial median m in feature space, which minimises Σ ‖φ_i − m‖ (Weiszfeld's iteration).
+Both methods start from the spatial median m in feature space, which minimizes Σ ‖φ_i − m‖ (Weiszfeld's iteration).
 
 ``spherical``: the principal components of the signs (φ_i − m) / ‖φ_i − m‖. Every row has the same length, so that no
 row has leverage; where the distribution of φ is skew, as for polynomial kernels, they differ from those of kernel PCA
 also without outliers.
 
-``reconstruction``: minimise Σ ρ(r_i) over subspaces and centres, r_i the distance of φ_i from the subspace. ρ is r²/2
+``reconstruction``: minimize Σ ρ(r_i) over subspaces and centers, r_i the distance of φ_i from the subspace. ρ is r²/2
 for the bulk of the rows and constant for the rest, so that rows far from the subspace have no pull at all, and rows far
 along it keep theirs. ρ comes from the residuals themselves: their logarithms have a median and a deviation (MAD), and
 the weight ρ'(r)/r falls from 1 to 0 between two and three deviations above. Reweighted least squares never raises the
@@ -22,27 +22,26 @@ subspace recovery.
 
 import numpy as np
 
-from ...geometry.operators import CentredOperator
+from ...geometry.operators import CenteredOperator
 from ...linalg import sign_rows
-from ..dual.minimise import Components
+from ...types import Rows
+from ..dual.minimize import Components
 from ..result import Result
 from .top import top
 
-MEDIAN_STEPS = 500
 SIGN_STEPS, SCALE_STEPS = 10, 10  # of the start, and with a scale that follows the residuals
 LOW, HIGH = 2.0, 3.0  # deviations of the logarithm of a residual between which its weight falls to 0
 BAND, EDGE = 1.3, 0.5  # deviations of an empty band, and those in which the weight falls to 0 at its beginning
-NEAR = 0.75  # share of the rows by which subspaces are compared
-WORSE = 1.2  # factor by which those may move away when the tail gets its weight back: else it holds outliers
-SMALL = 1e-6  # share of a length below which it counts as this much
+NEAR = 0.75  # fraction of the rows by which subspaces are compared
+SMALL = 1e-6  # fraction of a length below which it counts as this much
 
 
-def spatial_median(K, tol=1e-9):
+def spatial_median(K: Rows, tol: float = 1e-9) -> tuple:
     """((n,) weights of the rows in the spatial median, (n,) distances from it, iterations) for an operator K."""
     n, own = K.shape[0], K.diag()
     share, least = np.full(n, 1.0 / n), SMALL**2 * float(np.max(np.abs(own), initial=0.0))
     change, steps = np.inf, 0
-    while change > tol and steps < MEDIAN_STEPS:
+    while change > tol and steps < 500:
         product = (K @ share[:, None])[:, 0]
         distance = np.sqrt(np.maximum(own - 2 * product + float(share @ product), least))
         new = 1.0 / distance
@@ -52,30 +51,39 @@ def spatial_median(K, tol=1e-9):
 
 
 class _Fit:
-    """Components of the rows with these weights about the centre `share` (None: the origin), and what follows."""
+    """Components of the rows with these weights about the center `share` (None: the origin), and what follows."""
 
-    def __init__(self, K, n_components, weight, share, seed, tol, start=None):
+    def __init__(
+        self,
+        K: Rows,
+        n_components: int,
+        weight: np.ndarray,
+        share: np.ndarray | None,
+        seed: int,
+        tol: float,
+        start: np.ndarray | None = None,
+    ) -> None:
         n, center = K.shape[0], share is not None
-        operator = CentredOperator(K, weight, center, share)
+        operator = CenteredOperator(K, weight, center, share)
         found = top(operator, n_components, "krylov", tol, seed=seed, start=start)
         values, self.vectors = found.value
         self.values, self.residual, self.weight, self.share = values, found.gap, weight, share
         live = values > n * np.finfo(float).eps * values[0]
         self.rank = int(np.sum(live))
         A = np.sqrt(weight)[:, None] * self.vectors[:, live] / np.sqrt(values[live])
-        self.coef = A - share[:, None] * A.sum(axis=0) if center else A
-        product = K @ (np.column_stack([self.coef, share]) if center else self.coef)
+        self.coef = A if share is None else A - share[:, None] * A.sum(axis=0)
+        product = K @ (self.coef if share is None else np.column_stack([self.coef, share]))
         self.scores, own = product[:, : self.rank], K.diag()
-        if center:
+        if share is not None:
             self.scores = self.scores - share @ self.scores
             own = own - 2 * product[:, -1] + float(share @ product[:, -1])
         self.distance = np.sqrt(np.maximum(own - np.sum(self.scores**2, axis=1), SMALL**2 * np.max(np.abs(own))))
 
 
-def spherical(K, n_components, center=True, seed=0, tol=1e-9):
+def spherical(K: Rows, n_components: int, center: bool = True, seed: int = 0, tol: float = 1e-9) -> Result:
     """`Result` with `Components` of the signs; info has "rank", "weight" (n,) and "median_steps".
 
-    K : operator of the kernel matrix, not centred. The gap is the largest eigen-residual.
+    K : operator of the kernel matrix, not centered. The gap is the largest eigen-residual.
     """
     share, length, steps = _middle(K, center)
     fit = _Fit(K, n_components, 1.0 / length**2, share, seed, tol)
@@ -83,19 +91,23 @@ def spherical(K, n_components, center=True, seed=0, tol=1e-9):
     return _result(fit, -0.5 * float(fit.values.sum()), fit.residual, steps, fit.residual <= max(tol, 1e-8), reason, [])
 
 
-def reconstruction(K, n_components, center=True, seed=0, tol=1e-6, max_iter=100):
+def reconstruction(
+    K: Rows, n_components: int, center: bool = True, seed: int = 0, tol: float = 1e-6, max_iter: int = 100
+) -> Result:
     """`Result` with `Components` of the rows near their subspace; info as above.
 
-    K : operator of the kernel matrix, not centred. The gap is the change of the weights in the last iteration, relative
-    to their sum, and history the objective from where the scale is fixed for the last time: it never rises.
+    K : operator of the kernel matrix, not centered. The gap is the change of the weights in the last iteration,
+    relative to their sum, and history the objective from where the scale is fixed for the last time: it never rises.
     """
     share, length, _ = _middle(K, center)
 
-    def fitted(weight, start=None, exact=1e-4, centre=None):
-        centre = (weight / weight.sum() if centre is None else centre) if center else None
-        return _Fit(K, n_components, weight, centre, seed, exact, start)
+    def fitted(
+        weight: np.ndarray, start: np.ndarray | None = None, exact: float = 1e-4, middle: np.ndarray | None = None
+    ) -> _Fit:
+        middle = (weight / weight.sum() if middle is None else middle) if center else None
+        return _Fit(K, n_components, weight, middle, seed, exact, start)
 
-    def settled(fit, bounds, tol):
+    def settled(fit: _Fit, bounds: tuple, tol: float) -> tuple:
         """(fit, gap, steps, objectives) of the reweighting between fixed bounds."""
         history, change, step = [], np.inf, 0
         while step < max_iter and (change > tol or step < 2):
@@ -105,10 +117,10 @@ def reconstruction(K, n_components, center=True, seed=0, tol=1e-6, max_iter=100)
             fit, step = fitted(new, fit.vectors, 1e-9), step + 1
         return fit, change, step, history
 
-    signs = fit = fitted(1.0 / length**2, centre=share)
+    signs = fit = fitted(1.0 / length**2, middle=share)
     for _ in range(SIGN_STEPS):
         off = np.maximum(fit.distance / length, SMALL)
-        fit = fitted(1.0 / (length**2 * off), fit.vectors, centre=share)
+        fit = fitted(1.0 / (length**2 * off), fit.vectors, middle=share)
     ends = []
     for start in (fit, signs, fitted((length <= np.median(length)).astype(float))):
         fit = start
@@ -121,7 +133,8 @@ def reconstruction(K, n_components, center=True, seed=0, tol=1e-6, max_iter=100)
     tail = _empty_band(fit.distance)
     if tail is not None:
         other = settled(fit, tail, tol)
-        if _closeness(other[0]) <= WORSE * _closeness(fit):
+        # 1.2: factor by which those may move away when the tail gets its weight back: else it holds outliers
+        if _closeness(other[0]) <= 1.2 * _closeness(fit):
             bounds, (fit, gap, more, history) = tail, other
             steps += more
     converged = gap <= tol
@@ -131,7 +144,7 @@ def reconstruction(K, n_components, center=True, seed=0, tol=1e-6, max_iter=100)
     return _result(fit, _objective(fit.distance, *bounds), gap, steps, converged, reason, history)
 
 
-def _middle(K, center):
+def _middle(K: Rows, center: bool) -> tuple:
     """(weights of the spatial median or None, distances from it or from the origin, iterations)."""
     if center:
         return spatial_median(K)
@@ -139,25 +152,25 @@ def _middle(K, center):
     return None, np.sqrt(np.maximum(own, SMALL**2 * np.max(np.abs(own)))), 1
 
 
-def _closeness(fit):
+def _closeness(fit: _Fit) -> float:
     """Σ r² over the nearest of the rows."""
     return float(np.sum(np.sort(fit.distance**2)[: max(int(NEAR * len(fit.distance)), 1)]))
 
 
-def _scale(distance):
+def _scale(distance: np.ndarray) -> tuple:
     """Logarithms of the residuals, their median and their deviation."""
     z = np.log(distance)
     middle = np.median(z)
     return z, middle, max(1.4826 * float(np.median(np.abs(z - middle))), 1e-3)
 
 
-def _bounds(distance):
+def _bounds(distance: np.ndarray) -> tuple:
     """Residuals between which the weight falls from 1 to 0."""
     _, middle, spread = _scale(distance)
     return np.exp(middle + LOW * spread), np.exp(middle + HIGH * spread)
 
 
-def _empty_band(distance):
+def _empty_band(distance: np.ndarray) -> tuple | None:
     """The same at the beginning of the first empty band among residuals beyond LOW; None where there is none."""
     z, middle, spread = _scale(distance)
     far = np.sort(z[z > middle + LOW * spread])
@@ -165,18 +178,20 @@ def _empty_band(distance):
     return (np.exp(begins[0]), np.exp(begins[0] + EDGE * spread)) if len(begins) else None
 
 
-def _weight(distance, low, high):
+def _weight(distance: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.clip((high**2 - distance**2) / (high**2 - low**2), 0.0, 1.0)
 
 
-def _objective(distance, low, high):
+def _objective(distance: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
     """Σ ρ(r) with ρ'(r) / r the weight."""
     q = np.clip(distance, None, high) ** 2
     fall = np.maximum(q - low**2, 0.0)
     return float(np.sum(np.minimum(q, low**2) + fall - 0.5 * fall**2 / (high**2 - low**2))) / 2
 
 
-def _result(fit, objective, gap, n_iter, converged, reason, history):
+def _result(
+    fit: _Fit, objective: float, gap: float, n_iter: int, converged: bool, reason: str, history: list
+) -> Result:
     turn = sign_rows(fit.scores)
     scores, coef = fit.scores * turn, fit.coef * turn
     pull = fit.weight[:, None] * scores

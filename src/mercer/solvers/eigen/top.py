@@ -9,7 +9,7 @@ method     what it does                                  when it wins
 ========== ============================================= ==========================================
 full       LAPACK on the dense matrix                    s near n, or n ≤ 500
 krylov     block Krylov, deflated, stops on the residual most cases
-lanczos    ARPACK                                        few components, products cheap beside n·s
+lanczos    ARPACK                                        few components, products cheap next to n·s
 randomized range finder with power iterations            a quick look (fixed number of products)
 lobpcg     SciPy's LOBPCG                                a good start is known
 dual       L-BFGS on the dual problem (see `dual`)       two or three components of n ≥ 1000 (by a few percent)
@@ -26,16 +26,23 @@ from ...backend import blas_threads
 from ...errors import InputError
 from ...geometry.operators import DenseOperator
 from ...linalg import eigh_down, fix_signs
-from ..dual import minimise as dual
+from ...types import Rows
+from ..dual import minimize as dual
 from ..result import Result
 from .krylov import krylov
 
-FULL_ROWS = 500  # below this LAPACK is faster than any iteration
 LANCZOS_ROWS = 2000  # below this a product is so cheap that what counts is to need few columns
-LANCZOS_PAIRS = 40  # up to here it is what counts, too, when a product with one vector reads half of the matrix
 
 
-def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=None):
+def top(
+    A: Rows,
+    n_components: int,
+    method: str = "auto",
+    tol: float = 0.0,
+    max_iter: int | None = None,
+    seed: int = 0,
+    start: np.ndarray | None = None,
+) -> Result:
     """Largest n_components eigenpairs of a symmetric operator.
 
     Parameters
@@ -50,7 +57,7 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     A = DenseOperator(np.asarray(A, dtype=np.float64)) if isinstance(A, np.ndarray) else A
     n = A.shape[0]
     if not 1 <= n_components <= n:
-        raise InputError(f"{n_components} eigenpairs of a matrix of {n} rows were asked for. Accepted: 1 to {n}.")
+        raise InputError(f"{n_components} eigenpairs of a matrix of {n} rows were requested. Accepted: 1 to {n}.")
     if method == "auto":
         method = choose(n, n_components)
     if method not in METHODS:
@@ -75,18 +82,20 @@ def top(A, n_components, method="auto", tol=0.0, max_iter=None, seed=0, start=No
     return Result((values, fix_signs(vectors)), None, gap, max(1, n_iter), converged, reason, history, info)
 
 
-def choose(n, n_components, halved=False):
+def choose(n: int, n_components: int, halved: bool = False) -> str:
     """The method "auto" takes, after benchmarks/results/celanie.md: what is fastest at equal error.
 
-    halved : products with one vector take half of the time that their share of a block takes, as they do for a stored
-        kernel matrix in one thread.
+    halved : products with one vector take half of the time that their fraction of a block takes, as they do for a
+        stored kernel matrix in one thread.
     """
-    if n <= FULL_ROWS or n_components > n // 4:
+    # 500: below this LAPACK is faster than any iteration
+    if n <= 500 or n_components > n // 4:
         return "full"
-    return "lanczos" if n < LANCZOS_ROWS or (halved and n_components <= LANCZOS_PAIRS) else "krylov"
+    # 40: up to here it is what counts, too, when a product with one vector reads half of the matrix
+    return "lanczos" if n < LANCZOS_ROWS or (halved and n_components <= 40) else "krylov"
 
 
-def _residuals(values, vectors, products):
+def _residuals(values: np.ndarray, vectors: np.ndarray, products: np.ndarray) -> np.ndarray:
     scale = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     return np.linalg.norm(products - vectors * values, axis=0) / scale
 
@@ -111,21 +120,23 @@ def _lanczos(A, s, tol, max_iter, seed, start):
 
 
 class _Counted(ssl.LinearOperator):
-    """An operator as SciPy wants it, which counts its products: SciPy does not say how many it took."""
+    """An operator as SciPy wants it, which counts its products: SciPy does not show how many it took."""
 
-    def __init__(self, A):
+    def __init__(self, A: np.ndarray) -> None:
         super().__init__(np.dtype(np.float64), A.shape)
         self.A, self.n_products = A, 0
 
-    def _matvec(self, v):
+    def _matvec(self, v: np.ndarray) -> np.ndarray:
         return self._matmat(v.ravel())
 
-    def _matmat(self, V):
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
         self.n_products += 1
         return self.A @ V
 
 
-def _randomized(A, s, tol, max_iter, seed, start):
+def _randomized(
+    A: np.ndarray, s: int, tol: float, max_iter: int, seed: int, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, list]:
     n = A.shape[0]
     rounds = max_iter if max_iter is not None else (7 if s < 0.1 * n else 4)
     Q = np.random.default_rng(seed).standard_normal((n, min(s + 10, n)))
@@ -136,7 +147,9 @@ def _randomized(A, s, tol, max_iter, seed, start):
     return values[:s], Q @ Y[:, :s], product @ Y[:, :s], max(rounds, 1), []
 
 
-def _lobpcg(A, s, tol, max_iter, seed, start):
+def _lobpcg(
+    A: np.ndarray, s: int, tol: float, max_iter: int | None, seed: int, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, list]:
     guess = np.random.default_rng(seed).standard_normal((A.shape[0], s))
     if start is not None:
         guess[:, : min(start.shape[1], s)] = start[:, :s]
@@ -157,8 +170,8 @@ def _lobpcg(A, s, tol, max_iter, seed, start):
 
 
 def _dual(A, s, tol, max_iter, seed, start):
-    """Eigenvectors as minimisers of ½‖H‖² − Tr (HᵀAH)^{1/2}; pairs beyond the rank of A are filled up with zeros."""
-    result = dual.minimise(A, s, tol=tol / np.sqrt(s), max_iter=max_iter or 1000, random_state=seed)
+    """Eigenvectors as minimizers of ½‖H‖² − Tr (HᵀAH)^{1/2}; pairs beyond the rank of A are filled up with zeros."""
+    result = dual.minimize(A, s, tol=tol / np.sqrt(s), max_iter=max_iter or 1000, random_state=seed)
     length = np.linalg.norm(result.value.coef, axis=0)
     values, vectors, products = result.value.values, result.value.coef / length, result.value.scores / length
     if len(values) < s:

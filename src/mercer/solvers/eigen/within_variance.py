@@ -6,22 +6,28 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ...linalg import eigh_down, fix_signs
+from ...types import Rows
 from ..result import Result
 
 SMALL, LANCZOS = 300, 20  # Lanczos for more features than this and fewer than a twentieth of them wanted
 
 
-def within_group_rows(Z, groups):
+def within_group_rows(Z: Rows, groups: list, weight: np.ndarray | None = None) -> np.ndarray:
     """The rows of every group less the group's mean, stacked: RᵀR = Σ_g Z_gᵀ H_g Z_g.
 
-    Z : (l, r) rows; groups : list of index arrays into them (an index may be in several groups).
+    Z : (l, r) rows; groups : list of index arrays into them (an index may be in several groups); weight : (l,) how
+    often each row counts, or None.
     """
-    parts = [Z[group] - Z[group].mean(axis=0) for group in groups if len(group) > 1]
+    if weight is None:
+        parts = [Z[group] - Z[group].mean(axis=0) for group in groups if len(group) > 1]
+    else:
+        mean = [weight[g] @ Z[g] / weight[g].sum() if len(g) > 1 else None for g in groups]
+        parts = [np.sqrt(weight[g])[:, None] * (Z[g] - m) for g, m in zip(groups, mean) if m is not None]
     return np.concatenate(parts) if parts else np.zeros((0, Z.shape[1]))
 
 
 def within_variance_components(P, within, weight, n_components):
-    """The first generalised eigenvectors of P w = μ (I + weight WᵀW) w, largest μ first.
+    """The first generalized eigenvectors of P w = μ (I + weight WᵀW) w, largest μ first.
 
     Parameters
     ----------
@@ -29,7 +35,7 @@ def within_variance_components(P, within, weight, n_components):
     within : (m, r) rows W of :func:`within_group_rows`.
     weight : c ≥ 0; 0 is kernel PCA.
 
-    Returns a `Result`: value (r, n_components), normalised to wᵀ(I + c WᵀW)w = 1 with deterministic signs; gap the
+    Returns a `Result`: value (r, n_components), normalized to wᵀ(I + c WᵀW)w = 1 with deterministic signs; gap the
     largest relative residual ‖Pw − μCw‖ / (μ₁‖Cw‖); info holds `eigenvalues`.
 
     Cost: O(r²) a Lanczos step for a few of many components, else O(r³).
@@ -41,7 +47,7 @@ def within_variance_components(P, within, weight, n_components):
         _, S, Wt = sla.svd(within, full_matrices=False, check_finite=False)
     less = 1.0 / np.sqrt(1.0 + weight * S**2) - 1.0
 
-    def damped(x):
+    def damped(x: np.ndarray) -> np.ndarray:
         """C^{-1/2} x: C differs from I only on the right singular vectors of W."""
         return x + Wt.T @ ((less * (Wt @ x).T).T)
 
@@ -58,5 +64,5 @@ def within_variance_components(P, within, weight, n_components):
     residual = np.linalg.norm(P @ V - right * values, axis=0)
     scale = max(float(values[0]), np.finfo(float).tiny) * np.linalg.norm(right, axis=0)
     gap = float(np.max(residual / scale))
-    reason, info = "The generalised eigenproblem is solved.", {"eigenvalues": np.clip(values, 0.0, None)}
+    reason, info = "The generalized eigenproblem is solved.", {"eigenvalues": np.clip(values, 0.0, None)}
     return Result(V, float(values.sum()), gap, converged=gap < 1e-8, reason=reason, info=info)

@@ -1,6 +1,6 @@
 """Numba loops of the label search; imported when a search starts, because importing numba is slow.
 
-All loops maximise A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r). Moving row j from class a to b changes A by
+All loops maximize A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r). Moving row j from class a to b changes A by
 2 W_j·(s_b − s_a) + 2‖W_j‖², and exchanging i (in a) with j (in b) by the sum of both changes less 4 W_i·W_j.
 `low` and `high` bound how many free rows each class may hold. A loop leaves its labels feasible whenever it stops;
 `stop[0]` becomes 1 when the time is up.
@@ -8,11 +8,11 @@ All loops maximise A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r
 
 import numpy as np
 
-from ...backend import compiled
+from ...compilation import compiled
 
-# Sums may be reordered (so that they vectorise); infinities and NaN keep their meaning.
+# Sums may be reordered (so that they vectorize); infinities and NaN keep their meaning.
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
-_FASTER = _FAST | {"nnan"}  # no NaN either: lets a maximum vectorise
+_FASTER = _FAST | {"nnan"}  # no NaN either: lets a maximum vectorize
 _GAIN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
@@ -20,19 +20,19 @@ _ROUNDING = 1e-13  # of A: smaller improvements are rounding, and following them
 
 
 @compiled(nogil=True)
-def _below(state, m):
+def _below(state: np.ndarray, m: int) -> int:
     """A random integer in 0 … m−1 (splitmix64; the state is the caller's, so threads do not share one)."""
     state[0] += _GAIN
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * _MIX1
     z = (z ^ (z >> np.uint64(27))) * _MIX2
     z = z ^ (z >> np.uint64(31))
-    return np.int64(z >> np.uint64(11)) % m
+    return int(np.int64(z >> np.uint64(11)) % m)
 
 
 @compiled(nogil=True)
-def class_sums(W, labels, k):
-    """S (k × r): the sum of the rows of W in each class; rows labelled −1 are left out."""
+def class_sums(W: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+    """S (k × r): the sum of the rows of W in each class; rows labeled −1 are left out."""
     S = np.zeros((k, W.shape[1]))
     for j in range(W.shape[0]):
         c = labels[j]
@@ -43,7 +43,7 @@ def class_sums(W, labels, k):
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def _flip_gain(W, S, norms, j, a, b):
+def _flip_gain(W: np.ndarray, S: np.ndarray, norms: np.ndarray, j: int, a: int, b: int) -> float:
     total = 0.0
     for t in range(W.shape[1]):
         total += W[j, t] * (S[b, t] - S[a, t])
@@ -51,7 +51,7 @@ def _flip_gain(W, S, norms, j, a, b):
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def _swap_gain(W, S, i, j, a, b):
+def _swap_gain(W: np.ndarray, S: np.ndarray, i: int, j: int, a: int, b: int) -> float:
     """Change of A when i (in a) and j (in b) exchange their classes."""
     total = 0.0
     for t in range(W.shape[1]):
@@ -61,7 +61,7 @@ def _swap_gain(W, S, i, j, a, b):
 
 
 @compiled(nogil=True)
-def _move(W, S, counts, labels, j, b):
+def _move(W: np.ndarray, S: np.ndarray, counts: np.ndarray, labels: np.ndarray, j: int, b: int) -> None:
     a = labels[j]
     for t in range(W.shape[1]):
         S[a, t] -= W[j, t]
@@ -72,7 +72,17 @@ def _move(W, S, counts, labels, j, b):
 
 
 @compiled(nogil=True)
-def round_robin(W, norms, free, labels, S, counts, low, high, stop):
+def round_robin(
+    W: np.ndarray,
+    norms: np.ndarray,
+    free: np.ndarray,
+    labels: np.ndarray,
+    S: np.ndarray,
+    counts: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    stop: np.ndarray,
+) -> int:
     """Visit the free rows in turn and take every improving valid move, until a full round changes nothing.
 
     With two classes this is the (1+1) scheme of Algorithm 2 with the round-robin choice of the coordinate. Changes
@@ -102,7 +112,15 @@ def round_robin(W, norms, free, labels, S, counts, low, high, stop):
 
 
 @compiled(nogil=True)
-def swap_pass(W, norms, free, labels, S, counts, stop):
+def swap_pass(
+    W: np.ndarray,
+    norms: np.ndarray,
+    free: np.ndarray,
+    labels: np.ndarray,
+    S: np.ndarray,
+    counts: np.ndarray,
+    stop: np.ndarray,
+) -> tuple[int, int]:
     """Exchange rows between every two classes, best candidates of each side first; returns (evaluated, swapped)."""
     k = S.shape[0]
     tiny = _ROUNDING * np.sum(S * S)
@@ -157,7 +175,7 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
     while unchanged < patience and stop[0] == 0:
         for child in range(mu, mu + n_children):
             p = _below(state, mu)
-            while True:  # the caller made sure that valid moves exist from every feasible labelling
+            while True:  # the caller made sure that valid moves exist from every feasible labeling
                 j = free[_below(state, u)]
                 a = population[p, j]
                 b = (a + 1 + _below(state, k - 1)) % k
@@ -187,7 +205,7 @@ def evolve(W, norms, free, population, low, high, n_children, patience, state, s
 def _best_gains(half, sign, free_at, step, needed):
     """Largest half gain of the rows at −1 and of those at +1 that have rested or would make a new best."""
     up, down = -np.inf, -np.inf
-    for j in range(len(half)):  # no index in this loop, so that it vectorises
+    for j in range(len(half)):  # no index in this loop, so that it vectorizes
         gain = half[j] if (free_at[j] <= step) | (half[j] > needed) else -np.inf
         up = max(up, gain if sign[j] < 0 else -np.inf)
         down = max(down, gain if sign[j] > 0 else -np.inf)
@@ -267,7 +285,17 @@ def tabu_two(M, half, sign, count, low, high, patience, state, stop):
 
 
 @compiled(nogil=True, fastmath=_FAST)
-def tabu(M, scores, labels, counts, low, high, patience, state, stop):
+def tabu(
+    M: np.ndarray,
+    scores: np.ndarray,
+    labels: np.ndarray,
+    counts: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    patience: int,
+    state: np.ndarray,
+    stop: np.ndarray,
+) -> tuple[float, int, int]:
     """Steepest moves and swaps with a short memory, on gains that are all kept up to date.
 
     M = W Wᵀ over the rows in play (m × m); scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step

@@ -8,9 +8,10 @@ from scipy.optimize import minimize_scalar
 from ...errors import InputError
 from ...linalg import eigh_down
 from ...rows import gram, tdot
+from ...types import ColumnLike, Rows
 
 
-def count_bounds(n_free, shares, slack):
+def count_bounds(n_free: int, shares: ColumnLike, slack: float) -> np.ndarray:
     """Fewest and most free rows each class may hold, |count/u − share| < slack, as an int array (k, 2).
 
     Parameters
@@ -22,11 +23,13 @@ def count_bounds(n_free, shares, slack):
     shares = np.asarray(shares, dtype=np.float64)
     if np.any(shares < 0) or abs(shares.sum() - 1.0) > 1e-6:
         raise InputError(
-            f"The class shares are {np.round(shares, 6).tolist()}; they must not be negative and must sum to 1. "
-            "Give one share per class, or balance=None for no constraint."
+            f"The class fractions are {np.round(shares, 6).tolist()}; they must not be negative and must sum to 1. "
+            "Give one fraction per class, or balance=None for no constraint."
         )
     if not slack > 0:
-        raise InputError(f"balance_slack is {slack}; it must be positive (0.1 allows shares to differ by up to 10 %).")
+        raise InputError(
+            f"balance_slack is {slack}; it must be positive (0.1 allows fractions to differ by up to 10%)."
+        )
     rounding = 1e-9 * max(n_free, 1)
     low = np.floor(n_free * (shares - slack) + rounding).astype(np.int64) + 1
     high = np.ceil(n_free * (shares + slack) - rounding).astype(np.int64) - 1
@@ -37,15 +40,16 @@ def count_bounds(n_free, shares, slack):
         down, up = int(np.floor(wanted)), int(np.ceil(wanted))
         nearest = min(wanted - down, up - wanted) / n_free
         raise InputError(
-            f"The balance cannot be met: share {shares[narrow[0]]:.6g} of {n_free} unlabelled rows is {wanted:.6g} "
-            f"rows, and no count lies within balance_slack = {slack:g} of it. The nearest feasible counts are {down} "
+            f"The balance cannot be satisfied: fraction {shares[narrow[0]]:.6g} of {n_free} unlabeled rows is "
+            f"{wanted:.6g} "
+            f"rows, and no count is within balance_slack = {slack:g} of it. The nearest feasible counts are {down} "
             f"and {up}: use a balance_slack above {nearest:.3g}, or a balance of {down}/{n_free} or {up}/{n_free}."
         )
     if low.sum() > n_free or high.sum() < n_free:
         side = f"at least {low.sum()}" if low.sum() > n_free else f"at most {high.sum()}"
         raise InputError(
-            f"The balance cannot be met: with balance_slack = {slack:g} the {len(shares)} classes may hold "
-            f"{low.tolist()} to {high.tolist()} rows, {side} in all, and there are {n_free} unlabelled rows. "
+            f"The balance cannot be met: with balance_slack = {slack:g} the {len(shares)} classes may contain "
+            f"{low.tolist()} to {high.tolist()} rows, {side} in all, and there are {n_free} unlabeled rows. "
             "Use a larger balance_slack."
         )
     # What one class may hold is also limited by what the others must and may hold.
@@ -54,8 +58,8 @@ def count_bounds(n_free, shares, slack):
     )
 
 
-def smallest_slack(n_free, shares):
-    """A slack just large enough for some counts to be feasible: those nearest to the shares."""
+def smallest_slack(n_free: int, shares: np.ndarray) -> float:
+    """A slack just large enough for some counts to be feasible: those nearest to the fractions."""
     exact = n_free * np.asarray(shares, dtype=np.float64)
     counts = np.floor(exact)
     missing = round(n_free - counts.sum())
@@ -77,24 +81,26 @@ class Problem:
     total: float
 
     @property
-    def k(self):
+    def k(self) -> int:
         return len(self.low)
 
-    def value(self, labels):
+    def value(self, labels: np.ndarray) -> float:
         """F at full labels: O(n r)."""
         from .compiled import class_sums
 
         return self.value_of(class_sums(self.W, labels, self.k))
 
-    def value_of(self, S):
+    def value_of(self, S: np.ndarray) -> float:
         """F by the sums of the rows of each class."""
         return self.total - (4.0 * np.sum(S * S) + (self.k - 4) * np.sum(S.sum(axis=0) ** 2)) / self.k
 
-    def counts(self, labels):
+    def counts(self, labels: np.ndarray) -> np.ndarray:
         return np.bincount(labels[self.free], minlength=self.k)
 
 
-def checked_problem(W, labels, shares, slack, n_classes, total):
+def checked_problem(
+    W: Rows, labels: ColumnLike, shares: ColumnLike, slack: float, n_classes: int | None, total: float
+) -> Problem:
     W = np.ascontiguousarray(W, dtype=np.float64)
     labels = np.array(labels, dtype=np.int64)
     if W.ndim != 2 or labels.shape != (len(W),):
@@ -105,7 +111,7 @@ def checked_problem(W, labels, shares, slack, n_classes, total):
     if k < 2 or labels.max(initial=-1) >= k or labels.min(initial=0) < -1:
         raise InputError(
             f"There are {k} classes and the labels lie in {labels.min()} … {labels.max()}; "
-            "there must be at least 2 classes, labelled 0 … k−1, with −1 for the rows to search."
+            "there must be at least 2 classes, labeled 0 … k−1, with −1 for the rows to search."
         )
     free = np.flatnonzero(labels < 0)
     if shares is None:
@@ -113,7 +119,7 @@ def checked_problem(W, labels, shares, slack, n_classes, total):
         shares = np.full(k, 1.0 / k)
     else:
         if len(shares) != k:
-            raise InputError(f"There are {len(shares)} class shares for {k} classes; give one share per class.")
+            raise InputError(f"There are {len(shares)} class fractions for {k} classes; give one fraction per class.")
         bounds = count_bounds(len(free), shares, slack)
     shares = np.asarray(shares, dtype=np.float64)
     norms = np.einsum("ij,ij->i", W, W)
@@ -121,21 +127,22 @@ def checked_problem(W, labels, shares, slack, n_classes, total):
     return Problem(W, norms, labels, free, low, high, shares / shares.sum(), float(total))
 
 
-def checked_start(start, problem):
+def checked_start(start: ColumnLike, problem: Problem) -> np.ndarray:
     start = np.array(start, dtype=np.int64)
     if start.shape != problem.labels.shape or start.min(initial=0) < 0 or start.max(initial=0) >= problem.k:
         raise InputError(
-            f"start has shape {start.shape} and values {start.min(initial=0)} … {start.max(initial=0)}; it must hold "
+            f"start has shape {start.shape} and values {start.min(initial=0)} … {start.max(initial=0)}; it must "
+            f"contain "
             f"{len(problem.labels)} classes 0 … {problem.k - 1}."
         )
     return start
 
 
-def spectral_bound(problem):
+def spectral_bound(problem: Problem) -> float:
     """A lower bound of F over all labelings: free labels may be any numbers of the right norm and mean.
 
     For class c let a = W_Lᵀt be the pinned part, m the mean free row and σ the sum of the free labels. With θ_i, q_i
-    the eigenpairs of the centred free rows' Gram matrix, for every μ > θ_1
+    the eigenpairs of the centered free rows' Gram matrix, for every μ > θ_1
 
         ‖Wᵀy‖² ≤ max_σ μ(u − σ²/u) + Σ_i μ/(μ − θ_i) (q_i·(a + σm))²,
 
@@ -158,7 +165,7 @@ def spectral_bound(problem):
     return float(np.mean(bounds))
 
 
-def _leading_eigenpairs(C, full=400, kept=40):
+def _leading_eigenpairs(C: np.ndarray, full: int = 400, kept: int = 40) -> tuple[np.ndarray, np.ndarray]:
     """Eigenpairs of C, above `full` columns only the leading ones, none of them too small.
 
     Not by Lanczos: at small penalties the leading eigenvalues are all nearly equal, and it fails or misses copies.
@@ -174,13 +181,15 @@ def _leading_eigenpairs(C, full=400, kept=40):
     return np.maximum(theta, 0.0), Q
 
 
-def _largest_on_sphere(theta, Q, a, mean, u, ends):
+def _largest_on_sphere(
+    theta: np.ndarray, Q: np.ndarray, a: np.ndarray, mean: np.ndarray, u: int, ends: np.ndarray
+) -> float:
     alpha, beta = Q.T @ a, Q.T @ mean
     rest = np.array([a @ a - alpha @ alpha, a @ mean - alpha @ beta, mean @ mean - beta @ beta])
     rest[[0, 2]] = np.maximum(rest[[0, 2]], 0.0)
     top = max(theta[0], 1e-300)
 
-    def bound(log_excess):
+    def bound(log_excess: float) -> float:
         mu = top * (1.0 + np.exp(log_excess))
         weight = mu / (mu - theta)
         last = weight[-1]
@@ -196,7 +205,7 @@ def _largest_on_sphere(theta, Q, a, mean, u, ends):
     return min(found.fun, bound(-30.0))
 
 
-def best_move(problem, labels):
+def best_move(problem: Problem, labels: np.ndarray) -> float:
     """Change of F by the best single valid move from these labels (positive: a strict one-flip optimum)."""
     gains = move_gains(problem, labels)
     counts = problem.counts(labels)
@@ -206,7 +215,7 @@ def best_move(problem, labels):
     return float(-4.0 / problem.k * gains[valid].max()) if valid.any() else float("inf")
 
 
-def move_gains(problem, labels):
+def move_gains(problem: "Problem", labels: np.ndarray) -> np.ndarray:
     """Change of A when a free row moves to each class (0 for its own class), u × k."""
     from .compiled import class_sums
 
@@ -217,21 +226,21 @@ def move_gains(problem, labels):
     return gains
 
 
-def given_start(problem, labels, rng):
+def given_start(problem: Problem, labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Free labels as given, moved at random where the counts are not feasible."""
     labels = np.where(problem.labels < 0, labels, problem.labels)
     return _make_feasible(problem, labels, rng.permutation(len(problem.free)).astype(np.float64))
 
 
-def random_start(problem, rng):
-    """Free labels drawn with the class shares, then moved at random until the counts are feasible."""
+def random_start(problem: Problem, rng: np.random.Generator) -> np.ndarray:
+    """Free labels drawn with the class frequencies, then moved at random until the counts are feasible."""
     labels = problem.labels.copy()
     labels[problem.free] = rng.choice(problem.k, size=len(problem.free), p=problem.shares)
     return _make_feasible(problem, labels, rng.permutation(len(problem.free)).astype(np.float64))
 
 
-def pinned_start(problem):
-    """Free labels by the class whose pinned rows they agree with most: the labelled rows' own guess."""
+def pinned_start(problem: Problem) -> np.ndarray:
+    """Free labels by the class whose pinned rows they agree with most: the labeled rows' own guess."""
     from .compiled import class_sums
 
     scores = (problem.W @ class_sums(problem.W, problem.labels, problem.k).T)[problem.free]
@@ -243,7 +252,7 @@ def pinned_start(problem):
     return _make_feasible(problem, labels, top_two[:, 1] - top_two[:, 0])
 
 
-def _make_feasible(problem, labels, reluctance):
+def _make_feasible(problem: "Problem", labels: np.ndarray, reluctance: np.ndarray) -> np.ndarray:
     """Move the least reluctant rows out of overfull classes (and, if need be, others) into those that lack rows."""
     low, high, free = problem.low, problem.high, problem.free
     counts = problem.counts(labels)

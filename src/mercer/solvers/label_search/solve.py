@@ -31,10 +31,8 @@ __all__ = ["choose_form", "count_bounds", "label_search", "smallest_slack"]
 
 SEARCHES = ("auto", "tabu", "ea", "round_robin")
 FORMS = ("auto", "dense", "low_rank")
-DENSE_ROWS = 1000  # up to here M is never too dear
 CANDIDATES = 500  # rows nearest to changing class on which the low-rank form runs its tabu search
 ROUNDS = 5  # at most, of swaps after a descent and of tabu searches after those
-DESCENTS = 5  # two classes, low-rank form: restarts that share one tabu search, which costs as much as they do
 _DENSE_BYTES = 1 << 30  # M is never larger than this
 
 
@@ -59,15 +57,15 @@ def label_search(
     verbose=0,
     certify=True,
 ):
-    """Find labels of the free rows that minimise F(y) = total − ‖Wᵀy‖² within the balance interval.
+    """Find labels of the free rows that minimize F(y) = total − ‖Wᵀy‖² within the balance interval.
 
     Parameters
     ----------
     W : array (n, r), rows W_j with ‖Wᵀy‖² the part of F that depends on the labels.
     labels : int array (n,), class 0 … k−1 where the label is pinned (it never moves), −1 where it is searched.
     shares : array (k,) or None
-        Wanted share of each class among the free rows; None leaves them unconstrained (`n_classes` then gives k).
-    slack : float, how far a share may be off: |count/u − share| < slack.
+        Wanted fraction of each class among the free rows; None leaves them unconstrained (`n_classes` then gives k).
+    slack : float, how far a fraction may be off: |count/u − share| < slack.
     total : float, the constant of F.
     search : {"auto", "tabu", "ea", "round_robin"}
         "ea" is the evolutionary algorithm with `n_parents` (μ) and `n_children` (ν), "round_robin" the (1+1) scheme
@@ -76,7 +74,7 @@ def label_search(
     form : {"auto", "dense", "low_rank"}
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
         "auto" decides by :func:`choose_form`.
-    n_restarts : int; every restart has its own random numbers, so the answer is the same for any `n_jobs`. In the
+    n_restarts : int; every restart has its own random numbers, so the prediction is the same for any `n_jobs`. In the
         low-rank form with two classes a restart is a descent, and the best of every five goes on to a tabu search.
     patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
     start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
@@ -174,7 +172,7 @@ def label_search(
     return Result(found, objective, objective - bound, n_done, finished, reason, history, info)
 
 
-def choose_form(n_free, r, k, n_restarts):
+def choose_form(n_free: int, r: int, k: int, n_restarts: int) -> str:
     """Say "dense" or "low_rank": dense while M fits and a count of the work is at most three times the other's.
 
     Three times, because a dense restart reaches the best F more often: it always ends in a tabu search of all rows.
@@ -189,12 +187,14 @@ def choose_form(n_free, r, k, n_restarts):
     dense = 0.07 * n_free**2 * r + n_restarts * 3 * k * n_free**2
     low_rank = n_restarts * 0.3 * 15 * k * n_free * r
     low_rank += np.ceil(n_restarts / _together(k)) * 2 * (0.07 * m**2 * r + 3 * k * m**2)
-    return "dense" if n_free <= DENSE_ROWS or dense <= 3 * low_rank else "low_rank"
+    # 1000: up to here M is never too dear
+    return "dense" if n_free <= 1000 or dense <= 3 * low_rank else "low_rank"
 
 
-def _together(k):
+def _together(k: int) -> int:
     """Descents that share a tabu search: with two classes many end alike, with more the tabu search finds the rest."""
-    return DESCENTS if k == 2 else 1
+    # 5: two classes, low-rank form: restarts that share one tabu search, which costs as much as they do
+    return 5 if k == 2 else 1
 
 
 def _descend(problem, labels, stop, swap_rounds=0):

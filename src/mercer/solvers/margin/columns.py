@@ -5,37 +5,39 @@ f moves in a straight line along a search direction, so that steps of any length
 passes are Z D for the direction D and Zᵀ A for the gradient, and all problems share them.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...rows import dot, tdot
+from ...types import Rows
 
 MEMORY = 15  # changes of the gradient that are remembered
-TRIALS = 30  # step lengths tried in one search
 SUFFICIENT, FLAT = 1e-4, 0.9  # Wolfe's conditions: on the decrease, on the slope that is left
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
-class Rows:
-    """f = Z W − 1 (centreᵀ W) + offset, and its adjoint. The problems are the rows of W and the columns of f."""
+class CenteredRows:
+    """f = Z W − 1 (centerᵀ W) + offset, and its adjoint. The problems are the rows of W and the columns of f."""
 
-    def __init__(self, Z, centre, offset):
-        self.Z, self.centre, self.offset = Z, centre, offset
+    def __init__(self, Z: Rows, center, offset) -> None:
+        self.Z, self.center, self.offset = Z, center, offset
 
     def turn(self, D):
         """(n, k) change of f when W changes by D, (k, r)."""
-        return dot(self.Z, D.T) - D @ self.centre
+        return dot(self.Z, D.T) - D @ self.center
 
-    def back(self, A):
+    def back(self, A: np.ndarray):
         """(k, r) gradient in W for the gradient A in f."""
-        return np.ascontiguousarray((tdot(self.Z, A) - np.outer(self.centre, A.sum(axis=0))).T)
+        return np.ascontiguousarray((tdot(self.Z, A) - np.outer(self.center, A.sum(axis=0))).T)
 
 
 def descend(rows, loss, lam, W, tol, max_iter):
-    """Minimise loss(f) + lam ‖w‖² for every row w of W, with its own lam, from there on.
+    """Minimize loss(f) + lam ‖w‖² for every row w of W, with its own lam, from there on.
 
     Parameters
     ----------
-    rows : `Rows`.
+    rows : `CenteredRows`.
     lam : (k,).
     loss : function of (n, k) f that gives ((k,) values, (n, k) derivatives).
     tol : of ‖gradient‖ / ‖gradient of the loss‖, which is 0 at a stationary point.
@@ -75,17 +77,17 @@ def descend(rows, loss, lam, W, tol, max_iter):
     return W, value + lam * _inner(W, W), _relative(G, pull), n_iter
 
 
-def _inner(a, b):
+def _inner(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", a, b)
 
 
-def _relative(G, pull):
+def _relative(G: np.ndarray, pull: np.ndarray) -> np.ndarray:
     """(k,) ‖gradient‖ relative to that of the loss alone."""
     size = np.sqrt(_inner(pull, pull))
     return np.divide(np.sqrt(_inner(G, G)), size, out=np.zeros_like(size), where=size > 0)
 
 
-def _two_loop(G, pairs, scale):
+def _two_loop(G: np.ndarray, pairs: list, scale: np.ndarray) -> np.ndarray:
     """(k, r) inverse Hessian times gradient, each row with its own curvature."""
     Q, weights = G.copy(), []
     for step, turned, rho in reversed(pairs):
@@ -97,14 +99,25 @@ def _two_loop(G, pairs, scale):
     return Q
 
 
-def _search(loss, lam, W, F, value, A, D, change, active):
+def _search(
+    loss: Callable,
+    lam: np.ndarray,
+    W: np.ndarray,
+    F: np.ndarray,
+    value: np.ndarray,
+    A: np.ndarray,
+    D: np.ndarray,
+    change: np.ndarray,
+    active: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """((k,) steps that meet Wolfe's conditions, then f, losses and derivatives there); 0 where no step is better."""
     flat, length = 2 * lam * _inner(W, D), 2 * lam * _inner(D, D)
     slope = np.einsum("ij,ij->j", A, change) + flat
     low, high = np.zeros(len(slope)), np.full(len(slope), np.inf)
     t, best = active.astype(float), np.zeros(len(slope))
     going = active.copy()
-    for _ in range(TRIALS):
+    # 30: step lengths tried in one search
+    for _ in range(30):
         trial, derivative = loss(F + t * change)
         rise = trial - value + t * flat + 0.5 * t**2 * length
         left = np.einsum("ij,ij->j", derivative, change) + flat + t * length

@@ -4,12 +4,12 @@ For every column t of targets
 
     (1/l) Σ_L log(1 + exp(γ (1 − t_i f_i))) / γ  +  (λ'/u) Σ_U exp(−3 f_j²)  +  λ ‖w‖²,    γ = 20,
 
-with f = w · (z − mean of z over the unlabelled rows) + b: the mean of f over the unlabelled rows is b whatever w is, so
-that the constraint on the shares of the classes is met by construction. The hinge is smoothed, the hat loss of the
-unlabelled rows is a bell, and λ' rises in steps from 0, each from the minimum of the one before: the first problem is
+with f = w · (z − mean of z over the unlabeled rows) + b: the mean of f over the unlabeled rows is b whatever w is, so
+that the constraint on the class frequencies is met by construction. The hinge is smoothed, the hat loss of the
+unlabeled rows is a bell, and λ' rises in steps from 0, each from the minimum of the one before: the first problem is
 convex, and what follows is a local minimum near it.
 
-With ramp=True the unlabelled rows have the ramp loss R(f) + R(−f), R(f) = h(1 − f) − max(0, s − f), h the smooth hinge
+With ramp=True the unlabeled rows have the ramp loss R(f) + R(−f), R(f) = h(1 − f) − max(0, s − f), h the smooth hinge
 above and s = −0.3, by the concave-convex procedure (Collobert et al. 2006): each round replaces the concave part by its
 tangent and solves a convex problem, until the tangents stay as they are.
 """
@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from ...rows import take, tdot
 from ..result import Result
-from .columns import Rows, descend
+from .columns import CenteredRows, descend
 
 GAMMA, BELL = 20.0, 3.0  # as in the paper
 STEPS = (1e-6, 1e-4, 1e-2, 0.1, 0.5, 1.0)  # of λ', after 0
@@ -29,18 +29,18 @@ LOOSE = 1e-2  # residual at which the next step begins
 CUT, ROUNDS = -0.3, 30  # s of the ramp; rounds of the concave-convex procedure
 
 
-def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, tol=1e-6, max_iter=1000, ramp=False):
-    """Minimise the objective above for k columns of targets.
+def transductive(Z, labeled, targets, offset, lam, lam_unlabeled, weight=None, tol=1e-6, max_iter=1000, ramp=False):
+    """Minimize the objective above for k columns of targets.
 
     Parameters
     ----------
-    Z : (n, r) features, wherever they live.
-    labelled : (l,) numbers of the labelled rows. targets : (l, k) in [−1, 1]; between them both losses count in part.
+    Z : (n, r) features, where they live.
+    labeled : (l,) numbers of the labeled rows. targets : (l, k) in [−1, 1]; between them both losses count in part.
     lam, lam_unlabeled : λ and λ', numbers, or (k,) one for each column: a grid of them costs little more than one.
-    offset : (k,) b, the mean of f over the unlabelled rows (over all rows where none is unlabelled).
+    offset : (k,) b, the mean of f over the unlabeled rows (over all rows where none is unlabeled).
     weight : (n,) sample weights or None.
     tol, max_iter : largest relative gradient norm, and most iterations, in the last of the steps.
-    ramp : whether the unlabelled rows have the ramp loss in place of the bell.
+    ramp : whether the unlabeled rows have the ramp loss in place of the bell.
 
     Returns
     -------
@@ -50,35 +50,35 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
     n = Z.shape[0]
     s = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
     free = s.copy()
-    free[labelled] = 0.0
+    free[labeled] = 0.0
     if free.sum() > 0:
         free /= free.sum()
-        centre = tdot(Z, free)
+        center = tdot(Z, free)
     else:
-        centre = tdot(Z, s / s.sum())
-    own = s[labelled] / s[labelled].sum()
+        center = tdot(Z, s / s.sum())
+    own = s[labeled] / s[labeled].sum()
     offset = np.asarray(offset, dtype=np.float64)
-    Z_l = take(Z, labelled)
+    Z_l = take(Z, labeled)
 
-    def of_labels(F):
+    def of_labels(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         up, down = own[:, None] * (1 + targets) / 2, own[:, None] * (1 - targets) / 2
         value = np.logaddexp(0.0, GAMMA * (1 - F)) * up + np.logaddexp(0.0, GAMMA * (1 + F)) * down
         return value.sum(axis=0) / GAMMA, down * expit(GAMMA * (1 + F)) - up * expit(GAMMA * (1 - F))
 
-    def of_all(share, F):
+    def of_all(share: np.ndarray, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(over="ignore"):  # far from the boundary it is 0
             bell = free[:, None] * share * np.exp(-BELL * F * F)
-        value, of_label = of_labels(F[labelled])
+        value, of_label = of_labels(F[labeled])
         slope = -2 * BELL * F * bell
-        slope[labelled] += of_label
+        slope[labeled] += of_label
         return value + bell.sum(axis=0), slope
 
-    def of_tangents(slope, F):
+    def of_tangents(slope, F) -> tuple:
         mass, up, down = free[:, None] * weights, GAMMA * (1 - F), GAMMA * (1 + F)
         both = (np.logaddexp(0.0, up) + np.logaddexp(0.0, down)) / GAMMA + slope * F - CUT * np.abs(slope)
-        value, of_label = of_labels(F[labelled])
+        value, of_label = of_labels(F[labeled])
         A = mass * (expit(down) - expit(up) + slope)
-        A[labelled] += of_label
+        A[labeled] += of_label
         return value + (mass * both).sum(axis=0), A
 
     lam, weights = (np.broadcast_to(np.asarray(a, dtype=float), targets.shape[1]) for a in (lam, lam_unlabeled))
@@ -86,8 +86,8 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
     steps = () if alone or ramp else STEPS
     few = tol if alone else LOOSE
     W = np.zeros((targets.shape[1], Z.shape[1]))
-    W, values, gaps, n_iter = descend(Rows(Z_l, centre, offset), of_labels, lam, W, few, max_iter)
-    rows = Rows(Z, centre, offset)
+    W, values, gaps, n_iter = descend(CenteredRows(Z_l, center, offset), of_labels, lam, W, few, max_iter)
+    rows = CenteredRows(Z, center, offset)
     for step in steps:
         few = tol if step == 1 else LOOSE
         W, values, gaps, used = descend(rows, partial(of_all, step * weights), lam, W, few, max_iter)
@@ -112,6 +112,6 @@ def transductive(Z, labelled, targets, offset, lam, lam_unlabeled, weight=None, 
         reason += f" Rows still change sides after {ROUNDS} rounds."
     if not converged:
         reason += " Raise max_iter or tol, or lam: small penalties need many iterations."
-    value = np.ascontiguousarray(W.T), offset - W @ centre
+    value = np.ascontiguousarray(W.T), offset - W @ center
     info = {"objectives": values}
     return Result(value, float(values.sum()), gap, max(n_iter, 1), converged, reason, info=info)

@@ -1,7 +1,8 @@
 """Ridge regression in the dual, (K + penalty·S⁻¹) α = t − b, for kernels whose matrix has no small factor.
 
 A Cholesky factor in float32 costs half of the time and half of the memory of one in float64, and as a preconditioner it
-leaves conjugate gradients in float64 two to twenty steps: the answer has all digits, and its residual is a true one.
+leaves conjugate gradients in float64 two to twenty steps: the prediction has all digits, and its residual is a true
+one.
 """
 
 import numpy as np
@@ -16,8 +17,10 @@ BYTES = 12  # for every pair of rows: K in float64 and its factor in float32
 STEPS = 100  # of conjugate gradients, before the factor in float64 is made after all
 
 
-def dual_ridge(K, T, penalty, weight=None, bias=False):
-    """Minimise penalty·‖w‖² + Σ_i s_i (t_i − w·φ(x_i) − b)² with w = Σ α_i φ(x_i), for every column of T.
+def dual_ridge(
+    K: np.ndarray, T: np.ndarray, penalty: float, weight: np.ndarray | None = None, bias: bool = False
+) -> Result:
+    """Minimize penalty·‖w‖² + Σ_i s_i (t_i − w·φ(x_i) − b)² with w = Σ α_i φ(x_i), for every column of T.
 
     Parameters
     ----------
@@ -25,7 +28,7 @@ def dual_ridge(K, T, penalty, weight=None, bias=False):
     T : (l, k) targets. weight : (l,) positive weights s, None for ones.
 
     Returns a `Result`: ``value`` (α (l, k), b (k,)); ``gap`` the largest relative residual of the equations. Cost: l³/3
-    flops in float32, 4 l² bytes beside K.
+    flops in float32, 4 l² bytes next to K.
     """
     K = np.asarray(K, dtype=np.float64)  # sums of large terms of both signs: float32 products would lose the residual
     shift = penalty / np.ones(len(K)) if weight is None else penalty / weight
@@ -40,14 +43,23 @@ def dual_ridge(K, T, penalty, weight=None, bias=False):
     gap = float(np.max(np.linalg.norm(residual, axis=0) / np.maximum(np.linalg.norm(T, axis=0), 1e-300), initial=0.0))
     enough = gap <= 1e-6
     reason = f"Solved in {steps} steps." if enough else (
-        f"The dual equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
+        f"The dual equations are solved only to a relative residual of {gap:.1e}: the regularization is too weak for "
         "the conditioning of the kernel matrix. Use a smaller gamma."
     )  # fmt: skip
     return Result((solution, b), gap=gap, n_iter=steps, converged=enough, reason=reason)
 
 
-def dual_left_out(K, T, alpha, penalty, weight=None, bias=False, rows=None):
-    """(len(rows), k) answers for rows by the fit without them: t_i − α_i / C_ii, C the inverse (about its mean for b).
+def dual_left_out(
+    K: np.ndarray,
+    T: np.ndarray,
+    alpha: np.ndarray,
+    penalty: float,
+    weight: np.ndarray | None = None,
+    bias: bool = False,
+    rows: np.ndarray | None = None,
+) -> np.ndarray:
+    """(len(rows), k) predictions for rows by the fit without them: t_i − α_i / C_ii, C the inverse (about its mean for
+    b).
 
     K is overwritten. Cost: a factor in float64 and l² for every one of the rows (None: all).
     """
@@ -62,11 +74,11 @@ def dual_left_out(K, T, alpha, penalty, weight=None, bias=False, rows=None):
     if bias:
         ones = sla.cho_solve((L, True), np.ones(len(A)), check_finite=False)
         diagonal = diagonal - ones[rows] ** 2 / ones.sum()
-    # C_ii = 0 up to rounding where no other row determines the answer of row i.
+    # C_ii = 0 up to rounding where no other row determines the prediction of row i.
     return T[rows] - alpha[rows] / np.maximum(diagonal, np.finfo(float).eps * diagonal.max())[:, None]
 
 
-def _solved(K, shift, right):
+def _solved(K: np.ndarray, shift: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, int]:
     """((K + diag(shift))⁻¹ right, steps)."""
     if len(K) > DIRECT:
         found, steps = _conjugate_gradients(K, shift, right, _single(K, shift))
@@ -97,7 +109,7 @@ def _conjugate_gradients(K, shift, right, L):
     operator, scale = DenseOperator(K), np.linalg.norm(right, axis=0)
     tol = 1e-10 * scale
 
-    def preconditioned(R):
+    def preconditioned(R: np.ndarray) -> np.ndarray:
         size = np.linalg.norm(R, axis=0)
         size[size == 0] = 1.0  # float32 has no small numbers: scale, solve, scale back
         return sla.cho_solve((L, True), (R / size).astype(np.float32), check_finite=False) * size

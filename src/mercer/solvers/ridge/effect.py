@@ -1,7 +1,7 @@
 """The exact effect of one more label on a fit that is linear in its labels, without refitting.
 
-* The row was ignored until now (LS-SVM on the labelled rows): with C = penalty · Z̃ (Z̃_lᵀZ̃_l + penalty · J)⁻¹ Z̃ᵀ,
-  where Z̃ has a column of ones and J leaves it unpenalised if there is a bias,
+* The row was ignored until now (LS-SVM on the labeled rows): with C = penalty · Z̃ (Z̃_lᵀZ̃_l + penalty · J)⁻¹ Z̃ᵀ,
+  where Z̃ has a column of ones and J leaves it unpenalized if there is a bias,
 
       f⁺ = f + C_·j (y − f_j) / (C_jj + penalty),      C⁺ = C − C_·j C_j· / (C_jj + penalty).
 
@@ -26,7 +26,7 @@ class LabelEffect:
 
     Z: np.ndarray  # (n, r) host features of all rows
     M: np.ndarray  # (r, r) such that Z M Zᵀ is C, or S
-    penalty: float | None = None  # of the fit that ignores unlabelled rows; None: they are in the sum with target 0
+    penalty: float | None = None  # of the fit that ignores unlabeled rows; None: they are in the sum with target 0
 
     def step(self, j: np.ndarray) -> np.ndarray:
         """(n, len(j)) change of the scores per unit of surprise (target − score, or the target itself) at rows j."""
@@ -34,7 +34,7 @@ class LabelEffect:
         return columns if self.penalty is None else columns / (self.own(j) + self.penalty)
 
     def surprise(self, target: np.ndarray, score: np.ndarray) -> np.ndarray:
-        """What `step` is to be multiplied with: target − score for a row that was ignored, else the target."""
+        """The factor of `step`: target − score for a row that was ignored, else the target."""
         return target if self.penalty is None else target - score
 
     def own(self, j: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ class LabelEffect:
 
     @cached_property
     def quick(self) -> np.ndarray:
-        """(n, r) the rows, many of them in single precision: enough to tell which have most to gain."""
+        """(n, r) the rows, many of them in single precision: enough to show which have most to gain."""
         return self.Z if len(self.Z) < MANY else np.asarray(self.Z, dtype=np.float32)
 
     def focus_on(self, weight: np.ndarray | None) -> np.ndarray:
@@ -60,7 +60,7 @@ class LabelEffect:
         return Gains(self, focus, rows).values
 
     def after(self, j: int) -> "LabelEffect":
-        """The effect once row j is labelled: rows near it have less to gain. Needs no label."""
+        """The effect once row j is labeled: rows near it have less to gain. Needs no label."""
         d, a = self.direction(j)
         return replace(self, M=self.M - np.outer(d, d) / a)
 
@@ -73,13 +73,13 @@ class LabelEffect:
 
 
 class Gains:
-    """`LabelEffect.focused` of some rows, kept up to date while one row after the other is labelled: O(n r) each.
+    """`LabelEffect.focused` of some rows, kept up to date while one row after the other is labeled: O(n r) each.
 
     With d = M z_j and a = C_jj + noise, M becomes M − d dᵀ/a, so that C_ii falls by p_i² / a with p = Z d, and zᵀMFMz
     by 2 p_i q_i / a − p_i² dᵀFd / a² with q = Z M F d.
     """
 
-    def __init__(self, effect: LabelEffect, focus: np.ndarray, rows: np.ndarray | None = None):
+    def __init__(self, effect: LabelEffect, focus: np.ndarray, rows: np.ndarray | None = None) -> None:
         self.effect, self.focus = effect, focus
         self.Z = effect.quick if rows is None else effect.quick[rows]
         self.own = self._diagonal(effect.M)
@@ -104,13 +104,13 @@ class Gains:
         self.effect = self.effect.after(j)
 
 
-def effect_of_ignored(Z: np.ndarray, labelled: np.ndarray, penalty: float, bias: bool = False) -> LabelEffect:
-    """The effect for ridge regression on the labelled rows of Z."""
+def effect_of_ignored(Z: np.ndarray, labeled: np.ndarray, penalty: float, bias: bool = False) -> LabelEffect:
+    """The effect for ridge regression on the labeled rows of Z."""
     if bias:
         Z = np.column_stack([Z, np.ones(len(Z))])
     ridge = np.full(Z.shape[1], penalty)
     if bias:
         ridge[-1] = EPS
-    Z_l = Z[labelled]
+    Z_l = Z[labeled]
     inverse = sla.cho_solve(sla.cho_factor(Z_l.T @ Z_l + np.diag(ridge)), np.eye(len(ridge)))
     return LabelEffect(Z, penalty * (inverse + inverse.T) / 2, penalty)

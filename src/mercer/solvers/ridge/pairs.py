@@ -1,6 +1,6 @@
-"""Ridge regression with two rows withheld at once, in closed form: what a choice made without a row is judged by.
+"""Ridge regression with two rows held out at once, in closed form: what a choice made without a row is judged by.
 
-With M = Z Zᵀ + penalty · I over the l rows and P = M⁻¹ − M⁻¹11ᵀM⁻¹ / 1ᵀM⁻¹1 (a constant is fitted and not penalised),
+With M = Z Zᵀ + penalty · I over the l rows and P = M⁻¹ − M⁻¹11ᵀM⁻¹ / 1ᵀM⁻¹1 (a constant is fitted and not penalized),
 α = P t, the errors of a set I of rows by the fit without all of I are P_II⁻¹ α_I. One row: α_i / P_ii. Two rows i, j:
 
     e_j = (P_ii α_j − P_ij α_i) / (P_ii P_jj − P_ij²).

@@ -1,14 +1,14 @@
-"""Least squares on features, in closed form: fits linear in the labels, and their left-out answers.
+"""Least squares on features, in closed form: fits linear in the labels, and their held-out predictions.
 
-A fit that is linear in its targets, f = S t, knows every left-out answer without refitting. Two things can happen to a
-row whose label is withheld:
+A fit that is linear in its targets, f = S t, knows every held-out prediction without refitting. Two things can happen
+to a row whose label is held out:
 
-* it leaves the sum ("removed": LS-SVM and RLSC on the labelled rows):  t_i - (t_i - f_i) / (1 - S_ii);
+* it leaves the sum ("removed": LS-SVM and RLSC on the labeled rows):  t_i - (t_i - f_i) / (1 - S_ii);
 * it stays with target 0 ("zeroed": LS-SVM on all rows, Semi-KPCA):  f_i - S_ii t_i.
 
-Only the diagonal of S at the labelled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
-regularisations. With few labels everything happens on their own rows; with more than `MOST`, on moments that one pass
-over Z gives, and left-out answers are taken for `MOST` of the labels.
+Only the diagonal of S at the labeled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
+regularizations. With few labels everything happens on their own rows; with more than `MOST`, on moments that one pass
+over Z gives, and held-out predictions are taken for `MOST` of the labels.
 """
 
 from dataclasses import dataclass, field
@@ -18,29 +18,30 @@ import scipy.linalg as sla
 
 from ...linalg import eigh_down, rank_of, safe_cholesky
 from ...rows import gram, mass, take, tdot
+from ...types import Rows
 from ..result import Result
 
-MOST = 4096  # labelled rows that are worth copying to the host, and left-out answers that are worth having
+MOST = 4096  # labeled rows that are worth copying to the host, and held-out predictions that are worth having
 _EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What one pass over rows gives: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
+    """Sums of one pass over rows: G = Zᵀ diag(s) Z, mean = Zᵀ s / total, total = Σ s."""
 
     G: np.ndarray
     mean: np.ndarray
     total: float
     _pairs: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def centred(self, bias):
+    def centered(self, bias: bool) -> np.ndarray:
         """G about the mean if there is a bias to absorb it, else G."""
         return self.G - self.total * np.outer(self.mean, self.mean) if bias else self.G
 
-    def eigen(self, center):
-        """All eigenpairs of `centred`, largest first: one r × r decomposition, O(r³), which is kept."""
+    def eigen(self, center: bool) -> tuple[np.ndarray, np.ndarray]:
+        """All eigenpairs of `centered`, largest first: one r × r decomposition, O(r³), which is kept."""
         if center not in self._pairs:
-            self._pairs[center] = eigh_down(self.centred(center))
+            self._pairs[center] = eigh_down(self.centered(center))
         return self._pairs[center]
 
 
@@ -57,17 +58,17 @@ class Basis:
 
 @dataclass(frozen=True)
 class Pull:
-    """What the l labelled rows bring to a fit; left-out answers are for l' of them."""
+    """The contribution of the l labeled rows to a fit; held-out predictions are for l' of them."""
 
     rows: np.ndarray  # (l', r) features
     T: np.ndarray  # (l', k) targets
     s: np.ndarray  # (l',) weights
     B: np.ndarray  # (r, k) Σ s z t over all l rows
     sum_t: np.ndarray  # (k,) Σ s t
-    tested: np.ndarray | None  # (l',) which of the labelled rows those are; None when l' = l
+    tested: np.ndarray | None  # (l',) which of the labeled rows those are; None when l' = l
     n_labels: int  # l
 
-    def spread(self, answers):
+    def spread(self, answers: np.ndarray) -> np.ndarray:
         """Answers (..., l', k) as (..., l, k), NaN for the rows without one."""
         if self.tested is None:
             return answers
@@ -76,35 +77,37 @@ class Pull:
         return out
 
 
-def moments_of(Z, weight=None):
-    """Moments of a tall matrix wherever it lives: one pass."""
+def moments_of(Z: Rows, weight: np.ndarray | None = None) -> "Moments":
+    """Moments of a tall matrix where it lives: one pass."""
     total = mass(Z, weight)
     G, sums = gram(Z, weight, sums=True)
     return Moments(G, sums / total, total)
 
 
-def pull_of(Z, labelled, T, weight=None, most=None):
-    """The pull of the labelled rows: their positions, targets T (l, k), and a weight for every row of Z."""
+def pull_of(
+    Z: Rows, labeled: np.ndarray, T: np.ndarray, weight: np.ndarray | None = None, most: int | None = None
+) -> "Pull":
+    """The pull of the labeled rows: their positions, targets T (l, k), and a weight for every row of Z."""
     most = MOST if most is None else most
-    l = len(labelled)
-    s = np.ones(l) if weight is None else weight[labelled]
+    l = len(labeled)
+    s = np.ones(l) if weight is None else weight[labeled]
     if l <= most:
-        rows = take(Z, labelled)
+        rows = take(Z, labeled)
         return Pull(rows, T, s, rows.T @ (s[:, None] * T), s @ T, None, l)
     target = np.zeros((Z.shape[0], T.shape[1]))
-    target[labelled] = s[:, None] * T
+    target[labeled] = s[:, None] * T
     tested = np.sort(np.random.default_rng(0).choice(l, most, replace=False))
-    return Pull(take(Z, labelled[tested]), T[tested], s[tested], tdot(Z, target), s @ T, tested, l)
+    return Pull(take(Z, labeled[tested]), T[tested], s[tested], tdot(Z, target), s @ T, tested, l)
 
 
-def basis_of_moments(moments, bias=False):
+def basis_of_moments(moments: "Moments", bias: bool = False) -> "Basis":
     """The eigenbasis of the rows behind the moments."""
     values, vectors = moments.eigen(bias)
     rank = rank_of(values, _EPS)
     return Basis(values[:rank], vectors[:, :rank], _mean_if(bias, moments.mean), moments.total, bias)
 
 
-def basis_of_rows(rows, s, bias=False):
+def basis_of_rows(rows: np.ndarray, s: np.ndarray, bias: bool = False) -> "Basis":
     """The eigenbasis of a few rows with weights s: a thin SVD, O(l r min(l, r))."""
     mean = _mean_if(bias, s @ rows / s.sum())
     _, sigma, Vt = sla.svd(np.sqrt(s)[:, None] * (rows - mean), full_matrices=False, check_finite=False)
@@ -112,14 +115,16 @@ def basis_of_rows(rows, s, bias=False):
     return Basis(sigma[:rank] ** 2, Vt[:rank].T, mean, float(s.sum()), bias)
 
 
-def basis_of_labelled(Z, labelled, pull, weight=None, bias=False):
-    """The eigenbasis of the labelled rows only."""
+def basis_of_labeled(
+    Z: Rows, labeled: np.ndarray, pull: "Pull", weight: np.ndarray | None = None, bias: bool = False
+) -> "Basis":
+    """The eigenbasis of the labeled rows only."""
     if pull.tested is None:
         return basis_of_rows(pull.rows, pull.s, bias)
-    return basis_of_moments(moments_of(Z, _only(labelled, weight, Z.shape[0])), bias)
+    return basis_of_moments(moments_of(Z, _only(labeled, weight, Z.shape[0])), bias)
 
 
-def ridge_filter(values, penalty):
+def ridge_filter(values: np.ndarray, penalty: np.ndarray | float) -> np.ndarray:
     """1 / (penalty + λ), one row per penalty."""
     return 1.0 / (np.asarray(penalty, dtype=float)[..., None] + values)
 
@@ -131,15 +136,15 @@ def shift_filter(values, gamma, n_removed):
     return 1.0 / gap
 
 
-def filtered_weights(basis, pull, filter_):
+def filtered_weights(basis: "Basis", pull: "Pull", filter_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(W, b) with W = V diag(filter) Vᵀ Σ s z t; b is 0 without a bias."""
     middle = _middle(basis.bias, pull, basis.total)
     W = basis.vectors @ (filter_[:, None] * (basis.vectors.T @ _about(pull, basis.mean)))
     return W, middle - basis.mean @ W
 
 
-def left_out_path(basis, pull, filters, removed):
-    """(m, l, k) answers for each labelled row with its own label withheld, for m filters on one eigenbasis.
+def left_out_path(basis: "Basis", pull: "Pull", filters, removed: bool) -> np.ndarray:
+    """(m, l, k) answers for each labeled row with its own label held out, for m filters on one eigenbasis.
 
     filters is a sequence of m filters of shape (p,), or (l', p) where the fit without row i has a filter of its own.
     Cost: O(m l' p k).
@@ -156,8 +161,8 @@ def left_out_path(basis, pull, filters, removed):
     return pull.spread(np.array(out))
 
 
-def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
-    """Minimise penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over the labelled rows, for every column of T.
+def ridge_on_labeled(Z, labeled, pull, penalty, weight=None, bias=False):
+    """Minimize penalty·‖w‖² + Σ_i s_i (t_i - z_i·w - b)² over the labeled rows, for every column of T.
 
     Returns a `Result`: value (W, b), gap the relative residual of the normal equations, info["left_out"] the (l, k)
     answers for each row by the fit without it. Cost: O(l r min(l, r)), one pass over Z where l is large.
@@ -166,7 +171,7 @@ def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
         if pull.tested is None:
             moments = moments_of(pull.rows, pull.s)
         else:
-            moments = moments_of(Z, _only(labelled, weight, Z.shape[0]))
+            moments = moments_of(Z, _only(labeled, weight, Z.shape[0]))
         return ridge_on_moments(moments, pull, penalty, bias, removed=True)
     s, total = pull.s, pull.s.sum()
     mean = _mean_if(bias, s @ pull.rows / total)
@@ -182,21 +187,25 @@ def ridge_on_labelled(Z, labelled, pull, penalty, weight=None, bias=False):
     return closed_form((W, middle - mean @ W), gap, left_out=left_out)
 
 
-def ridge_removed(rows, T, penalty, weight=None, bias=False):
-    """`ridge_on_labelled` where every row is labelled and all of them are on the host."""
+def ridge_removed(
+    rows: np.ndarray, T: np.ndarray, penalty: float, weight: np.ndarray | None = None, bias: bool = False
+) -> Result:
+    """`ridge_on_labeled` where every row is labeled and all of them are on the host."""
     everything = np.arange(len(rows))
-    return ridge_on_labelled(rows, everything, pull_of(rows, everything, T, weight, len(rows)), penalty, weight, bias)
+    return ridge_on_labeled(rows, everything, pull_of(rows, everything, T, weight, len(rows)), penalty, weight, bias)
 
 
-def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
+def ridge_on_moments(
+    moments: "Moments", pull: "Pull", penalty: float, bias: bool = False, removed: bool = False
+) -> Result:
     """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
 
-    With the moments of all rows a withheld label becomes 0 (removed=False); with those of the labelled rows only, the
+    With the moments of all rows a held-out label becomes 0 (removed=False); with those of the labeled rows only, the
     row is removed.
     """
     mean = _mean_if(bias, moments.mean)
     middle = _middle(bias, pull, moments.total)
-    M = moments.centred(bias) + penalty * np.eye(len(moments.G))
+    M = moments.centered(bias) + penalty * np.eye(len(moments.G))
     L, _ = safe_cholesky(M)
     B = _about(pull, mean)
     W = sla.cho_solve((L, True), B, check_finite=False)
@@ -206,35 +215,35 @@ def ridge_on_moments(moments, pull, penalty, bias=False, removed=False):
     return closed_form((W, middle - mean @ W), relative(M @ W - B, B), left_out=pull.spread(left_out))
 
 
-def _only(labelled, weight, n):
-    """Weights that are 0 outside the labelled rows."""
+def _only(labeled, weight, n):
+    """Weights that are 0 outside the labeled rows."""
     out = np.zeros(n)
-    out[labelled] = 1.0 if weight is None else weight[labelled]
+    out[labeled] = 1.0 if weight is None else weight[labeled]
     return out
 
 
-def _about(pull, mean):
+def _about(pull: "Pull", mean: np.ndarray) -> np.ndarray:
     """Σ s (z - mean) t. The mean of t need not be taken off: Σ s (z - mean) = 0 over the rows it averages."""
     return pull.B - np.outer(mean, pull.sum_t)
 
 
-def _middle(bias, pull, total):
+def _middle(bias: bool, pull: "Pull", total: float) -> np.ndarray:
     """The mean target, for a bias to absorb."""
     return pull.sum_t / total if bias else np.zeros_like(pull.sum_t)
 
 
-def _withhold(T, fitted, diagonal, slack, removed):
+def _withhold(T: np.ndarray, fitted: np.ndarray, diagonal: np.ndarray, slack: np.ndarray, removed: bool) -> np.ndarray:
     if not removed:
         return fitted - diagonal[:, None] * T
     # A row that determines its own answer has 1 - S_ii = 0 up to rounding.
     return T - (T - fitted) / np.maximum(slack, _EPS)[:, None]
 
 
-def _mean_if(bias, mean):
+def _mean_if(bias: bool, mean: np.ndarray) -> np.ndarray:
     return mean if bias else np.zeros_like(mean)
 
 
-def relative(residual, right_side):
+def relative(residual: np.ndarray, right_side: np.ndarray) -> float:
     """Size of a residual in units of the right-hand side."""
     scale = np.linalg.norm(right_side)
     return float(np.linalg.norm(residual) / scale) if scale > 0 else float(np.linalg.norm(residual))
@@ -244,7 +253,7 @@ def closed_form(value, gap, **info):
     """The Result of a closed form whose equations are left with a relative residual of `gap`."""
     solved = gap < 1e-6
     reason = "Solved in closed form." if solved else (
-        f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularisation is too weak for "
+        f"The normal equations are solved only to a relative residual of {gap:.1e}: the regularization is too weak for "
         "the conditioning of the kernel matrix. Use a smaller gamma (a larger lam)."
     )  # fmt: skip
     return Result(value, gap=gap, converged=solved, reason=reason, info=info)

@@ -1,4 +1,4 @@
-"""What few-label methods need of the rows without any label: made once, shared by all methods and labellings."""
+"""The part of a few-label method that needs no label: made once, shared by all methods and labelings."""
 
 import copy
 from dataclasses import replace
@@ -12,7 +12,7 @@ from ...inputs.labels import Labels
 from ...rows import dot, host, take, tdot
 from .smoother import Moments, Pull, moments_of, pull_of
 
-COLUMNS = 64  # of Z that a graph term takes at a time: the host holds n × 64 numbers, wherever Z lives
+COLUMNS = 64  # of Z that a graph term takes at a time: the host holds n × 64 numbers, where Z lives
 
 
 class State:
@@ -20,7 +20,7 @@ class State:
 
     Parameters
     ----------
-    Z : (n, r) features wherever they live.
+    Z : (n, r) features where they live.
     weight : (n,) sample weights or None; a copy is kept, so a later change of the array has no effect.
     Lap : (n, n) Laplacian of a graph of the rows, for methods with a graph term, or None.
     slopes : (r, r) moment of the features' derivatives, for methods with an invariance term, or None.
@@ -54,8 +54,8 @@ class State:
         return take(self.Z, which)
 
     def pull(self, labels: Labels) -> Pull:
-        """What the labelled rows bring to a fit."""
-        return pull_of(self.Z, labels.labelled, labels.signs, self.weight)
+        """The contribution of the labeled rows to a fit."""
+        return pull_of(self.Z, labels.labeled, labels.signs, self.weight)
 
     def counting(self, labels: Labels) -> "State":
         """The same rows for labels that count as much as their weights; `moments` stay those of the rows."""
@@ -86,7 +86,7 @@ class State:
 
 
 class TiltedState(State):
-    """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labelled rows come to the host."""
+    """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labeled rows come to the host."""
 
     def __init__(self, state: State, penalty: np.ndarray) -> None:
         self.Z, self.weight, self.graph, self.slopes, self.plain = state.Z, state.weight, None, None, state
@@ -107,7 +107,7 @@ class TiltedState(State):
         return self._tilt(take(self.Z, which))
 
     def pull(self, labels: Labels) -> Pull:
-        pull = pull_of(self.Z, labels.labelled, labels.signs, self.weight, most=len(labels.labelled))
+        pull = pull_of(self.Z, labels.labeled, labels.signs, self.weight, most=len(labels.labeled))
         return replace(pull, rows=self._tilt(pull.rows), B=self._tilt(pull.B.T).T)
 
     def back(self, W: np.ndarray) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""What fits that are linear in their targets answer when whole folds of labels are withheld: no fit is repeated.
+"""Predictions of fits linear in their targets when whole folds of labels are held out: no fit is repeated.
 
-A fit knows a few matrices of the l labelled rows; a fold takes rows and columns out of them. `without` gives, for the
-fit without the rows `test`, its answers for these, its fitted values at the others, and its left-out answers for them.
+A fit knows a few matrices of the l labeled rows; a fold takes rows and columns out of them. `without` gives, for the
+fit without the rows `test`, its answers for these, its fitted values at the others, and its held-out predictions for
+them.
 """
 
 import numpy as np
@@ -14,12 +15,12 @@ MOST = 600  # labels up to which l × l matrices are cheaper than fits
 
 
 class Removed:
-    """Ridge regression on the labelled rows: with C = (K + penalty S⁻¹)⁻¹ (about its mean for a bias) and α = C t.
+    """Ridge regression on the labeled rows: with C = (K + penalty S⁻¹)⁻¹ (about its mean for a bias) and α = C t.
 
-    A row leaves the fit when its row and column leave C⁻¹, and t_i − α_i / C_ii is its answer then.
+    A row leaves the fit when its row and column leave C⁻¹, and t_i − α_i / C_ii is its prediction then.
     """
 
-    def __init__(self, pull: Pull, penalty: float, bias: bool):
+    def __init__(self, pull: Pull, penalty: float, bias: bool) -> None:
         rows, self.T = np.asarray(pull.rows, dtype=np.float64), pull.T
         self.shift = penalty / pull.s
         A = rows @ rows.T
@@ -31,7 +32,7 @@ class Removed:
         self.C, self.alpha = (C + C.T) / 2, C @ self.T
 
     def without(self, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(answers for the rows `test`, fitted values at the others, left-out answers for the others)."""
+        """(predictions for the rows `test`, fitted values at the others, held-out predictions for the others)."""
         keep = np.delete(np.arange(len(self.T)), test)
         between = self.C[np.ix_(test, keep)]
         found = np.linalg.solve(self.C[np.ix_(test, test)], np.hstack([self.alpha[test], between]))
@@ -44,14 +45,14 @@ class Removed:
 
 
 class Zeroed:
-    """Fits f = H s t in which a withheld row stays with target 0, such as Semi-KPCA."""
+    """Fits f = H s t in which a held-out row stays with target 0, such as Semi-KPCA."""
 
-    def __init__(self, pull: Pull, vectors: np.ndarray, filter_: np.ndarray):
+    def __init__(self, pull: Pull, vectors: np.ndarray, filter_: np.ndarray) -> None:
         Q, self.T = pull.rows @ vectors, pull.T
         self.H = (Q * filter_) @ Q.T * pull.s
 
     def without(self, test: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(answers for the rows `test`, fitted values at the others, left-out answers for the others)."""
+        """(predictions for the rows `test`, fitted values at the others, held-out predictions for the others)."""
         keep = np.delete(np.arange(len(self.T)), test)
         f = self.H[:, keep] @ self.T[keep]
         return f[test], f[keep], f[keep] - self.H[keep, keep, None] * self.T[keep]

@@ -6,12 +6,12 @@ wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fi
 
 import numpy as np
 
-from ...backend import compiled
+from ...compilation import compiled
 
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
-@compiled(nogil=True, fastmath=_FAST)
+@compiled(nogil=True, fastmath=_FAST, error_model="numpy", no_cpython_wrapper=True)
 def _evaluate(mu, b, y, weight, zeta, E, w):
     """(whether C − ζP is definite, f, wᵀPw, its slope in ζ); fills E and w."""
     r = len(mu)
@@ -38,7 +38,7 @@ def _evaluate(mu, b, y, weight, zeta, E, w):
     return True, f, phi, 2.0 * slope
 
 
-@compiled(nogil=True)
+@compiled(nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _root(mu, b, y, weight, spread, tol, E, w, zeta):
     """(f, ζ, whether wᵀPw = spread there): Newton on 1/√φ inside a bracket, from ζ = zeta on."""
     lo, hi, value = -np.inf, 1.0 / mu[0], 0.0
@@ -61,25 +61,33 @@ def _root(mu, b, y, weight, spread, tol, E, w, zeta):
     return value, zeta, False
 
 
-@compiled(nogil=True)
-def fits(mu, B, spread, tol):
+@compiled(nogil=True, error_model="numpy")
+def _fit_each(mu, B, spread, tol, zeta, reached, W, E, nothing):
+    for i in range(len(B)):
+        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i], 0.0)
+
+
+@compiled(nogil=True, error_model="numpy")
+def _leave_out_each(mu, Y, t, total, weight, spread, rows, tol, start, b, E, w, out):
+    for place in range(len(rows)):
+        i = rows[place]
+        for j in range(len(mu)):
+            b[j] = weight * (total[j] - t[i] * Y[i, j])
+        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w, start)[0]
+
+
+def fits(mu, B, spread, tol: float):
     """(ζ (k,), which were reached (k,), W (k, r)) for right-hand sides B (k, r) in the basis of the pencil."""
     k, r = B.shape
-    zeta, reached, W, E, nothing = np.zeros(k), np.zeros(k, dtype=np.bool_), np.zeros((k, r)), np.empty(r), np.zeros(r)
-    for i in range(k):
-        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i], 0.0)
+    zeta, reached, W = np.zeros(k), np.zeros(k, dtype=np.bool_), np.zeros((k, r))
+    _fit_each(mu, B, float(spread), tol, zeta, reached, W, np.empty(r), np.zeros(r))
     return zeta, reached, W
 
 
-@compiled(nogil=True)
 def without_each(mu, Y, t, total, weight, spread, rows, tol):
     """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
-    r = len(mu)
-    b, E, w, out = np.empty(r), np.empty(r), np.empty(r), np.empty(len(rows))
     # The fit to all labels is near: a start from it spares half of the steps.
-    _, zeta, _ = _root(mu, weight * total, np.zeros(r), 0.0, spread, tol, E, w, 0.0)
-    for place, i in enumerate(rows):
-        for j in range(r):
-            b[j] = weight * (total[j] - t[i] * Y[i, j])
-        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w, zeta)[0]
+    start = float(fits(mu, weight * total[None], spread, tol)[0][0])
+    b, E, w, out = np.empty(len(mu)), np.empty(len(mu)), np.empty(len(mu)), np.empty(len(rows))
+    _leave_out_each(mu, Y, t, total, float(weight), float(spread), rows, tol, start, b, E, w, out)
     return out

@@ -6,13 +6,17 @@ A step tries Newton's curvature first, with shorter steps along the sphere, and 
 objective falls: descent is certain.
 """
 
+from typing import Any
+
 import numpy as np
 
+from ...types import Rows
 from ..result import Result
 from .losses import LOSSES
 from .secular import KEEP, constrained_least_squares
 
-SAFETY = (0.0, None, 0.1, 0.5, 1.0)  # share of the bound in the curvature, None: a local step; the last always descends
+# Fraction of the bound in the curvature, None: a local step; the last always descends
+SAFETY = (0.0, None, 0.1, 0.5, 1.0)
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.03)  # of the way to the minimum of the model, along the sphere
 
 
@@ -32,7 +36,7 @@ def constrained_margin_loss(
 
     Returns a `Result`: value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
     objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
-    left-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
+    held-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
 
     Cost: one constrained least-squares solve an outer step, rarely more than 20 steps.
     """
@@ -80,17 +84,19 @@ def constrained_margin_loss(
     return Result(w, value, gap, max(n_iter, 1), converged, reason, history, info)
 
 
-def _objective(loss, w, margin, weight):
+def _objective(loss: Any, w: np.ndarray, margin: np.ndarray, weight: np.ndarray) -> float:
     return float(w @ w + np.sum(weight * loss.value(margin)))
 
 
-def _working(loss, t, g, curvature):
+def _working(loss: Any, t: np.ndarray, g: np.ndarray, curvature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Curvature and response of the quadratic model at g: it touches the loss there, with the loss's slope."""
     curvature = np.maximum(curvature, 1e-12)
     return curvature, g + t * loss.pull(t * g) / curvature
 
 
-def _local_step(theta, Z, weight, pull, curvature, w, zeta):
+def _local_step(
+    theta: np.ndarray, Z: Rows, weight: np.ndarray, pull: np.ndarray, curvature: np.ndarray, w: np.ndarray, zeta: float
+) -> np.ndarray:
     """Newton's step on the stationarity conditions in (w, ζ): towards a local minimum where the model's is elsewhere.
 
     (H − ζΘ) dw − dζ Θw = −residual and (Θw)·dw = 0, with H = I + Zᵀ diag(weight · curvature) Z. Directions with a small
@@ -110,13 +116,15 @@ def _local_step(theta, Z, weight, pull, curvature, w, zeta):
     return step[:, 0] - (along / across) * step[:, 1] if across else step[:, 0]
 
 
-def _towards(theta, w, goal, share, spread):
+def _towards(theta: np.ndarray, w: np.ndarray, goal: np.ndarray, share: float, spread: float) -> np.ndarray:
     """The point of the sphere in the direction of (1 − share) w + share goal."""
     new = w + share * (goal - w)
     return new * np.sqrt(spread / float(theta @ new**2))
 
 
-def _kkt(loss, theta, Z, t, weight, w, g):
+def _kkt(
+    loss: Any, theta: np.ndarray, Z: Rows, t: np.ndarray, weight: np.ndarray, w: np.ndarray, g: np.ndarray
+) -> tuple[float, float]:
     """(relative residual of w + weight/2 ZᵀtL' = ζΘw, ζ): ζ is the multiplier that fits best."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # weights near the largest number
         pull = (weight / 2 * t * loss.pull(t * g)) @ Z

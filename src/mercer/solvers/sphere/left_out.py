@@ -1,14 +1,15 @@
-"""Left-out answers of the constrained least-squares fit, for a whole (c, s) grid at once.
+"""Held-out predictions of the constrained least-squares fit, for a whole (c, s) grid at once.
 
-For one label weight c the pencil (C, P) is diagonalised: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
+For one label weight c the pencil (C, P) is diagonalized: Vᵀ C V = I and Vᵀ P V = diag(μ). Leaving out a group S of
 labels then changes C by rank |S| only, and in that basis one step of the root search costs O(|S| r) instead of O(r l²).
 All (s, S) pairs of one c search together. The number r of directions is shrunk first: the effect of
-the many directions with small θ on the labelled rows fits into a few blocks.
+the many directions with small θ on the labeled rows fits into a few blocks.
 """
 
 import numpy as np
 
 from ...linalg import eigh_down
+from ...types import Rows
 from .pencil import Pencil
 from .secular import constrained_least_squares, largest_shift
 
@@ -18,7 +19,7 @@ SMALL = 400  # directions that the pencil takes as they are
 SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions kept, and blocks for the others
 
 
-def compress(theta, Z, low, high, tol=1e-5):
+def compress(theta: np.ndarray, Z: Rows, low: float, high: float, tol: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
     """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol · max‖zᵢ‖², for low ≤ ζ ≤ high.
 
     The directions of largest θ are kept; the many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
@@ -40,11 +41,11 @@ def compress(theta, Z, low, high, tol=1e-5):
     return theta, Z
 
 
-def _no_gain(head, n_shifts, l, r):
+def _no_gain(head: int, n_shifts: int, l: int, r: int) -> bool:
     return head + n_shifts * l > 0.7 * r
 
 
-def _project_tail(theta, Z, head, shifts):
+def _project_tail(theta: np.ndarray, Z: Rows, head: int, shifts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     tail, T = theta[head:], Z[:, head:].T
     Q, R = np.linalg.qr(np.concatenate([T / (1.0 - zeta * tail)[:, None] for zeta in shifts], axis=1))
     size = np.abs(np.diag(R))
@@ -54,17 +55,29 @@ def _project_tail(theta, Z, head, shifts):
     return theta, np.concatenate([Z[:, :head], (T.T @ Q) @ turn], axis=1)
 
 
-def _agree(pair, small, head, zeta, tol):
+def _agree(
+    pair: tuple[np.ndarray, np.ndarray], small: tuple[np.ndarray, np.ndarray], head: int, zeta: float, tol: float
+) -> bool:
     """Whether both pairs give the same resolvent and slope at ζ; the head is the same in both."""
 
-    def both(theta, Z):
+    def both(theta: np.ndarray, Z: Rows) -> tuple[np.ndarray, np.ndarray]:
         half = Z[:, head:] / (1.0 - zeta * theta[head:])
         return half @ Z[:, head:].T, abs(zeta) * (half * theta[head:]) @ half.T
 
     return all(np.abs(full - part).max() <= tol for full, part in zip(both(*pair), both(*small)))
 
 
-def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5, pencil=None):
+def left_out(
+    theta: np.ndarray,
+    Z: Rows,
+    t: np.ndarray,
+    weights,
+    spreads,
+    groups=None,
+    costs: np.ndarray | None = None,
+    shrink: float = 1e-5,
+    pencil: Pencil | None = None,
+) -> np.ndarray:
     """Predictions for labels left out, at every label weight c and spread s².
 
     Parameters
@@ -105,7 +118,9 @@ def left_out(theta, Z, t, weights, spreads, groups=None, costs=None, shrink=1e-5
     return out[..., 0] if t.ndim == 1 else out
 
 
-def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
+def compress_for(
+    theta: np.ndarray, Z: Rows, targets: np.ndarray, weights, spreads, tol: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray]:
     """:func:`compress` for all ζ that the root search visits on a grid: between its strongest shrinkage and δ."""
     if len(theta) <= SMALL or _no_gain(*SIZES[0], *Z.shape):
         return theta, Z
@@ -114,8 +129,8 @@ def compress_for(theta, Z, targets, weights, spreads, tol=1e-5):
     return compress(theta, Z, low, 0.99 * largest_shift(theta, Z, max(weights)), tol)
 
 
-def _grid(pencil, t, spreads, sets):
-    """Left-out values (spread, group, member) for groups of one size."""
+def _grid(pencil: Pencil, t: np.ndarray, spreads: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """Held-out values (spread, group, member) for groups of one size."""
     n_groups, size = sets.shape
     if size == 1:
         return np.array([pencil.without_each(t, spread, sets[:, 0], TOL) for spread in spreads])
@@ -129,8 +144,10 @@ def _grid(pencil, t, spreads, sets):
     return values.reshape(len(spreads), n_groups, size)
 
 
-def _roots(mu, Y, t, weight, spread, sets):
-    """Left-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
+def _roots(
+    mu: np.ndarray, Y: np.ndarray, t: np.ndarray, weight: float, spread: np.ndarray, sets: np.ndarray
+) -> np.ndarray:
+    """Held-out values of many (spread, group) pairs: Newton on 1/√φ inside brackets, all pairs at once."""
     total = t @ Y
     reach = 1.0 / mu[0] if mu[0] > 0 else 1.0  # without any variance every ζ will do
     lo, hi = np.full(len(spread), -np.inf), np.full(len(spread), reach)
@@ -159,7 +176,9 @@ def _roots(mu, Y, t, weight, spread, sets):
     return value
 
 
-def _evaluate(mu, Y, t, weight, total, zeta, sets):
+def _evaluate(
+    mu: np.ndarray, Y: np.ndarray, t: np.ndarray, weight: float, total: np.ndarray, zeta: np.ndarray, sets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(definite, f_S, wᵀPw, its slope) at one ζ a pair, in the pencil's basis with the group's labels removed."""
     E = 1.0 / (1.0 - zeta[:, None] * mu)
     rows = Y[sets]  # pairs × members × directions
@@ -171,11 +190,11 @@ def _evaluate(mu, Y, t, weight, total, zeta, sets):
     definite = values[:, 0] > 0
     values = np.where(definite[:, None], values, 1.0)
 
-    def inner(a):
+    def inner(a: np.ndarray) -> np.ndarray:
         turned = np.einsum("pmk,pm->pk", vectors, a) / values
         return np.einsum("pmk,pk->pm", vectors, turned)
 
-    def solve(h):
+    def solve(h: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         f = inner(np.einsum("pmr,pr->pm", felt, h))
         return f, E * (h + weight * np.einsum("pm,pmr->pr", f, rows))
 

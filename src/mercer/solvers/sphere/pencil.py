@@ -3,20 +3,22 @@
 import numpy as np
 from scipy.linalg import lapack
 
+from ...types import Rows
+
 
 class Pencil:
     """The pencil of one label weight.
 
     Parameters
     ----------
-    theta : (r,) descending. Z : (l, r) labelled rows, times the roots of their costs. weight : c.
+    theta : (r,) descending. Z : (l, r) labeled rows, times the roots of their costs. weight : c.
 
     Attributes
     ----------
     mu : (r,) descending, Y : (l, r) the rows in the basis V. Cost: O(r³).
     """
 
-    def __init__(self, theta, Z, weight):
+    def __init__(self, theta: np.ndarray, Z: Rows, weight: float) -> None:
         self.weight = weight
         C = weight * (Z.T @ Z)
         C.flat[:: len(C) + 1] += 1.0
@@ -28,7 +30,7 @@ class Pencil:
         self.V = inverse.T @ turn[:, ::-1]
         self.Y = Z @ self.V
 
-    def fits(self, targets, spread, tol=1e-12):
+    def fits(self, targets: np.ndarray, spread: float, tol: float = 1e-12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(W (r, k), multipliers (k,), which of them meet the constraint (k,)) for targets (l, k)."""
         from .compiled import fits
 

@@ -1,8 +1,8 @@
 """Least squares on a quadratic sphere: min ‖w‖² + c Σ aᵢ(zᵢ·w − tᵢ)² subject to wᵀPw = s².
 
 The problem is not convex, yet its global minimum is known: w(ζ) = (C − ζP)⁻¹ b with C = I + c ZᵀAZ and b = c ZᵀAt,
-at the one ζ below the smallest generalised eigenvalue δ of (C, P) where wᵀPw = s². P is diagonalised once
-(P = QΘQᵀ, Z ← ZQ); then C − ζP is diagonal plus rank l, and every (c, s, labelling) costs O(r l²) a root step.
+at the one ζ below the smallest generalized eigenvalue δ of (C, P) where wᵀPw = s². P is diagonalized once
+(P = QΘQᵀ, Z ← ZQ); then C − ζP is diagonal plus rank l, and every (c, s, labeling) costs O(r l²) a root step.
 
 Beyond 1/θ₁ the diagonal 1 − ζΘ has zero and negative entries. The few directions where it is small are therefore kept
 explicit and only the rest is eliminated, so that each factor is a Cholesky factor and its failure says ζ ≥ δ.
@@ -13,16 +13,16 @@ import scipy.linalg as sla
 
 from ...errors import InputError
 from ...linalg import fix_signs, precision, smallest
+from ...types import Rows
 from ..result import Result
 from .pencil import Pencil
 
 EPS = np.finfo(float).eps
 PENCIL = 3, 400  # from so many columns on, and up to so many directions, one decomposition serves all columns
-GAP = 1e-9  # residual above which a column is solved by itself after all
 KEEP = 1e-3  # directions with 1 − ζθ below this are kept explicit: what is eliminated grows at most 1000-fold
 
 
-def variance_basis(values, vectors, dtype=np.float64):
+def variance_basis(values: np.ndarray, vectors: np.ndarray, dtype=np.float64) -> tuple[np.ndarray, np.ndarray]:
     """(theta, Q) with QᵀPQ = diag(theta) from the eigenpairs of P: descending, signs fixed, rounding is zero.
 
     dtype : of the rows, which says from what size on a variance is zero.
@@ -34,9 +34,9 @@ def variance_basis(values, vectors, dtype=np.float64):
 
 
 class Shifted:
-    """The matrix C − ζΘ = (I − ζΘ) + c ZᵀZ at one ζ, factored; `definite` tells whether ζ < δ."""
+    """The matrix C − ζΘ = (I − ζΘ) + c ZᵀZ at one ζ, factored; `definite` shows whether ζ < δ."""
 
-    def __init__(self, theta, Z, weight, zeta):
+    def __init__(self, theta: np.ndarray, Z: Rows, weight: float, zeta: float) -> None:
         d = 1.0 - zeta * theta
         m = int(np.sum(d < KEEP)) if zeta > 0 else 0  # theta descends, so these are the first ones
         self.head, self.d = Z[:, :m], d[m:]
@@ -48,7 +48,7 @@ class Shifted:
             self.factor = sla.cho_factor(M, lower=True, check_finite=False)
         except sla.LinAlgError:
             raise InputError(
-                f"Beside kernel values of up to {float(np.max(M)):.0e} nothing is left of the labels' weight. "
+                f"Next to kernel values of up to {float(np.max(M)):.0e} nothing is left of the labels' weight. "
                 "Scale the columns (sklearn.preprocessing.StandardScaler), or lower label_weight."
             ) from None
         self.definite = True
@@ -60,7 +60,7 @@ class Shifted:
             except sla.LinAlgError:
                 self.definite = False
 
-    def _inner(self, a):
+    def _inner(self, a: np.ndarray) -> np.ndarray:
         return sla.cho_solve(self.factor, a, check_finite=False) if len(a) else a  # SciPy 1.13 solves no empty system
 
     def labels(self, t):
@@ -70,7 +70,7 @@ class Shifted:
         v = self._inner(t - self.head @ top)
         return np.concatenate([top, (v @ self.tail) / self.d])
 
-    def solve(self, h):
+    def solve(self, h: np.ndarray) -> np.ndarray:
         """(C − ζΘ)⁻¹ h."""
         m = self.head.shape[1]
         p = self.tail @ (h[m:] / self.d)
@@ -81,8 +81,8 @@ class Shifted:
         return np.concatenate([top, (h[m:] - u @ self.tail) / self.d])
 
 
-def largest_shift(theta, Z, weight):
-    """δ, the smallest generalised eigenvalue of (I + weight ZᵀZ, Θ), from above and to one per cent."""
+def largest_shift(theta: np.ndarray, Z: Rows, weight: float) -> float:
+    """δ, the smallest generalized eigenvalue of (I + weight ZᵀZ, Θ), from above and to one per cent."""
     lo, hi = 1.0 / theta[0], _rayleigh(theta, Z, weight)
     while hi > 1.01 * lo:
         middle = np.sqrt(lo * hi)
@@ -90,19 +90,29 @@ def largest_shift(theta, Z, weight):
     return hi
 
 
-def _rayleigh(theta, Z, weight):
+def _rayleigh(theta: np.ndarray, Z: Rows, weight: float) -> float:
     """An upper bound of δ: the best Rayleigh quotient of a unit vector."""
     with np.errstate(divide="ignore"):
         return float(np.min((1.0 + weight * np.sum(Z**2, axis=0)) / theta))
 
 
-def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11, max_iter=200, pencil=None):
-    """Minimise ‖w‖² + weight Σ costsᵢ (Zᵢ·w − tᵢ)² subject to Σ θₖ wₖ² = spread, globally.
+def constrained_least_squares(
+    theta: np.ndarray,
+    Z: Rows,
+    t: np.ndarray,
+    weight: float,
+    spread: float,
+    costs: np.ndarray | None = None,
+    tol: float = 1e-11,
+    max_iter: int = 200,
+    pencil: Pencil | None = None,
+) -> Result:
+    """Minimize ‖w‖² + weight Σ costsᵢ (Zᵢ·w − tᵢ)² subject to Σ θₖ wₖ² = spread, globally.
 
     Parameters
     ----------
     theta : (r,) descending, non-negative, from `variance_basis`.
-    Z : (l, r) labelled rows in the basis of theta; l may be 0, which leaves kernel PCA.
+    Z : (l, r) labeled rows in the basis of theta; l may be 0, which leaves kernel PCA.
     t : (l,) or (l, k) targets; the columns are separate problems.
     weight, spread : c and s², both positive.
     costs : (l,) non-negative factors of the single losses; None means ones.
@@ -154,16 +164,25 @@ def constrained_least_squares(theta, Z, t, weight, spread, costs=None, tol=1e-11
     return Result(value, float(info["objective"].sum()), gap, steps, converged, reason, info=info)
 
 
-def _settled(theta, Z, t, weight, spread, found, k):
+def _settled(
+    theta: np.ndarray,
+    Z: Rows,
+    t: np.ndarray,
+    weight: float,
+    spread: float,
+    found: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
+    k: int,
+) -> tuple | None:
     """(w, facts) of column k as a pencil found it; None where rounding, or the hard case, leaves it with a residual."""
     if found is None or not found[2][k]:
         return None
     w, zeta = found[0][:, k], float(found[1][k])
     facts = _residuals(theta, Z, t, weight, spread, zeta, w) | {"zeta": zeta, "hard": False, "n_iter": 1}
-    return (w, facts) if max(facts["kkt"], facts["constraint"]) <= GAP else None
+    # 1e-9: residual above which a column is solved by itself after all
+    return (w, facts) if max(facts["kkt"], facts["constraint"]) <= 1e-9 else None
 
 
-def _one(theta, Z, t, weight, spread, tol, max_iter):
+def _one(theta: np.ndarray, Z: Rows, t: np.ndarray, weight: float, spread: float, tol: float, max_iter: int) -> tuple:
     """One right-hand side: (w, facts). Newton on 1/√φ(ζ), which is concave and falling, inside a bracket."""
     lo, hi = -np.inf, _rayleigh(theta, Z, weight)  # φ < spread at lo; at hi φ > spread, or hi ≥ δ
     zeta, below = 0.0, None
@@ -195,7 +214,7 @@ def _one(theta, Z, t, weight, spread, tol, max_iter):
     return w, _residuals(theta, Z, t, weight, spread, zeta, w) | {"zeta": zeta, "hard": hard, "n_iter": n_iter}
 
 
-def _along_eigenvector(theta, system, w, spread):
+def _along_eigenvector(theta: np.ndarray, system: "Shifted", w: np.ndarray, spread: float) -> np.ndarray:
     """w plus the multiple of δ's eigenvector that meets the constraint: b has (almost) no part along that vector."""
     x = np.sqrt(theta) + np.linspace(1.0, 0.5, len(theta)) * np.sqrt(theta[0])
     for _ in range(4):  # inverse iteration: the system is singular to working precision, so this converges at once
@@ -208,7 +227,9 @@ def _along_eigenvector(theta, system, w, spread):
     return w + (root - cross if cross >= 0 else -root - cross) / square * x
 
 
-def _residuals(theta, Z, t, weight, spread, zeta, w):
+def _residuals(
+    theta: np.ndarray, Z: Rows, t: np.ndarray, weight: float, spread: float, zeta: float, w: np.ndarray
+) -> dict:
     miss = Z @ w - t
     fit = weight * (miss @ Z)
     parts = (w, zeta * theta * w, weight * (Z @ w) @ Z, weight * t @ Z)

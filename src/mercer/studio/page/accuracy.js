@@ -1,8 +1,10 @@
 // The tab "Accuracy": what the random checks prove, what is no estimate, and when to stop.
-import {$, bar, count, fill, h, percent, plural, settled} from "./dom.js";
+import {agreement} from "./annotator.js";
+import {acceptPromised} from "./actions.js";
+import {$, bar, button, count, fill, h, percent, plural, settled} from "./dom.js";
 import {json, newest, post} from "./api.js";
 import {className, on, store, tell} from "./store.js";
-import {colourOf, glyph} from "./palette.js";
+import {colorOf, glyph} from "./palette.js";
 
 const box = $("#accuracy");
 
@@ -37,36 +39,38 @@ function scale(goal) {
 function checks(accuracy) {
   const {random, stop} = accuracy;
   const goal = store.session.goal;
-  if (!random || !random.checks)
+  if (!random || random.value === null)
     return h(
       "section",
       {class: "figure-card"},
-      h("h2", {}, "Right among random checks"),
+      h("h2", {}, "Accuracy on random checks"),
       h("p", {class: "big soft"}, "–"),
       h(
         "p",
         {class: "hint"},
-        "Some of the rows you are asked about are drawn at random. They alone measure how often the answers are right.",
+        "Some questions are rows drawn at random. They alone measure the accuracy of the predictions.",
       ),
     );
   return h(
     "section",
     {class: "figure-card" + (stop.reached ? " reached" : "")},
-    h("h2", {}, "Right among random checks"),
+    h("h2", {}, "Accuracy on random checks"),
     h(
       "p",
       {class: "big"},
       percent(random.value),
-      h("span", {class: "surely"}, "surely above " + Math.floor(100 * random.low) + " %"),
+      h("span", {class: "surely"}, "at least " + Math.floor(100 * random.low) + "% (95% confidence)"),
     ),
     range(random.low, random.value, random.high, goal),
     scale(goal),
     h(
       "p",
       {class: "hint"},
-      `${random.right} of ${plural(random.checks, "check")} right` +
-        (random.cannot ? `, ${random.cannot} cannot tell (counted as wrong at the lower end)` : "") +
-        ". The interval holds however often you look, so you may stop at any time.",
+      `${random.right} of ${plural(random.checks - random.waiting, "check")} correct` +
+        (random.cannot ? `, ${random.cannot} can't tell` : "") +
+        (random.waiting ? `, ${random.waiting} skipped` : "") +
+        (random.cannot + random.waiting ? " (counted as wrong at the lower end)" : "") +
+        ". Rows labeled in bulk are checked too. The interval is valid however often you look, so you can stop at any time.",
     ),
   );
 }
@@ -81,24 +85,40 @@ function verdict({stop}) {
   );
 }
 
+// Predictions of which at most 5% are wrong, with 95% certainty.
+function promise(found) {
+  if (!found) return null;
+  return h(
+    "section",
+    {class: "figure-card", id: "promise"},
+    h("h2", {}, "Accept with a promise"),
+    h("p", {}, found.text),
+    found.new
+      ? button("Accept " + plural(found.new, "prediction"), acceptPromised, {class: "primary", id: "accept-promised"})
+      : found.rows
+        ? h("p", {class: "hint"}, "All of these are accepted.")
+        : null,
+  );
+}
+
 function other(accuracy) {
   const {left_out: leftOut, change, majority} = accuracy;
   return [
     leftOut
       ? h(
           "div",
-          {class: "greyed"},
-          h("h3", {}, "Left-out answers over all labels"),
+          {class: "grayed"},
+          h("h3", {}, "Leave-one-out accuracy on all labels"),
           h("p", {}, percent(leftOut.value) + ", " + percent(leftOut.low) + " to " + percent(leftOut.high)),
           h("p", {class: "hint"}, leftOut.note || "not an estimate: rows were chosen"),
         )
       : null,
-    change ? h("div", {class: "greyed"}, h("h3", {}, "The model's own view"), h("p", {}, change.text)) : null,
+    change ? h("div", {class: "grayed"}, h("h3", {}, "The model's own view"), h("p", {}, change.text)) : null,
     majority
       ? h(
           "p",
           {class: "hint"},
-          `Always answering ${className(majority.class)} would be right for about ${percent(majority.value)}.`,
+          `Always predicting ${className(majority.class)} would be correct for about ${percent(majority.value)}.`,
         )
       : null,
   ];
@@ -134,7 +154,7 @@ function table(classes) {
             h("td", {}, glyph(one.class), className(one.class)),
             h("td", {class: "number"}, count(one.given)),
             h("td", {class: "number"}, count(one.predicted)),
-            h("td", {}, bar((one.given + one.predicted) / most, "k" + colourOf(one.class))),
+            h("td", {}, bar((one.given + one.predicted) / most, "k" + colorOf(one.class))),
           ),
         ),
       ),
@@ -147,13 +167,12 @@ const FEW = 5; // checks below which their share says nothing
 const load = newest(async () => {
   const accuracy = await json("/api/accuracy");
   store.accuracy = accuracy;
-  fill(box, checks(accuracy), verdict(accuracy), ...other(accuracy), table(accuracy.classes));
+  fill(box, checks(accuracy), verdict(accuracy), promise(accuracy.promise), agreement(accuracy.agreement), ...other(accuracy), table(accuracy.classes));
   const {random, stop} = accuracy;
   const badge = $("#accuracy-badge");
-  badge.textContent = random?.checks >= FEW ? percent(random.value) : "";
+  badge.textContent = random?.checks - random?.waiting >= FEW && random.value !== null ? percent(random.value) : "";
   badge.classList.toggle("good", stop.reached);
-  $("#certified").hidden = !stop.reached;
-  $("#certified").textContent = stop.reached ? "certified ≥ " + percent(store.session.goal) : "";
+  tell("measured");
 });
 
 export function start() {
@@ -168,6 +187,7 @@ export function start() {
           goal: share(form.goal),
           random_share: share(form.share),
           abstain: share(form.abstain),
+          double_share: share(form.double) ?? 0,
         }),
       );
       tell("accuracy");
@@ -176,13 +196,14 @@ export function start() {
     }
   }, 400);
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("input", () => {
-    if (form.checkValidity()) save();
+  form.addEventListener("input", event => {
+    if (event.target !== form.annotator && form.checkValidity()) save();
   });
   on("session", () => {
     if (form.contains(document.activeElement)) return;
     form.goal.value = Math.round(100 * store.session.goal);
     form.share.value = Math.round(100 * store.session.random_share);
+    form.double.value = Math.round(100 * store.session.double_share);
     form.abstain.value = store.session.abstain === null ? "" : Math.round(100 * store.session.abstain);
   });
 }

@@ -4,10 +4,10 @@ import {loadQueue} from "./sync.js";
 import {isOpen, openTab} from "./tabs.js";
 import {post} from "./api.js";
 import {nameOf} from "./rows.js";
-import {NONE, className, guess, store, tell} from "./store.js";
+import {CERTAIN, NONE, className, guess, store, tell} from "./store.js";
 import {count, say} from "./dom.js";
 
-const trail = []; // rows labelled one by one in this tab: undo goes back to them
+const trail = []; // rows labeled one by one in this tab: undo goes back to them
 
 // Rows still to be asked, the current one first if it is among them.
 export const open = () =>
@@ -49,9 +49,15 @@ export function refill() {
     advance();
 }
 
-export function label(rows, id, via, shown = null, since = null) {
+export function label(rows, id, via, shown = null, since = null, more = {}) {
   const ms = since === null ? null : Math.round(performance.now() - since);
-  return send("/api/label", {rows, class: id, via, shown, base_rev: store.rev, ms});
+  if (via !== "lasso" && via !== "list" && id !== null) for (const row of rows) answered(row);
+  return send("/api/label", {rows, class: id, via, shown, base_rev: store.rev, ms, ...more});
+}
+
+function answered(row) {
+  if (!store.hiddenGuess.delete(row)) return;
+  store.answered.add(row);
 }
 
 // Gives the current row this class (or "cannot", or null to take its label away) and goes on.
@@ -63,7 +69,7 @@ export function labelCurrent(id) {
   }
   trail.push(at);
   label([at.row], id, at.via, guess(at.row)?.id ?? null, at.since);
-  const text = nameOf(at.row) + (id === null ? ": label taken away." : ": " + className(id) + ".");
+  const text = nameOf(at.row) + (id === null ? ": label removed." : ": " + className(id) + ".");
   advance(text);
 }
 
@@ -75,10 +81,16 @@ export function accept() {
   else say("There is no guess to accept.");
 }
 
-export function skip() {
-  if (!store.current) return;
-  store.skipped.add(store.current.row);
-  advance(nameOf(store.current.row) + " skipped.");
+export async function skip() {
+  const at = store.current;
+  if (!at) return;
+  store.skipped.set(at.row, null);
+  trail.push(at);
+  const sent = send("/api/skip", {rows: [at.row], via: at.via});
+  advance(nameOf(at.row) + (at.via === "random" ? " skipped: this check comes back." : " skipped."));
+  const done = await sent;
+  if (!done) store.skipped.delete(at.row);
+  else if (store.skipped.has(at.row)) store.skipped.set(at.row, done.rev);
   if (!store.current) loadQueue();
 }
 
@@ -96,7 +108,11 @@ export function step(by) {
 export async function undo(rev) {
   const back = rev === undefined ? trail.pop() : null;
   const answer = await send("/api/undo", rev === undefined ? {} : {rev});
-  if (!answer) return;
+  if (!answer) {
+    if (back) trail.push(back);
+    return;
+  }
+  if (back) store.skipped.delete(back.row);
   if (back && store.given[back.row] === NONE) go(back.row, back.via);
   else if (back) trail.push(back); // something else was undone
   say("Undone.");
@@ -104,12 +120,34 @@ export async function undo(rev) {
 
 export async function redo() {
   const answer = await send("/api/redo", {});
-  if (answer) say("Done again.");
+  if (answer) say("Redone.");
 }
 
-export function labelMany(rows, id) {
-  label(rows, id, "lasso");
+// Rows that were looked at, or (unseen) all within a lasso or picked at once; of the latter, checks stay open.
+export function labelMany(rows, id, unseen = false, around = [], via = "lasso") {
+  label(rows, id, via, null, null, unseen ? {unseen, around} : {});
   say(count(rows.length) + " rows: " + className(id) + ".");
+}
+
+// The guesses of at least this confidence, of these rows (null: all), of this class (null: any), in one event. They are
+// part of what random checks are drawn from, and nothing is learned from them.
+export async function acceptGuesses(rows, id) {
+  const done = await send("/api/accept", {rows, class: id, above: CERTAIN});
+  if (done) say(count(done.accepted) + " guesses accepted.");
+}
+
+// The predictions of which at most 5% are wrong, with 95% certainty, in one event.
+export async function acceptPromised() {
+  const done = await send("/api/accept", {promise: true});
+  if (done) say(count(done.accepted) + " predictions accepted.");
+}
+
+// The class of this name, added where there is none; null where it is refused.
+export async function classNamed(name) {
+  const known = () => store.classes.find(one => one.merged === null && one.name === name);
+  if (!known() && !(await changeClass({op: "add", name}))) return null;
+  if (known()?.hidden) await changeClass({op: "show", class: known().id});
+  return known() ?? null;
 }
 
 export async function changeClass(change) {

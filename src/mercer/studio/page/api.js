@@ -1,6 +1,27 @@
 // Requests to the server this page came from.
-export const tab = sessionStorage.getItem("tab") || crypto.randomUUID();
-sessionStorage.setItem("tab", tab);
+import {kept, session} from "./kept.js";
+
+export const tab = session.getItem("tab") || crypto.randomUUID();
+session.setItem("tab", tab);
+// What the printed address brought. It is kept for this origin; a server on another port cannot read it.
+if (location.hash.length > 30) {
+  kept.setItem("mercer-key", location.hash.slice(1));
+  history.replaceState(null, "", location.pathname);
+}
+export const key = () => kept.getItem("mercer-key") ?? "";
+export const annotator = () => kept.getItem("mercer-annotator") ?? "";
+export const ask = (path, more = {}) =>
+  fetch(path, {
+    ...more,
+    headers: {
+      "X-Mercer-Key": key(),
+      "X-Mercer-Annotator": encodeURIComponent(annotator()),
+      ...(more.headers ?? {}),
+    },
+  });
+// One person: all tabs of a browser. Undo takes back what the same person did, and labels of others are not overwritten.
+export const who = kept.getItem("mercer-who") || crypto.randomUUID();
+kept.setItem("mercer-who", who);
 
 export class Refused extends Error {
   // the server answered, and said no
@@ -25,21 +46,22 @@ async function answered(response) {
 }
 
 export async function json(path) {
-  return (await answered(await fetch(path, {headers: {Accept: "application/json"}}))).json();
+  return (await answered(await ask(path, {headers: {Accept: "application/json"}}))).json();
 }
 
 export async function bytes(path) {
-  const response = await answered(await fetch(path));
+  const response = await answered(await ask(path));
   return [await response.arrayBuffer(), response.headers];
 }
 
-export async function post(path, body) {
+export async function post(path, body, more = {}) {
   const request = {
     method: "POST",
     headers: {"Content-Type": "application/json"},
-    body: JSON.stringify({id: crypto.randomUUID(), tab, ...body}),
+    body: JSON.stringify({id: crypto.randomUUID(), tab, who, ...body}),
+    ...more,
   };
-  return (await answered(await fetch(path, request))).json();
+  return (await answered(await ask(path, request))).json();
 }
 
 // The newest of overlapping calls wins: one request under way, at most one waiting; the promise covers both.

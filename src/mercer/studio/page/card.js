@@ -1,19 +1,22 @@
 // A row as a person reads it: its picture, its text, its cells.
-import {fill, h} from "./dom.js";
+import {ask} from "./api.js";
+import {$, fill, h} from "./dom.js";
+import {store} from "./store.js";
 
 const KEEP = 400;
-const fetched = new Map(); // row → promise of the address of its picture, so that lists drawn again do not flicker
+const fetched = new Map(); // row and size → promise of the address of its picture, so that lists drawn again do not flicker
 
-async function address(row) {
-  const response = await fetch("/api/image/" + row);
+async function address(row, side) {
+  const response = await ask("/api/image/" + row + (side ? "?side=" + side : ""));
   if (!response.ok) throw new Error("no picture");
   return URL.createObjectURL(await response.blob());
 }
 
-function load(row) {
-  if (!fetched.has(row)) fetched.set(row, address(row));
-  const found = fetched.get(row);
-  found.catch(() => fetched.delete(row));
+function load(row, side) {
+  const key = row + " " + side;
+  if (!fetched.has(key)) fetched.set(key, address(row, side));
+  const found = fetched.get(key);
+  found.catch(() => fetched.delete(key));
   if (fetched.size > KEEP) {
     const [oldest, promise] = fetched.entries().next().value;
     fetched.delete(oldest);
@@ -25,7 +28,8 @@ function load(row) {
 export function picture(row, name, className) {
   const image = h("img", {class: className, alt: "Picture of " + name, draggable: "false"});
   image.addEventListener("load", () => image.classList.toggle("pixels", image.naturalWidth <= 64));
-  load(row).then(
+  if (className === "large") image.addEventListener("click", () => zoom(row, name));
+  load(row, className === "large" ? 1200 : 192).then(
     url => {
       image.src = url;
     },
@@ -34,12 +38,29 @@ export function picture(row, name, className) {
   return image;
 }
 
+// The picture as it is in its file (or at most 2,000 pixels wide), to be scrolled.
+async function zoom(row, name) {
+  const shown = $("#full-picture");
+  shown.alt = "Picture of " + name;
+  try {
+    shown.src = await load(row, 0);
+    $("#picture-dialog").showModal();
+  } catch {
+    /* the picture is gone: the small one stays */
+  }
+}
+
 const shownText = text => (text === "" ? "–" : text);
 
+// The cells of a row, those first that tell the classes apart.
+function ordered({cells: all}) {
+  const place = new Map((store.queue.columns ?? []).map((name, k) => [name, k]));
+  return all.slice().sort((a, b) => (place.get(a[0]) ?? 0) - (place.get(b[0]) ?? 0));
+}
+
 export function cells(data, most = Infinity) {
-  const scrolls = data.cells.length > 8 && most === Infinity;
-  const list = h("dl", {class: "cells", tabindex: scrolls ? 0 : null});
-  for (const [column, text] of data.cells.slice(0, most))
+  const list = h("dl", {class: "cells" + (most === Infinity && data.cells.length > 8 ? " double" : "")});
+  for (const [column, text] of ordered(data).slice(0, most))
     list.append(h("dt", {}, column), h("dd", {}, shownText(text)));
   if (data.cells.length > most)
     list.append(h("dt", {}, "…"), h("dd", {class: "soft"}, data.cells.length - most + " more"));
@@ -56,7 +77,7 @@ export function content(data) {
     box.append(
       h(
         "p",
-        {class: "text" + (data.text.length > 400 ? " long" : ""), tabindex: data.text.length > 400 ? 0 : null},
+        {class: "text" + (data.text.length > 600 ? " long" : ""), dir: "auto"},
         data.text,
       ),
     );
@@ -68,18 +89,15 @@ export function content(data) {
 export function showContent(box, data) {
   const list = data.image || data.text ? null : box.querySelector(".cells:only-child");
   const parts = list?.children;
-  if (parts?.length !== 2 * data.cells.length || data.cells.some(([name], k) => parts[2 * k].textContent !== name))
+  if (parts?.length !== 2 * data.cells.length || ordered(data).some(([name], k) => parts[2 * k].textContent !== name))
     fill(box, content(data));
-  else for (const [k, [, text]] of data.cells.entries()) parts[2 * k + 1].firstChild.data = shownText(text);
+  else for (const [k, [, text]] of ordered(data).entries()) parts[2 * k + 1].firstChild.data = shownText(text);
 }
 
 // One line: the text, or the first cells.
-export const line = data =>
+export const line = (data, most = 4) =>
   data.text ||
-  data.cells
-    .slice(0, 4)
-    .map(([column, text]) => column + " " + text)
+  ordered(data)
+    .slice(0, most)
+    .map(([column, text]) => column + " " + shownText(text))
     .join(" · ");
-
-export const mini = data =>
-  data.image ? picture(data.row, data.name, "mini") : h("span", {class: "mini-text"}, line(data));

@@ -1,20 +1,29 @@
 // Buttons to choose a class, with their keys; a field finds one by name where there are many.
 import {$, button, fill, h} from "./dom.js";
-import {offered} from "./store.js";
+import {offered, store} from "./store.js";
 import {glyph} from "./palette.js";
 
 const MANY = 12;
 
-// Class id → key. A class named by a digit has that key; the others take 1 … 9, 0 and then these with Shift.
+const ALL = Array.from({length: 20}, (_, k) => (k < 10 ? "" : "⇧") + ((k + 1) % 10));
+
+// Class id → key. A key that a person chose, then a digit that is the name of its class; the others take 1 … 9, 0 and
+// then these with Shift, in the order in which they were added. Hidden and merged classes keep theirs: no key moves.
 export function keys() {
-  const free = Array.from({length: 20}, (_, k) => (k < 10 ? "" : "⇧") + ((k + 1) % 10));
   const found = new Map();
+  const free = new Set(ALL);
   const take = (one, key) => {
     found.set(one.id, key);
-    free.splice(free.indexOf(key), 1);
+    free.delete(key);
   };
-  for (const one of offered()) if (/^\d$/.test(one.name) && free.includes(one.name)) take(one, one.name);
-  for (const one of offered()) if (!found.has(one.id) && free.length) take(one, free[0]);
+  for (const one of store.classes) if (one.key && one.merged === null) take(one, one.key);
+  for (const one of store.classes) if (!found.has(one.id) && /^\d$/.test(one.name) && free.has(one.name)) take(one, one.name);
+  for (const one of store.classes) {
+    const next = free.values().next().value;
+    if (!found.has(one.id) && free.size) take(one, next);
+    else if (!ALL.includes(found.get(one.id))) free.delete(next); // a letter was chosen: the others keep their digits
+  }
+  for (const one of store.classes) if (one.hidden || one.merged !== null) found.delete(one.id);
   return found;
 }
 

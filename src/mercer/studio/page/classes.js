@@ -1,12 +1,14 @@
-// The list of classes: key, mark, name, counts; a dialog renames, merges, hides.
+// The list of classes: key, mark, name, counts. A click lists the rows of a class; a dialog changes it.
 import {$, afterwards, button, count, fill, h, plural} from "./dom.js";
-import {changeClass, labelCurrent} from "./actions.js";
+import {changeClass, classNamed} from "./actions.js";
+import {filterClass, only} from "./filters.js";
 import {keys} from "./chips.js";
-import {colourOf, glyph} from "./palette.js";
+import {colorOf, glyph} from "./palette.js";
 import {NONE, counts, offered, on, store, tell} from "./store.js";
 
 const list = $("#classes");
 const dialog = $("#class-dialog");
+const SHORT = 12; // characters of a name that leaves room for the counts in its line
 
 function spotlight(id) {
   if (store.spotlight !== id) {
@@ -20,7 +22,7 @@ function item(one, key, tally, most) {
   const predicted = tally.predicted[one.id] || 0;
   const meter = h(
     "span",
-    {class: "split k" + colourOf(one.id), "aria-hidden": "true"},
+    {class: "split k" + colorOf(one.id), "aria-hidden": "true"},
     h("i", {class: "given"}),
     h("i"),
   );
@@ -30,16 +32,17 @@ function item(one, key, tally, most) {
     [
       h("kbd", {"aria-hidden": "true"}, key || ""),
       glyph(one.id),
-      h("span", {class: "name"}, one.name),
+      h("span", {class: "name", dir: "auto"}, one.name),
       h("span", {class: "numbers"}, h("b", {}, count(given)), h("span", {}, count(predicted))),
       meter,
     ],
-    () => labelCurrent(one.id),
+    () => filterClass(only() === one.id ? null : one.id),
     {
       class: "class-row",
       "data-class": one.id,
-      "aria-label": `${one.name}: ${given} given, ${predicted} predicted. Label the open row with it.`,
-      "aria-keyshortcuts": key ? key.replace("⇧", "Shift+") : null,
+      title: one.note || "List its rows",
+      "aria-pressed": String(only() === one.id),
+      "aria-label": `${one.name}: ${given} given, ${predicted} predicted. List its rows.`,
     },
   );
   row.addEventListener("pointerenter", () => spotlight(one.id));
@@ -60,6 +63,7 @@ function show() {
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.class : null;
   const key = keys();
   const digits = numbers => String(Math.max(0, ...numbers)).length;
+  list.classList.toggle("tall", classes.some(one => one.name.length > SHORT));
   list.style.setProperty("--given", Math.max(3, digits(tally.given) + 1) + "ch");
   list.style.setProperty("--predicted", Math.max(4, digits(tally.predicted) + 2) + "ch");
   fill(
@@ -70,8 +74,8 @@ function show() {
   $("#classes-head").hidden = !classes.length;
   $("#class-hint").hidden = classes.length >= 2;
   $("#class-hint").textContent = classes.length
-    ? "One more class, and the first answers can be computed."
-    : "Name the classes you want to tell apart.";
+    ? "One more class, and predictions begin."
+    : "No class yet.";
   fill(
     $("#hidden-classes"),
     hidden.length
@@ -87,14 +91,16 @@ function show() {
       : [],
   );
   $("#tally").textContent =
-    plural(tally.labelled, "label") + (tally.cannot ? " · " + tally.cannot + " cannot tell" : "");
+    plural(tally.labeled, "label") + (tally.cannot ? " · " + tally.cannot + " can't tell" : "");
   $("#open-tally").textContent =
-    store.tier !== "none" && tally.abstained ? plural(tally.abstained, "row") + " without answer" : "";
+    store.tier !== "none" && tally.abstained ? plural(tally.abstained, "row") + " without a prediction" : "";
 }
 
 function edit(one) {
   const others = store.classes.filter(other => other.id !== one.id && other.merged === null);
   const name = h("input", {type: "text", value: one.name, maxlength: 80, "aria-label": "Name"});
+  const note = h("textarea", {rows: 3, maxlength: 2000, "aria-label": "Guideline"}, one.note ?? "");
+  const key = h("input", {type: "text", class: "key", value: one.key ?? "", maxlength: 2, placeholder: keys().get(one.id) ?? "–", "aria-label": "Key"});
   const into = h(
     "select",
     {"aria-label": "Merge into"},
@@ -103,36 +109,43 @@ function edit(one) {
   const done = async change => {
     if (await changeClass(change)) dialog.close();
   };
+  const save = async event => {
+    event.preventDefault();
+    const wanted = {note: note.value.trim(), key: key.value.trim()};
+    const told = wanted.note !== (one.note ?? "") || wanted.key !== (one.key ?? "");
+    if (told && !(await changeClass({op: "describe", class: one.id, ...wanted}))) return;
+    if (name.value.trim() && name.value.trim() !== one.name)
+      if (!(await changeClass({op: "rename", class: one.id, name: name.value.trim()}))) return;
+    dialog.close();
+  };
   const given = counts().given[one.id] || 0;
   fill(
     dialog,
     h(
       "form",
-      {
-        method: "dialog",
-        onsubmit: event => {
-          event.preventDefault();
-          if (name.value.trim()) done({op: "rename", class: one.id, name: name.value.trim()});
-        },
-      },
+      {method: "dialog", onsubmit: save},
       h("h2", {id: "class-dialog-title"}, glyph(one.id), one.name),
-      h("div", {class: "field"}, name, h("button", {class: "primary"}, "Rename")),
+      h("label", {class: "stacked"}, "Name", name),
+      h("label", {class: "stacked"}, "Guideline, shown with the class", note),
+      h("label", {class: "stacked"}, "Key (0 to 9, ⇧0 to ⇧9, or a letter that has no other use)", key),
+      h("div", {class: "field end"}, h("button", {class: "primary"}, "Save")),
     ),
     others.length
-      ? h(
-          "div",
-          {class: "field"},
-          into,
-          button("Merge into it", () => done({op: "merge", class: one.id, into: Number(into.value)})),
-        )
-      : null,
-    others.length
-      ? h("p", {class: "hint"}, (given ? plural(given, "label") + " would move. " : "") + "A merge can be undone.")
+      ? [
+          h("h3", {}, "Merge into another class"),
+          h(
+            "div",
+            {class: "field"},
+            into,
+            button("Merge", () => done({op: "merge", class: one.id, into: Number(into.value)})),
+          ),
+          h("p", {class: "hint"}, (given ? plural(given, "label") + " would move. " : "") + "A merge can be undone."),
+        ]
       : null,
     h(
       "div",
       {class: "field end"},
-      button("Hide from keys and map", () => done({op: "hide", class: one.id})),
+      button("Hide", () => done({op: "hide", class: one.id})),
       button("Close", () => dialog.close(), {class: "quiet"}),
     ),
   );
@@ -140,12 +153,25 @@ function edit(one) {
   name.select();
 }
 
+function askNames() {
+  $("#names-dialog").showModal();
+  $("#names").focus();
+}
+
+async function addNames(event) {
+  event.preventDefault();
+  const names = $("#names").value.split("\n").map(name => name.trim()).filter(Boolean);
+  for (const name of names) if (!(await classNamed(name))) return;
+  $("#names").value = "";
+  $("#names-dialog").close();
+}
+
 export function start() {
-  on("classes labels answers", afterwards(show));
-  $("#add-class").addEventListener("submit", async event => {
-    event.preventDefault();
-    const field = $("#class-name");
-    const name = field.value.trim();
-    if (name && (await changeClass({op: "add", name}))) field.value = "";
+  on("classes labels answers filter", afterwards(show));
+  on("names", askNames);
+  $("#add-class").addEventListener("click", askNames);
+  $("#names-form").addEventListener("submit", addNames);
+  $("#names").addEventListener("keydown", event => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) addNames(event);
   });
 }

@@ -27,10 +27,10 @@ export function bar(share, className = "") {
   return element;
 }
 
-export const percent = share => Math.round(100 * share) + "\u00a0%";
-// The confidence in a guess: its probability, less where the rows are like none that is labelled.
-export const sure = share => (share < 0.05 ? "unsure" : percent(share) + "\u00a0sure");
-export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+export const percent = share => Math.round(100 * share) + "%";
+// The confidence in a guess: its probability, less where the rows are like none that is labeled.
+export const sure = share => (share < 0.05 ? "uncertain" : percent(share));
+export const count = n => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 export const plural = (n, one, many = one + "s") => count(n) + "\u00a0" + (n === 1 ? one : many);
 
 // Several calls before the next frame draw once.

@@ -1,9 +1,11 @@
 // The marks of the map: predicted rows below, given labels above them, the selection on top.
 import {Raster, disc, ring, shape} from "./raster.js";
-import {SHAPES, colourOf, colours, shapeOf} from "./palette.js";
+import {contours} from "./density.js";
+import {SHAPES, colorOf, colors, shapeOf} from "./palette.js";
 import {NO_ANSWER, NONE, isShown, store} from "./store.js";
 
 const FEW = 20; // new labels that are drawn one by one
+const LINE = 170; // of 256: how clear the lines of density are
 const CROWD = 5000; // selected rows above which they are discs: rings would run together
 
 export class Marks {
@@ -25,7 +27,7 @@ export class Marks {
   }
 
   theme() {
-    this.colours = colours();
+    this.colors = colors();
   }
 
   // Radius of a predicted row in CSS pixels: smaller for many rows, larger when magnified.
@@ -35,9 +37,9 @@ export class Marks {
     return Math.min(plain * this.view.zoom ** 0.3, 7);
   }
 
-  stamps(labelled) {
+  stamps(labeled) {
     const small = this.radius();
-    const large = Math.max(small + 1.2, labelled > 150 ? 4.4 : 6);
+    const large = Math.max(small + 1.2, labeled > 150 ? 4.4 : 6);
     const r = this.ratio;
     const size = [small, large, r].join();
     if (size === this.size) return;
@@ -75,28 +77,28 @@ export class Marks {
   draw() {
     const {n, given, first, sure, shown, spotlight} = store;
     const {raster} = this;
-    const paint = this.colours;
+    const paint = this.colors;
     raster.clear(paint.ground);
     if (!store.x) {
       raster.show();
       return;
     }
     const top = Math.max(0, ...store.classes.map(one => one.id)) + 1;
-    const colour = new Uint32Array(256).fill(paint.faint);
+    const color = new Uint32Array(256).fill(paint.faint);
     const form = new Uint8Array(256);
     const away = new Uint8Array(256);
     const dim = new Float64Array(256).fill(spotlight === NONE ? 1 : 0.14);
     for (const one of store.classes) {
-      colour[one.id] = paint.classes[colourOf(one.id)];
+      color[one.id] = paint.classes[colorOf(one.id)];
       form[one.id] = shapeOf(one.id);
       away[one.id] = one.hidden ? 1 : 0;
     }
     if (spotlight !== NONE) dim[spotlight] = 1;
-    const labelled = [];
+    const labeled = [];
     const secret = new Uint8Array(n);
     for (const row of store.hiddenGuess) secret[row] = 1;
-    for (let row = 0; row < n; row++) if (given[row] >= 0) labelled.push(row);
-    this.stamps(labelled.length);
+    for (let row = 0; row < n; row++) if (given[row] >= 0) labeled.push(row);
+    this.stamps(labeled.length);
     this.place();
     const {px, py, dot, speck, open} = this;
     const answered = store.tier !== "none";
@@ -107,10 +109,11 @@ export class Marks {
       else if (!answered || secret[row] === 1 || (id >= top && id !== NO_ANSWER))
         raster.put(dot, px[row], py[row], paint.faint, (120 * dim[NO_ANSWER]) | 0);
       else if (id === NO_ANSWER) raster.put(open, px[row], py[row], paint.faint, (210 * dim[NO_ANSWER]) | 0);
-      else if (away[id] === 0) raster.put(dot, px[row], py[row], colour[id], ((56 + 0.75 * sure[row]) * dim[id]) | 0);
+      else if (away[id] === 0) raster.put(dot, px[row], py[row], color[id], ((56 + 0.75 * sure[row]) * dim[id]) | 0);
     }
-    this.looks = {colour, form, away, dim};
-    for (const row of labelled) this.label(row);
+    contours(raster, px, py, Math.ceil(2 * this.radius() * this.ratio), (x, y) => raster.dot(x, y, paint.ground, LINE));
+    this.looks = {color, form, away, dim};
+    for (const row of labeled) this.label(row);
     if (this.drawn.length !== n) {
       this.drawn = new Int16Array(n);
       this.ringed = new Uint8Array(n);
@@ -125,7 +128,7 @@ export class Marks {
     const {raster, px, py, ringed, chosenLarge} = this;
     const {given, n} = store;
     const {mask, size, losses} = store.selected;
-    const {accent} = this.colours;
+    const {accent} = this.colors;
     this.crowd = size > CROWD;
     this.losses = losses;
     const plain = this.crowd ? this.crowded : this.chosen;
@@ -147,8 +150,8 @@ export class Marks {
   }
 
   label(row) {
-    const {raster, px, py, colours: paint} = this;
-    const {colour, form, away, dim} = this.looks;
+    const {raster, px, py, colors: paint} = this;
+    const {color, form, away, dim} = this.looks;
     const id = store.given[row];
     const k = form[id];
     if (away[id]) return;
@@ -158,7 +161,7 @@ export class Marks {
     }
     raster.put(this.halo[k], px[row], py[row], paint.ground, (230 * dim[id]) | 0);
     raster.put(this.edge[k], px[row], py[row], paint.ink, (256 * dim[id]) | 0);
-    raster.put(this.fill[k], px[row], py[row], colour[id], (256 * dim[id]) | 0);
+    raster.put(this.fill[k], px[row], py[row], color[id], (256 * dim[id]) | 0);
   }
 
   // Draws labels that came since the last drawing upon it; false where all marks must be drawn anew.

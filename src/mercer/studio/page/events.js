@@ -1,6 +1,7 @@
 // The server's events. Browsers allow six connections to a host, so that one tab listens (it holds a lock) and relays
 // to the others; when it closes, the next takes over.
-import {Refused, json} from "./api.js";
+import {Refused, json, key} from "./api.js";
+import {forget} from "./rows.js";
 import {store, tell} from "./store.js";
 import {retry} from "./outbox.js";
 import {loadAll, loadAnswers, loadMap, loadQueue, loadSession, sync} from "./sync.js";
@@ -28,7 +29,11 @@ const handle = {
     loadAll();
     retry();
   },
-  label() {
+  label(value) {
+    if (value.note) {
+      forget(value.note.row);
+      tell("note", value.note.row);
+    }
     sync();
     tell("history");
   },
@@ -68,7 +73,7 @@ const handle = {
     tell("stage");
   },
   bye() {
-    connection(false, "mercer was ended in the terminal.");
+    connection(false, "mercer was stopped.");
   },
   gone() {
     connection(false);
@@ -90,7 +95,7 @@ function open() {
   let source = null;
   let wait = 500;
   const start = () => {
-    source = new EventSource("/api/events?since=" + store.rev);
+    source = new EventSource("/api/events?since=" + store.rev + "&key=" + encodeURIComponent(key()));
     for (const name of NAMES)
       source.addEventListener(name, event => {
         wait = 500;

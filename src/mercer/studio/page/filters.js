@@ -1,10 +1,12 @@
-// Which rows the map shows: unlabelled, doubtful, below a confidence, with a text.
+// Which rows the map shows and the tab "Rows" lists: of a class, unlabeled, least certain, with a text.
 import {$, afterwards, count, settled} from "./dom.js";
 import {json} from "./api.js";
+import {openTab} from "./tabs.js";
 import {NONE, NO_ANSWER, on, store, tell} from "./store.js";
 
-let found = null;
-let asked = 0; // rows with the text
+let found = null; // rows with the text
+let asked = 0;
+let chosen = null; // a class
 const form = $("#filters");
 
 // Without an answer, or among the tenth of the open rows that is least sure.
@@ -32,19 +34,23 @@ function doubtful() {
 }
 
 function apply() {
-  const unlabelled = form.unlabelled.checked;
+  const unlabeled = form.unlabeled.checked;
   const doubt = form.doubtful.checked ? doubtful() : null;
   const below = form.below.checked ? Number(form.limit.value) / 100 : null;
-  $("#limit-text").textContent = form.limit.value + " %";
-  if (!unlabelled && !doubt && below === null && !found) store.shown = null;
+  $("#limit-text").textContent = form.limit.value + "%";
+  if (!unlabeled && !doubt && below === null && !found && chosen === null) store.shown = null;
   else {
     const mask = new Uint8Array(store.n);
     for (let row = 0; row < store.n; row++) {
       const open = store.given[row] === NONE;
       mask[row] =
-        (!unlabelled || open) &&
+        (!unlabeled || open) &&
+        (chosen === null || (open ? !store.hiddenGuess.has(row) && store.first[row] === chosen : store.given[row] === chosen)) &&
         (!doubt || doubt[row]) &&
-        (below === null || (open && (store.first[row] === NO_ANSWER || store.sure[row] < 255 * below))) &&
+        (below === null ||
+          (open &&
+            !store.hiddenGuess.has(row) &&
+            (store.first[row] === NO_ANSWER || store.sure[row] < 255 * below))) &&
         (!found || found.has(row))
           ? 1
           : 0;
@@ -72,10 +78,28 @@ const search = settled(async () => {
     found = new Set(answer.rows);
     $("#found").textContent = (answer.more ? "more than " : "") + count(answer.rows.length) + " found";
     apply();
+    openTab("rows");
   } catch (error) {
     tell("refused", error);
   }
 }, 180);
+
+function clear() {
+  form.reset();
+  found = chosen = null;
+  asked++;
+  $("#found").textContent = "";
+  apply();
+  openTab("next");
+}
+
+// The rows of one class, given or predicted; null for all.
+export function filterClass(id) {
+  chosen = id;
+  apply();
+  openTab(store.shown ? "rows" : "next");
+}
+export const only = () => chosen;
 
 export function start() {
   form.addEventListener("submit", event => event.preventDefault());
@@ -84,6 +108,7 @@ export function start() {
     else {
       if (event.target === form.limit) form.below.checked = true;
       apply();
+      if (store.shown) openTab("rows");
     }
   });
   form.search.addEventListener("keydown", event => {
@@ -93,13 +118,7 @@ export function start() {
       form.search.blur();
     }
   });
-  $("#clear-filters").addEventListener("click", () => {
-    form.reset();
-    found = null;
-    asked++;
-    $("#found").textContent = "";
-    apply();
-  });
+  $("#clear-filters").addEventListener("click", clear);
   const again = afterwards(apply);
   on("labels answers", () => {
     if (store.shown) again();

@@ -65,7 +65,7 @@ export class Grid {
     return found;
   }
 
-  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. Neighbouring cells that no edge crosses
+  // Rows inside a polygon given as [x0, y0, x1, y1, …], by the even-odd rule. Neighboring cells that no edge crosses
   // are inside or outside together, and their rows follow each other.
   polygon(corners) {
     const edges = corners.length / 2;

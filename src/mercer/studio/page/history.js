@@ -19,9 +19,12 @@ const ways = {
   queue: "suggested",
   random: "random check",
   lasso: "lasso",
+  list: "list",
+  accept: "guesses accepted",
   click: "map",
   review: "review",
   import: "from the file",
+  double: "second label",
   undo: "undo",
 };
 
@@ -31,7 +34,7 @@ function what(event) {
     h(
       "span",
       {class: "soft"},
-      [clock(event.t), ways[event.via]].filter(Boolean).join(" · ") + (event.undone ? " · undone" : ""),
+      [event.annotator, clock(event.t), ways[event.via]].filter(Boolean).join(" · ") + (event.undone ? " · undone" : ""),
     ),
   ];
   return event.rows?.length

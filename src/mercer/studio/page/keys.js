@@ -1,11 +1,16 @@
 // The keyboard. Keys do nothing in text fields and dialogs, and a focused button keeps its Enter and Space.
 import {accept, labelCurrent, redo, skip, step, undo} from "./actions.js";
+import {enlarge, focus} from "./layout.js";
+import {ended, goOn} from "./end.js";
+import {moreOfThis, newClass} from "./next.js";
+import {writeNote} from "./notes.js";
 import {keys as classKeys} from "./chips.js";
 import {find} from "./filters.js";
 import {arrow, setMode, toggleLasso} from "./map.js";
 import {help} from "./top.js";
 import {isOpen, openTab} from "./tabs.js";
 import {review} from "./review.js";
+import {labelPicked, picking} from "./selection.js";
 import {sheet} from "./sheet.js";
 import {store, tell} from "./store.js";
 
@@ -13,20 +18,22 @@ const typing = element =>
   element.closest("input:not([type=checkbox]):not([type=button]), textarea, select, [contenteditable], dialog[open]");
 const pressing = element => element.closest("button, a, summary, input[type=checkbox]");
 
-function digit(event) {
+// The key of a class: a digit, with Shift or without, or a letter that a person chose.
+function classKey(event) {
   const found = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
-  if (!found) return false;
-  const wanted = (event.shiftKey ? "⇧" : "") + found[1];
+  const wanted = found ? (event.shiftKey ? "⇧" : "") + found[1] : event.key;
   const id = [...classKeys()].find(([, key]) => key === wanted)?.[0];
+  if (!found && id === undefined) return false;
   if (id !== undefined)
-    sheet.isOpen() ? sheet.choose(id) : review.active() ? review.choose(id) : seen(() => labelCurrent(id));
+    sheet.isOpen() ? sheet.choose(id) : picking() ? labelPicked(id) : review.active() ? review.choose(id) : seen(() => labelCurrent(id));
   return true;
 }
 
-// A row is labelled only while it is seen: from the other tabs these keys first lead back to the card.
+// A row is labeled only while it is seen: from the other tabs these keys first lead back to the card.
 const seen = act => {
-  if (isOpen("next")) act();
-  else openTab("next");
+  if (!isOpen("next")) openTab("next");
+  else if (ended()) goOn();
+  else act();
 };
 
 const plain = {
@@ -36,7 +43,13 @@ const plain = {
   r: () => (review.active() ? openTab("next") : review.open()),
   u: event => (event.shiftKey ? redo() : undo()),
   l: toggleLasso,
+  m: enlarge,
+  n: () => seen(newClass),
+  x: () => (review.active() || sheet.isOpen() ? null : seen(() => labelCurrent("cannot"))),
+  z: focus,
   f: find,
+  g: () => seen(moreOfThis),
+  t: () => seen(writeNote),
   "?": help,
   arrowleft: () => arrow(-1, 0),
   arrowright: () => arrow(1, 0),
@@ -60,7 +73,7 @@ export function start() {
       if (pressing(event.target)) return;
       sheet.isOpen() ? sheet.accept() : review.active() ? review.accept() : seen(accept);
     } else if (plain[key]) plain[key](event);
-    else if (!digit(event)) return;
+    else if (!classKey(event)) return;
     event.preventDefault();
   });
   // A button pressed by mouse gives the keyboard back: Enter would press it again, for the next row.

@@ -2,6 +2,7 @@
 import {$, afterwards, later, plural, say} from "./dom.js";
 import {Grid} from "./grid.js";
 import {Marks} from "./draw.js";
+import {placeRegions} from "./regions.js";
 import {View} from "./view.js";
 import {go} from "./actions.js";
 import {nameOf} from "./rows.js";
@@ -23,27 +24,32 @@ const pointers = new Map();
 
 const away = new Uint8Array(256); // 1 for each hidden class
 const allowed = row => isShown(row) && away[store.given[row] >= 0 ? store.given[row] : store.first[row]] === 0;
+const found = row => allowed(row) && !store.hiddenGuess.has(row); // where a random check lies is not told
 const draw = () => {
   marks.draw();
   sketch();
+  placeRegions(view);
 };
 const redraw = later(draw);
 const redrawAfterwards = afterwards(draw); // all marks anew, and never in the frame that echoes a key
 const resketch = later(sketch);
 
+// The open row, where the map may show it: a random check is answered without its neighbors.
+const seen = () => (store.current && store.hiddenGuess.has(store.current.row) ? null : store.current);
+
 function sketch() {
-  const {ink, accent, card: ground} = marks.colours.words;
+  const {ink, accent, card: ground} = marks.colors.words;
   pen.setTransform(marks.ratio, 0, 0, marks.ratio, 0, 0);
   pen.clearRect(0, 0, view.width, view.height);
   if (!store.x) return;
-  const circle = (row, r, width, colour) => {
+  const circle = (row, r, width, color) => {
     pen.beginPath();
     pen.arc(view.toX(store.x[row]), view.toY(store.y[row]), r, 0, 7);
     pen.lineWidth = width;
-    pen.strokeStyle = colour;
+    pen.strokeStyle = color;
     pen.stroke();
   };
-  const at = store.current?.row;
+  const at = seen()?.row;
   const base = Math.max(7, marks.radius() + 3) + (at !== undefined && store.given[at] >= 0 ? 3 : 0);
   if (hover >= 0 && hover !== at) circle(hover, base, 1.5, ink);
   if (at !== undefined) {
@@ -79,8 +85,7 @@ function resize() {
   marks.resize(ratio);
   over.width = Math.round(view.width * ratio);
   over.height = Math.round(view.height * ratio);
-  marks.draw();
-  sketch();
+  draw();
 }
 
 const place = event => {
@@ -88,7 +93,7 @@ const place = event => {
   return {x: event.clientX - frame.left, y: event.clientY - frame.top};
 };
 const under = (at, reach = 16) =>
-  grid ? grid.nearest(view.fromX(at.x), view.fromY(at.y), reach / view.sx, allowed, view.sy / view.sx) : -1;
+  grid ? grid.nearest(view.fromX(at.x), view.fromY(at.y), reach / view.sx, found, view.sy / view.sx) : -1;
 
 export function setMode(wanted) {
   mode = wanted;
@@ -192,19 +197,20 @@ function up(event) {
 
 export function arrow(dx, dy) {
   if (!grid) return;
-  const from = store.current?.row;
+  const from = seen()?.row;
   const row =
     from === undefined
       ? under({x: view.width / 2, y: view.height / 2}, 1e4)
-      : grid.towards(from, dx, dy, allowed, view.sy / view.sx);
+      : grid.towards(from, dx, dy, found, view.sy / view.sx);
   if (row < 0) {
     say("No row further that way.");
     return;
   }
   go(row, "click");
   const label = store.given[row];
-  const seen = guess(row);
-  say(nameOf(row) + (label !== -1 ? ", given " + className(label) : seen ? ", guess " + className(seen.id) : "") + ".");
+  const taken = guess(row);
+  const word = label !== -1 ? ", given " + className(label) : taken ? ", guess " + className(taken.id) : "";
+  say(nameOf(row) + word + ".");
 }
 
 export function start() {
@@ -227,7 +233,8 @@ export function start() {
     if (!marks.add()) redraw();
   });
   const reveal = afterwards(() => {
-    if (store.current && store.x && view.reveal(store.x[store.current.row], store.y[store.current.row])) draw();
+    const at = seen();
+    if (at && store.x && view.reveal(store.x[at.row], store.y[at.row])) draw();
   });
   on("current", () => {
     resketch();
@@ -269,11 +276,11 @@ export function start() {
       redraw();
     });
   new ResizeObserver(resize).observe(box);
-  const recolour = () => {
+  const recolor = () => {
     marks.theme();
     redraw();
   };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
   for (const [name, paper] of [
     ["beforeprint", true],
     ["afterprint", false],
@@ -282,8 +289,7 @@ export function start() {
       document.documentElement.classList.toggle("paper", paper);
       store.spotlight = NONE;
       marks.theme();
-      marks.draw();
-      sketch();
+      draw();
     });
   setMode("move");
   resize();

@@ -1,72 +1,95 @@
-// The tab "Next": one large card and the questions after it.
-import {$, afterwards, button, fill, h, plural, sure} from "./dom.js";
-import {accept, changeClass, go, labelCurrent, open, refill, skip} from "./actions.js";
-import {line, picture, showContent} from "./card.js";
-import {chips} from "./chips.js";
-import {getRow, getRows, nameOf} from "./rows.js";
-import {guessBars, showWhy} from "./why.js";
-import {glyph} from "./palette.js";
-import {NONE, className, guess, offered, on, store} from "./store.js";
+// The tab "Question": one row, its class buttons, and what else can be done with it.
+import {$, afterwards, button, fill, h} from "./dom.js";
+import {classNamed, labelCurrent, refill, skip} from "./actions.js";
+import {showContent} from "./card.js";
+import {build, choices, paint} from "./choices.js";
+import {getRow, nameOf} from "./rows.js";
+import {moreLike} from "./selection.js";
+import {noteLine, showNote} from "./notes.js";
+import {showReasons} from "./why.js";
+import {NONE, CANNOT, guess, offered, on, store, tell} from "./store.js";
 
 const card = $("#card");
-const rest = $("#rest");
-const head = h("header", {class: "card-head"});
-const body = h("div", {class: "card-body"});
-const bars = h("div", {class: "bars-box"});
-const choice = h("div");
-const buttons = h("div", {class: "actions"});
-const reasons = h("div", {class: "why"});
-const filled = [head, body, h("div", {class: "answer"}, bars, choice, buttons, reasons)];
-const tags = {random: "random check", queue: "suggested", click: "chosen on the map", review: "review"};
+const title = h("span", {class: "title"});
+const head = h("header", {class: "card-head"}, title, noteLine); // a note stays in its field while the rest changes
+const body = h("div", {class: "card-body", tabindex: 0});
+const hint = h("p", {class: "hint check-hint", hidden: true});
+const alike = button(["More like this", h("kbd", {}, "G")], moreOfThis, {id: "alike", "aria-keyshortcuts": "G"});
+const remove = button("Remove label", () => labelCurrent(null), {class: "quiet", hidden: true});
+const cannot = button(["Can't tell", h("kbd", {}, "X")], () => labelCurrent("cannot"), {
+  id: "cannot",
+  "aria-keyshortcuts": "X",
+});
+const field = h("input", {
+  type: "text",
+  id: "first-class",
+  maxlength: 80,
+  placeholder: "What is this row? Name its class",
+  "aria-label": "Name the class of this row",
+  autocomplete: "off",
+});
+const form = h("form", {class: "field", onsubmit: submit}, field, h("button", {class: "primary"}, "Label"));
+const wanted = button(["New class", h("kbd", {}, "N")], () => newClass(), {id: "new-class", "aria-keyshortcuts": "N"});
+const steps = h(
+  "ol",
+  {class: "steps", hidden: true},
+  h("li", {}, "Read the row."),
+  h("li", {}, "Type the name of its class."),
+  h("li", {}, "With two classes, every other row gets a prediction."),
+);
+const paste = button("Paste all class names", () => tell("names"), {class: "quiet small", id: "paste-names"});
+const buttons = h(
+  "div",
+  {class: "actions"},
+  wanted,
+  button(["Skip", h("kbd", {}, "S")], skip, {id: "skip", "aria-keyshortcuts": "S"}),
+  cannot,
+  alike,
+  remove,
+);
+const filled = [head, body, h("div", {class: "answer"}, hint, steps, choices, form, buttons)];
+const few = () => offered().length < 2;
 
 const hidden = at => store.hiddenGuess.has(at.row) && store.given[at.row] === NONE;
 
 function heading(at) {
-  const label = store.given[at.row];
-  fill(
-    head,
-    h("h2", {}, nameOf(at.row)),
-    h(
-      "span",
-      {class: "tag " + at.via},
-      at.via === "queue" && store.queue.mode === "coverage" ? "to see the variety" : tags[at.via],
-    ),
-    label !== NONE
-      ? h("span", {class: "tag given"}, label >= 0 ? [glyph(label), className(label)] : "cannot tell")
-      : null,
-  );
+  const tag =
+    at.via === "random"
+      ? h("span", {class: "tag random"}, "random check")
+      : at.via === "queue" && store.queue.mode !== "coverage"
+        ? null
+        : h("span", {class: "tag"}, {queue: "typical row", click: "chosen by you", review: "review"}[at.via]);
+  fill(title, h("h2", {dir: "auto"}, nameOf(at.row)), tag);
 }
 
-// What can change while the row stays: its label and the buttons …
+// What can change while the row stays: its label and its guess.
+let asked = {row: -1, probabilities: []};
 function update() {
   const at = store.current;
   if (!at) {
-    fill(card, empty());
+    showEmpty();
     return;
   }
-  const seen = guess(at.row);
   heading(at);
-  fill(
-    buttons,
-    seen && !hidden(at)
-      ? button(["Accept ", h("b", {}, className(seen.id)), h("kbd", {}, "↵")], accept, {class: "primary", id: "accept"})
-      : null,
-    button(["Skip", h("kbd", {}, "S")], skip, {id: "skip"}),
-    button("Cannot tell", () => labelCurrent("cannot"), {id: "cannot"}),
-    store.given[at.row] !== NONE ? button("Take label away", () => labelCurrent(null), {class: "quiet"}) : null,
-  );
+  const blind = hidden(at);
+  const label = store.given[at.row];
+  hint.hidden = !blind;
+  hint.textContent = "Random check: choose the class yourself. The guess is shown after your answer.";
+  cannot.setAttribute("aria-pressed", String(label === CANNOT));
+  remove.hidden = label === NONE;
+  alike.hidden = blind || !store.x;
+  const seen = guess(at.row);
+  paint(label, blind ? null : (seen?.id ?? null), blind || asked.row !== at.row ? [] : asked.probabilities);
 }
 
-// … and, with each answer, its guess and the reasons.
+// With each prediction: the probabilities and the reasons.
 const again = afterwards(explain);
-function explain() {
+async function explain() {
   const at = store.current;
-  if (!at) return;
-  if (hidden(at)) {
-    const why = "This row was drawn at random, to measure how often the answers are right";
-    fill(bars, h("p", {class: "hint"}, why + (store.tier === "none" ? "." : ": the guess is hidden.")));
-    fill(reasons);
-  } else if (store.tier !== "none") showWhy(at.row, () => store.current === at, bars, reasons);
+  const why = await showReasons(at && !hidden(at) ? at.row : null, () => store.current === at);
+  if (store.current !== at || !at) return;
+  asked = {row: at.row, probabilities: why?.probabilities ?? []};
+  update();
 }
 
 async function show() {
@@ -74,14 +97,11 @@ async function show() {
   card.dataset.row = at?.row ?? "";
   card.dataset.via = at?.via ?? "";
   if (!at) {
-    fill(card, empty());
+    showEmpty();
+    again();
     return;
   }
-  const seen = guess(at.row);
-  const item = store.queue.items.find(one => one.row === at.row);
   let data = getRow(at.row);
-  fill(bars, seen ? guessBars([[seen.id, null]]) : null);
-  fill(reasons, item?.reason ? h("p", {class: "reason"}, item.reason) : null);
   if (head.parentNode !== card) {
     fill(card, filled);
     choose();
@@ -89,131 +109,102 @@ async function show() {
   update();
   if (data instanceof Promise) {
     fill(body);
+    showNote(null);
     data = await data;
     if (store.current !== at) return;
     update(); // its name is known
   }
   showContent(body, data);
+  showNote(data);
+  body.scrollTop = 0;
   again();
 }
 
-// The classes; before there are two, a field names the class of this row.
+// The classes. With fewer than two of them a field asks for the class of the row, and has the focus.
 function choose() {
-  if (offered().length >= 2) {
-    fill(choice, chips(labelCurrent));
-    return;
+  build();
+  const start = few();
+  steps.hidden = !start;
+  form.hidden = !start;
+  wanted.hidden = start;
+  choices.hidden = !offered().length;
+  if (start) steps.after(paste);
+  else paste.remove();
+  if (start && document.activeElement === document.body) field.focus({preventScroll: true});
+}
+
+export function moreOfThis() {
+  if (store.current && store.x && !hidden(store.current)) moreLike(store.current.row);
+}
+
+export function newClass() {
+  if (!store.current) return;
+  form.hidden = false;
+  field.placeholder = few() ? "What is this row? Name its class" : "Name of the new class";
+  field.focus();
+}
+
+// A new name adds a class, a known one is given.
+async function submit(event) {
+  event.preventDefault();
+  const name = field.value.trim();
+  const one = name && (await classNamed(name));
+  if (!one) return;
+  field.value = "";
+  labelCurrent(one.id);
+  if (few()) field.focus();
+  else {
+    field.blur(); // the keys of the classes are next
+    form.hidden = true;
   }
-  const field = h("input", {
-    type: "text",
-    id: "first-class",
-    maxlength: 80,
-    placeholder: "What is this row? Name its class",
-    "aria-label": "Name the class of this row",
-    autocomplete: "off",
-  });
-  const submit = async event => {
-    event.preventDefault();
-    const name = field.value.trim();
-    if (!name || !(await changeClass({op: "add", name}))) return;
-    labelCurrent(offered().find(one => one.name === name).id);
-    if (offered().length < 2) $("#first-class").focus();
-  };
+}
+
+function showEmpty() {
+  const open = store.given.some(one => one === NONE);
+  const now = ["reading", "preparing"].includes(store.stage?.name);
   fill(
-    choice,
-    offered().length ? chips(labelCurrent) : null,
-    h("form", {class: "field", onsubmit: submit}, field, h("button", {class: "primary"}, "Label")),
-  );
-}
-
-function empty() {
-  const labelled = store.n - store.given.reduce((sum, one) => sum + (one === NONE ? 1 : 0), 0);
-  if (store.n && labelled === store.n) return h("p", {class: "empty"}, "Every row has a label.");
-  return h(
-    "p",
-    {class: "empty"},
-    ["reading", "preparing"].includes(store.stage?.name)
-      ? "The first rows are being chosen…"
-      : "Choosing the next rows… Any row of the map can be labelled meanwhile.",
-  );
-}
-
-function entry(item, data) {
-  const seen = guess(item.row);
-  return h(
-    "li",
-    {},
-    button(
-      [
-        data.image ? picture(item.row, data.name, "mini") : null,
-        h(
-          "span",
-          {class: "entry-text"},
-          h("b", {}, data.name),
-          h("span", {class: "soft cut"}, item.reason || line(data)),
-        ),
-        item.via === "random"
-          ? h("span", {class: "tag random"}, "check")
-          : seen
-            ? h(
-                "span",
-                {class: "entry-guess"},
-                glyph(seen.id, false),
-                className(seen.id),
-                h("span", {class: "soft"}, sure(seen.p)),
-              )
-            : null,
-      ],
-      () => go(item.row, item.via),
-      {class: "entry", "data-row": item.row},
+    card,
+    h(
+      "p",
+      {class: "empty"},
+      !store.connected
+        ? "The server does not answer."
+        : store.n && !open
+          ? "Every row has a label."
+          : now
+            ? "The first rows are being chosen…"
+            : "Choosing the next rows… You can label any row of the map meanwhile.",
     ),
   );
 }
 
-let listed = 0;
-async function showRest() {
-  const items = open()
-    .filter(item => item.row !== store.current?.row)
-    .slice(0, 9);
-  const mine = ++listed;
-  const rows = await getRows(items.map(item => item.row));
-  if (mine !== listed) return;
-  fill(
-    rest,
-    items.map((item, k) => entry(item, rows[k])),
-  );
-  $("#rest-head").textContent = items.length ? "Then " + plural(items.length, "row") : "";
-}
-
 export function start() {
   const redraw = afterwards(update);
-  const drawRest = afterwards(showRest);
-  on("queue", () => {
-    refill();
-    drawRest();
+  field.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || few()) return;
+    field.value = "";
+    field.blur();
+    form.hidden = true;
   });
-  on("current", () => {
-    show();
-    drawRest();
-  });
-  on("labels", () => {
-    redraw();
-    drawRest();
-  });
+  on("queue", refill);
+  on("current", show);
+  on("labels", redraw);
   on("answers", () => {
     redraw();
     again();
-    drawRest();
   });
   on("classes", () => {
-    choose();
+    if (head.parentNode === card) choose();
     redraw();
-    drawRest();
   });
   on("why", row => {
     if (store.current?.row === row) again();
   });
+  on("note", row => {
+    if (store.current?.row === row) show();
+  });
   on("stage", () => {
-    if (!store.current) fill(card, empty());
+    if (!store.current) showEmpty();
   });
   show();
 }

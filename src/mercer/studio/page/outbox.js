@@ -1,10 +1,15 @@
 // Labels on their way to the server: shown at once, kept in IndexedDB until acknowledged, sent one by one in order.
 // An entry keeps its id, so a label that arrives twice counts once.
-import {Refused, post, tab} from "./api.js";
+import {Refused, post, tab, who} from "./api.js";
+import {kept as storage} from "./kept.js";
 import {painted} from "./dom.js";
 import {code, echo, pending} from "./pending.js";
 import {store, tell} from "./store.js";
 import {sync} from "./sync.js";
+
+const PATIENCE = 5000; // ms without an answer: the server hangs, and the label is sent again, under the same id
+const SMALL = 50000; // characters: what is written at once, before the browser can close the tab
+const LARGEST = 60000; // of a request that outlives its tab, as browsers allow
 
 let sending = false;
 let last = 0;
@@ -12,6 +17,7 @@ let wait = 0;
 let timer = 0;
 
 const database = new Promise(resolve => {
+  if (!storage.lasting) return resolve(null); // nothing may be kept in this frame
   const opening = indexedDB.open("mercer", 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", {keyPath: "key"});
   opening.onsuccess = () => resolve(opening.result);
@@ -28,13 +34,29 @@ async function keep(change) {
   });
 }
 
+// Written before `send` returns; the database takes some ms, in which a tab may be closed.
+const soon = "mercer-outbox ";
+function keepSoon(kept) {
+  const text = JSON.stringify(kept);
+  try {
+    if (text.length < SMALL) storage.setItem(soon + kept.key, text);
+  } catch {
+    /* full: the database has it */
+  }
+}
+const keptSoon = () =>
+  storage.keys()
+    .filter(key => key.startsWith(soon))
+    .map(key => JSON.parse(storage.getItem(key)));
+
 export function send(path, body) {
   const order = (last = Math.max(last + 1, Date.now() * 1000));
   const id = crypto.randomUUID();
   const key = order + " " + id;
-  const kept = {key, session: store.session.session ?? store.session.file, path, body: {id, tab, ...body}};
+  const kept = {key, session: store.session.session ?? store.session.file, path, body: {id, tab, who, ...body}};
   const entry = {...kept};
   pending.push(entry);
+  keepSoon(kept);
   keep(table => table.put(kept));
   echo();
   return new Promise((resolve, reject) => {
@@ -50,9 +72,11 @@ export function send(path, body) {
 // What a closed tab or a lost server left behind is sent first.
 export async function restore() {
   const mine = store.session.session ?? store.session.file;
-  const left = (await keep(table => table.getAll())) || [];
+  const left = new Map([...((await keep(table => table.getAll())) || []), ...keptSoon()].map(one => [one.key, one]));
   pending.unshift(
-    ...left.filter(entry => entry.session === mine && !pending.some(other => other.body.id === entry.body.id)),
+    ...[...left.values()]
+      .filter(entry => entry.session === mine && !pending.some(other => other.body.id === entry.body.id))
+      .sort((a, b) => parseInt(a.key, 10) - parseInt(b.key, 10)),
   );
   if (pending.length) {
     echo();
@@ -67,7 +91,8 @@ async function drain() {
   while (pending.length) {
     const entry = pending[0];
     try {
-      const answer = await post(entry.path, entry.body);
+      const small = JSON.stringify(entry.body).length < LARGEST;
+      const answer = await post(entry.path, entry.body, {signal: AbortSignal.timeout(PATIENCE), keepalive: small});
       await accepted(entry);
       entry.done?.(answer);
     } catch (error) {
@@ -75,7 +100,7 @@ async function drain() {
         wait = Math.min(5000, Math.max(400, 1.6 * wait));
         timer = setTimeout(drain, wait);
         if (error.status === 507) {
-          store.problem = {code: "disk_full", text: error.message};
+          if (!store.problem) store.problem = {code: "disk_full", text: error.message};
           tell("stage");
           break;
         }
@@ -104,7 +129,17 @@ async function accepted(entry) {
 function forget(entry) {
   pending.splice(pending.indexOf(entry), 1);
   keep(table => table.delete(entry.key));
+  storage.removeItem(soon + entry.key);
   echo();
+}
+
+// A tab that is closed sends what waits in one request that outlives it; what was sent before counts once.
+export function start() {
+  window.addEventListener("pagehide", () => {
+    const items = pending.map(({path, body}) => ({path, body}));
+    if (items.length && JSON.stringify(items).length < LARGEST)
+      post("/api/several", {items}, {keepalive: true}).catch(() => {});
+  });
 }
 
 export const retry = () => {

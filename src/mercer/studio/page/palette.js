@@ -1,9 +1,9 @@
-// Okabe and Ito's eight colours, then the same darker and lighter, times eight shapes: the first eight classes
+// Okabe and Ito's eight colors, then the same darker and lighter, times eight shapes: the first eight classes
 // differ in both, all of 64 in one of them at least.
 import {store} from "./store.js";
 
 const HUES = 8;
-const COLOURS = 24;
+const COLORS = 24;
 // Corners within −1 … 1; null is the disc.
 export const SHAPES = [
   null,
@@ -30,18 +30,18 @@ function star(points, inner) {
 }
 
 const place = id => store.classes.findIndex(one => one.id === id);
-export const colourOf = id => Math.max(0, place(id)) % COLOURS;
+export const colorOf = id => Math.max(0, place(id)) % COLORS;
 export const shapeOf = id => {
   const k = Math.max(0, place(id));
   return (k + Math.floor(k / HUES)) % SHAPES.length;
 };
 
 const SVG = "http://www.w3.org/2000/svg";
-// The mark of a class for lists and buttons; its colour is the class k0 … k23 of the style sheet.
+// The mark of a class for lists and buttons; its color is the class k0 … k23 of the style sheet.
 export function glyph(id, outlined = true) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "-1.4 -1.4 2.8 2.8");
-  svg.setAttribute("class", "glyph k" + colourOf(id) + (outlined ? " outlined" : ""));
+  svg.setAttribute("class", "glyph k" + colorOf(id) + (outlined ? " outlined" : ""));
   svg.setAttribute("aria-hidden", "true");
   const corners = SHAPES[shapeOf(id)];
   const mark = document.createElementNS(SVG, corners ? "polygon" : "circle");
@@ -53,14 +53,14 @@ export function glyph(id, outlined = true) {
 
 // "#0072b2" or "rgb(0, 114, 178)" as 0xAABBGGRR, the order of ImageData on every machine browsers run on.
 const probe = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-export function packed(colour) {
-  probe.fillStyle = colour;
+export function packed(color) {
+  probe.fillStyle = color;
   probe.fillRect(0, 0, 1, 1);
   const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
   return (0xff000000 | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-export function colours() {
+export function colors() {
   const style = getComputedStyle(document.documentElement);
   const value = name => packed(style.getPropertyValue(name).trim());
   const sample = document.body.appendChild(document.createElement("i"));
@@ -68,7 +68,7 @@ export function colours() {
     sample.className = "k" + k;
     return packed(getComputedStyle(sample).color);
   };
-  const classes = Uint32Array.from({length: COLOURS}, (_, k) => shade(k));
+  const classes = Uint32Array.from({length: COLORS}, (_, k) => shade(k));
   sample.remove();
   const words = Object.fromEntries(["card", "ink", "accent"].map(name => [name, style.getPropertyValue("--" + name)]));
   return {

@@ -12,6 +12,7 @@ export function echo() {
     if (entry.path === "/api/label") stack.push(entry.body);
     else if (entry.path === "/api/undo" && entry.body.rev === undefined) stack.pop();
   }
+  for (const row of store.queue.checks) if (!store.answered.has(row)) store.given[row] = NONE; // a check is blind
   for (const {rows, class: label} of stack) for (const row of rows) store.given[row] = code(label);
   store.waiting = pending.length;
   tell("labels");

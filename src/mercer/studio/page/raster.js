@@ -68,8 +68,8 @@ export class Raster {
     this.pixels = new Int32Array(this.image.data.buffer);
   }
 
-  clear(colour) {
-    this.pixels.fill(colour);
+  clear(color) {
+    this.pixels.fill(color);
   }
   show() {
     this.context.putImageData(this.image, 0, 0);
@@ -78,8 +78,20 @@ export class Raster {
     this.context.putImageData(this.image, 0, 0, x - half, y - half, 2 * half + 1, 2 * half + 1);
   }
 
-  // Blends a stamp in this colour at the pixel (x, y); alpha is a whole number from 0 to 256.
-  put(mark, x, y, colour, alpha) {
+  // Blends a color into one pixel.
+  dot(x, y, color, alpha) {
+    if (x < 0 || y < 0 || x >= this.width || y >= this.height) return;
+    const at = y * this.width + x;
+    const b = 256 - alpha;
+    const old = this.pixels[at];
+    this.pixels[at] =
+      0xff000000 |
+      (((Math.imul(old & 0xff00ff, b) + Math.imul(color & 0xff00ff, alpha)) >>> 8) & 0xff00ff) |
+      (((Math.imul(old & 0xff00, b) + Math.imul(color & 0xff00, alpha)) >>> 8) & 0xff00);
+  }
+
+  // Blends a stamp in this color at the pixel (x, y); alpha is a whole number from 0 to 256.
+  put(mark, x, y, color, alpha) {
     const half = mark.half;
     const width = this.width;
     const height = this.height;
@@ -89,8 +101,8 @@ export class Raster {
     const at = y * width + x;
     const pixels = this.pixels;
     const {dx, dy, cover, offset} = mark;
-    const redBlue = colour & 0xff00ff;
-    const green = colour & 0xff00;
+    const redBlue = color & 0xff00ff;
+    const green = color & 0xff00;
     for (let k = 0; k < offset.length; k++) {
       if (!whole && (x + dx[k] < 0 || x + dx[k] >= width || y + dy[k] < 0 || y + dy[k] >= height)) continue;
       const a = Math.imul(cover[k], alpha) >> 8;

@@ -2,7 +2,7 @@
 import {$, button, fill, h, percent, say} from "./dom.js";
 import {json, newest} from "./api.js";
 import {advance, go, label} from "./actions.js";
-import {content, mini} from "./card.js";
+import {content, line, picture} from "./card.js";
 import {getRows} from "./rows.js";
 import {glyph} from "./palette.js";
 import {className, on, store} from "./store.js";
@@ -15,8 +15,9 @@ let at = 0;
 const load = newest(async () => {
   const answer = await json("/api/suspicious");
   items = answer.items;
-  $("#review-text").textContent = items.length ? answer.text : answer.text || "No label is contradicted by the others.";
+  $("#review-text").textContent = items.length ? answer.text : "No label looks wrong.";
   $("#review-count").textContent = items.length || "";
+  $(".keys-line").hidden = !items.length;
   await show();
 });
 
@@ -46,13 +47,13 @@ function item(one, k, data) {
     {class: open ? "at" : "", "data-row": one.row},
     button(
       [
-        open && data.image ? null : mini(data),
+        data.image && !open ? picture(data.row, data.name, "mini") : null,
         h(
           "span",
           {class: "entry-text"},
-          h("b", {}, data.name),
-          change,
-          h("span", {class: "soft"}, percent(one.probability) + " likely wrong"),
+          h("span", {}, h("b", {}, data.name), " ", change),
+          open || data.image ? null : h("span", {class: "body", dir: "auto"}, line(data, 6)),
+          h("span", {class: "soft"}, percent(one.probability) + " chance it is wrong"),
         ),
       ],
       () => look(k),

@@ -47,4 +47,5 @@ export function getRow(row) {
   return promise;
 }
 
+export const forget = row => kept.delete(row);
 export const getRows = rows => Promise.all(rows.map(getRow));

@@ -1,154 +1,125 @@
-// Below the map: the open and the selected rows, as a table, pictures or texts. It says what the canvas shows.
-import {$, afterwards, button, count, fill, h, plural, sure} from "./dom.js";
-import {go} from "./actions.js";
-import {mini} from "./card.js";
-import {getRow, getRows} from "./rows.js";
+// The tab "Rows": the selected rows, or those of the filter, to be read and labeled many at once.
+import {$, afterwards, button, count, fill, h, plural, say, sure} from "./dom.js";
+import {acceptGuesses, go, labelMany} from "./actions.js";
+import {line, picture} from "./card.js";
+import {chips} from "./chips.js";
+import {only} from "./filters.js";
+import {getRows, nameOf} from "./rows.js";
 import {glyph} from "./palette.js";
-import {NONE, className, guess, isShown, on, store, tell} from "./store.js";
+import {isOpen, openTab} from "./tabs.js";
+import {CERTAIN, NONE, certain, className, guess, isShown, on, store, tell} from "./store.js";
 
 const PAGE = 40;
+const ALIKE = 60; // rows that are listed as similar
+const ORDERS = {near: "most similar first", sure: "most certain first", doubt: "least certain first", table: "in table order"};
 const box = $("#selected");
 const head = $("#selected-head");
-let look = null;
+const tools = $("#selected-tools");
+const picked = new Set();
+const gathered = new Set(); // of these, rows that were picked many at once: no one has looked at each
+let order = "sure";
+let like = null; // the row that the selected rows are like, and the rank of each: {row, rank}
 let limit = PAGE;
 let turn = 0;
+let listed = []; // all rows of the list, in its order
+let last = null; // the row that was picked last: a range begins there
+
+const rank = row => (store.given[row] === NONE && !store.hiddenGuess.has(row) ? store.sure[row] : -1);
 
 function chosen() {
-  if (store.selected.size) return {rows: store.selected.rows(), title: plural(store.selected.size, "selected row")};
-  if (store.shown) {
-    const rows = [];
-    for (let row = 0; row < store.n; row++) if (isShown(row)) rows.push(row);
-    return {rows, title: plural(rows.length, "row") + " in the filter"};
-  }
-  return {rows: [], title: ""};
+  const rows = store.selected.size ? Array.from(store.selected.rows()) : [];
+  if (!rows.length && store.shown) for (let row = 0; row < store.n; row++) if (isShown(row)) rows.push(row);
+  if (order === "near" && like) rows.sort((a, b) => like.rank.get(a) - like.rank.get(b));
+  if (order === "sure") rows.sort((a, b) => rank(b) - rank(a));
+  if (order === "doubt") rows.sort((a, b) => (rank(a) + 256 * (rank(a) < 0)) - (rank(b) + 256 * (rank(b) < 0)));
+  return rows;
+}
+
+function title(rows) {
+  if (like) return plural(rows.length, "row") + " like " + nameOf(like.row);
+  if (store.selected.size) return plural(rows.length, "selected row");
+  return plural(rows.length, "row") + (only() === null ? " found" : ": " + className(only()));
 }
 
 function verdict(row) {
   const label = store.given[row];
   const seen = guess(row);
-  if (label >= 0) return [glyph(label), className(label)];
-  if (label !== NONE) return ["cannot tell"];
+  if (label >= 0) return [glyph(label), className(label), h("span", {class: "soft"}, " given")];
+  if (label !== NONE) return ["can't tell"];
   return seen
-    ? [glyph(seen.id, false), h("span", {class: "soft"}, className(seen.id) + ", " + sure(seen.p))]
+    ? [glyph(seen.id, false), className(seen.id), h("span", {class: "soft"}, " " + sure(seen.p))]
     : [h("span", {class: "soft"}, store.hiddenGuess.has(row) ? "random check" : "–")];
 }
 
-function table(rows) {
-  const columns = store.session.columns.slice(0, 8);
-  return h(
-    "table",
-    {},
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        h("th", {scope: "col"}, "row"),
-        h("th", {scope: "col"}, store.session.target),
-        columns.map(name => h("th", {scope: "col"}, name)),
-      ),
-    ),
-    h(
-      "tbody",
-      {},
-      rows.map(data => {
-        const cells = new Map(data.cells);
-        return h(
-          "tr",
-          {class: store.current?.row === data.row ? "at" : ""},
-          h(
-            "th",
-            {scope: "row"},
-            button(data.name, () => go(data.row, "click"), {class: "quiet small"}),
-          ),
-          h("td", {}, ...verdict(data.row)),
-          columns.map(name => h("td", {class: "cut"}, cells.get(name) ?? "")),
-        );
-      }),
-    ),
-  );
+function pick(row, event) {
+  const range = event.shiftKey && last !== null ? listed.slice(...[listed.indexOf(last), listed.indexOf(row)].sort((a, b) => a - b)) : [];
+  if (picked.has(row)) for (const one of [...range, row]) drop(one);
+  else {
+    gather(range);
+    picked.add(row);
+  }
+  last = row;
+  show();
 }
 
-const tiles = rows =>
+function gather(rows) {
+  for (const row of rows)
+    if (!picked.has(row)) {
+      picked.add(row);
+      gathered.add(row);
+    }
+}
+function drop(row) {
+  picked.delete(row);
+  gathered.delete(row);
+}
+function dropAll() {
+  picked.clear();
+  gathered.clear();
+}
+
+const box_of = data =>
+  h("input", {
+    type: "checkbox",
+    class: "picks-row",
+    "aria-label": "Select " + data.name,
+    checked: picked.has(data.row),
+    onclick: event => pick(data.row, event),
+  });
+
+const item = data =>
   h(
-    "ul",
-    {class: "tiles-list"},
-    rows.map(data =>
-      h(
-        "li",
-        {},
-        button([mini(data), h("span", {class: "caption"}, ...verdict(data.row))], () => go(data.row, "click"), {
-          class: "tile",
-          "aria-label": data.name,
-          "aria-current": store.current?.row === data.row ? "true" : null,
-        }),
-      ),
+    "li",
+    {class: (picked.has(data.row) ? "picked" : "") + (store.current?.row === data.row ? " at" : ""), "data-row": data.row},
+    box_of(data),
+    button(
+      [
+        data.image ? picture(data.row, data.name, "tile-picture") : h("span", {class: "body", dir: "auto"}, line(data)),
+        h("span", {class: "caption"}, h("span", {}, ...verdict(data.row)), " ", h("span", {class: "soft"}, data.name)),
+      ],
+      () => go(data.row, "click"),
+      {class: "entry", "aria-current": store.current?.row === data.row ? "true" : null},
     ),
   );
 
-const texts = rows =>
-  h(
-    "ul",
-    {class: "text-list"},
-    rows.map(data =>
-      h(
-        "li",
-        {},
-        button(
-          [
-            h("span", {class: "caption"}, h("b", {}, data.name), ...verdict(data.row)),
-            h("span", {class: "body"}, data.text ?? ""),
-          ],
-          () => go(data.row, "click"),
-          {class: "entry"},
-        ),
-      ),
-    ),
-  );
+const again = change => () => {
+  change();
+  show();
+};
 
-async function show() {
-  const {rows, title} = chosen();
-  const mine = ++turn;
-  const part = Array.from(rows.slice(0, limit));
-  const at = store.current?.row;
-  const data = await getRows(part);
-  const open = at === undefined ? null : await getRow(at);
-  if (mine !== turn) return;
-  box.hidden = !title;
-  if (!title) {
-    fill(
-      head,
-      open ? [h("h2", {}, "Open: " + open.name), h("span", {class: "caption"}, ...verdict(at))] : null,
-      h("span", {class: "hint tail"}, "Lasso or filter rows to list them here."),
-    );
-    return;
-  }
-  const ways = ["table", store.session.image && "pictures", store.session.text && "texts"].filter(Boolean);
-  const way = ways.includes(look) ? look : store.session.image ? "pictures" : store.session.text ? "texts" : "table";
+function heading(rows) {
+  const choice = h(
+    "select",
+    {"aria-label": "Order", onchange: again(() => (order = choice.value))},
+    Object.entries(ORDERS).filter(([name]) => like || name !== "near").map(([name, text]) => h("option", {value: name, selected: name === order}, text)),
+  );
   fill(
     head,
-    h("h2", {}, title),
-    ways.length > 1
-      ? h(
-          "span",
-          {class: "ways", role: "group", "aria-label": "Show as"},
-          ways.map(one =>
-            button(
-              one,
-              () => {
-                look = one;
-                show();
-              },
-              {class: "quiet small", "aria-pressed": String(one === way)},
-            ),
-          ),
-        )
-      : null,
-    store.selected.size ? button("Label them…", () => tell("gathered", "again"), {class: "small"}) : null,
+    h("h2", {dir: "auto"}, title(rows)),
+    rows.length ? choice : null,
     store.selected.size
       ? button(
-          "Clear",
+          "Clear selection",
           () => {
             store.selected.clear();
             tell("selection");
@@ -157,29 +128,95 @@ async function show() {
         )
       : null,
   );
+}
+
+// Rows picked one by one are labeled as what a person saw. The others stay in the pool of the random checks.
+function acts(rows) {
+  const open = rows.filter(row => store.given[row] === NONE);
+  const clear = open.filter(certain);
+  if (picked.size) {
+    fill(
+      tools,
+      h("p", {}, plural(picked.size, "row") + " picked. Label as:"),
+      chips(labelPicked),
+      button("Clear", again(dropAll), {class: "quiet small"}),
+      gathered.size ? h("p", {class: "hint"}, "Random checks will also be drawn from rows that were picked many at once.") : null,
+    );
+    return;
+  }
   fill(
-    box,
-    part.length ? {table, pictures: tiles, texts}[way](data) : h("p", {class: "hint"}, "No row."),
-    rows.length > limit
+    tools,
+    clear.length
       ? button(
-          "Show " + count(Math.min(PAGE * 4, rows.length - limit)) + " more",
-          () => {
-            limit += PAGE * 4;
-            show();
-          },
-          {class: "quiet"},
+          `Accept the ${plural(clear.length, "guess", "guesses")} with at least ${100 * CERTAIN}%`,
+          () => acceptGuesses(store.selected.size || only() === null ? rows : null, only()),
+          {class: "primary", id: "accept-sure"},
         )
       : null,
+    rows.length ? button("Pick the " + Math.min(limit, rows.length) + " shown", again(() => gather(rows.slice(0, limit))), {id: "pick-shown"}) : null,
+    open.length
+      ? button(`Label all ${count(open.length)}…`, () => {
+          store.selected.clear();
+          store.selected.addAll(rows);
+          tell("selection");
+          tell("gathered", "list");
+        })
+      : null,
+  );
+}
+
+// Lists the rows that are nearest on the map, where neighbors are similar rows.
+export function moreLike(row) {
+  const near = Float64Array.from(store.x, (x, k) => (x - store.x[row]) ** 2 + (store.y[k] - store.y[row]) ** 2);
+  const rows = Array.from(near.keys()).filter(one => !store.hiddenGuess.has(one) && one !== row);
+  const first = rows.sort((a, b) => near[a] - near[b]).slice(0, ALIKE);
+  store.selected.clear();
+  store.selected.addAll(first);
+  tell("selection");
+  like = {row, rank: new Map(first.map((one, rank) => [one, rank]))};
+  order = "near";
+}
+
+export function labelPicked(id) {
+  const around = [...picked];
+  const unseen = gathered.size > 0;
+  dropAll();
+  const rows = unseen ? around.filter(row => !store.hiddenGuess.has(row)) : around;
+  if (rows.length) labelMany(rows, id, unseen, around, "list");
+  else say("These rows are random checks. Open them one by one.");
+}
+export const picking = () => isOpen("rows") && picked.size > 0;
+
+async function show() {
+  const rows = chosen();
+  const mine = ++turn;
+  const data = await getRows(rows.slice(0, limit));
+  if (mine !== turn) return;
+  listed = rows;
+  $("#rows-count").textContent = store.shown || store.selected.size ? count(rows.length) : "";
+  heading(rows);
+  acts(rows);
+  box.classList.toggle("grid", Boolean(store.session.image));
+  const none = store.shown || store.selected.size ? "No row." : "Click on a class, search, or draw a lasso on the map to list rows here.";
+  fill(
+    box,
+    rows.length ? h("ul", {class: store.session.image ? "tiles-list" : "row-list"}, data.map(item)) : h("p", {class: "empty"}, none),
+    rows.length > limit ? button("Show more", again(() => (limit += 4 * PAGE)), {class: "quiet"}) : null,
   );
 }
 
 export function start() {
   const redraw = afterwards(() => {
-    if (store.session) show();
+    if (store.session && isOpen("rows")) show();
+    else $("#rows-count").textContent = "";
   });
   on("selection filter", () => {
     limit = PAGE;
+    like = null;
+    if (order === "near") order = "sure";
+    dropAll();
+    if (store.selected.size && !isOpen("rows")) openTab("rows");
     redraw();
   });
-  on("current labels answers session classes", redraw);
+  on("labels answers session classes current tab", redraw);
 }

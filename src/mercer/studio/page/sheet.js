@@ -1,15 +1,16 @@
 // The sheet that opens over a lasso: how many rows, what they are taken for, twelve of them at random to look at.
 import {$, afterwards, bar, button, count, fill, h, percent, plural, say} from "./dom.js";
-import {labelMany} from "./actions.js";
-import {mini} from "./card.js";
+import {acceptGuesses, labelMany} from "./actions.js";
+import {line, picture} from "./card.js";
 import {chips} from "./chips.js";
 import {getRows} from "./rows.js";
-import {colourOf, glyph} from "./palette.js";
-import {NONE, NO_ANSWER, className, offered, on, store, tell} from "./store.js";
+import {colorOf, glyph} from "./palette.js";
+import {CERTAIN, NONE, NO_ANSWER, certain, className, offered, on, store, tell} from "./store.js";
 
 const SAMPLE = 12;
 const box = $("#sheet");
 let all = [];
+let around = []; // all rows within the lasso, also those with a label
 let sample = [];
 let out = new Set();
 let chosen = null;
@@ -35,9 +36,10 @@ function mix() {
 
 async function open() {
   const rows = store.selected.rows();
-  all = Array.from(rows.filter(row => store.given[row] === NONE));
+  all = Array.from(rows.filter(row => store.given[row] === NONE && !store.hiddenGuess.has(row)));
+  around = Array.from(rows);
   if (!all.length) {
-    if (rows.length) say(plural(rows.length, "row") + " chosen, all labelled.");
+    if (rows.length) say(plural(rows.length, "row") + " chosen, all labeled.");
     sheet.close();
     return;
   }
@@ -48,14 +50,20 @@ async function open() {
   chosen = mix()[0]?.[0] ?? offered()[0]?.id ?? null;
   show();
   box.hidden = false;
-  say(plural(all.length, "unlabelled row") + " chosen.");
+  say(plural(all.length, "unlabeled row") + " chosen.");
 }
 
 const kept = () => sample.filter(row => !out.has(row));
+const rest = () => all.filter(row => !out.has(row));
 
 function card(row, k) {
   return button(
-    [mini(pictures[k]), h("span", {class: "caption"}, pictures[k].name)],
+    [
+      pictures[k].image
+        ? picture(row, pictures[k].name, "tile-picture")
+        : h("span", {class: "body", dir: "auto"}, line(pictures[k], 6)),
+      h("span", {class: "caption soft"}, pictures[k].name),
+    ],
     () => {
       out.has(row) ? out.delete(row) : out.add(row);
       show();
@@ -63,7 +71,7 @@ function card(row, k) {
     {
       class: "pick",
       "aria-pressed": String(!out.has(row)),
-      "aria-label": pictures[k].name + (out.has(row) ? ", left out" : ", to be labelled"),
+      "aria-label": pictures[k].name + (out.has(row) ? ", left out" : ", to be labeled"),
     },
   );
 }
@@ -75,22 +83,31 @@ function buttons() {
     return h(
       "div",
       {class: "actions asking"},
-      h("span", {}, `Label all ${count(all.length)} rows as ${name}? They were not looked at one by one.`),
-      button("Label " + count(all.length), () => finish(all), {class: "primary"}),
+      h(
+        "span",
+        {},
+        `Label all ${count(rest().length)} rows as ${name}? Random checks will also be drawn from them, because you ` +
+          "have not looked at each.",
+      ),
+      button("Label " + count(rest().length), () => finish(rest(), true), {class: "primary"}),
       button("No", () => {
         asking = false;
         show();
       }),
     );
+  const clear = rest().filter(certain);
+  const enter = h("kbd", {}, "↵");
+  const text = `Accept the ${plural(clear.length, "guess", "guesses")} with at least ${100 * CERTAIN}%`;
   return h(
     "div",
     {class: "actions"},
-    button([`Label these ${kept().length} as `, h("b", {}, name), h("kbd", {}, "↵")], () => finish(kept()), {
-      class: "primary",
+    clear.length ? button([text, enter], acceptAll, {class: "primary"}) : null,
+    button([`Label these ${kept().length} as `, h("b", {}, name), clear.length ? null : enter], () => finish(kept()), {
+      class: clear.length ? null : "primary",
       disabled: !kept().length,
     }),
     all.length > sample.length
-      ? button(`Label all ${count(all.length)} as ${name}…`, () => {
+      ? button(`Label all ${count(rest().length)} as ${name}…`, () => {
           asking = true;
           show();
         })
@@ -130,14 +147,13 @@ function show() {
                   {},
                   glyph(id, false),
                   h("span", {class: "name"}, className(id)),
-                  bar(n / all.length, "k" + colourOf(id)),
+                  bar(n / all.length, "k" + colorOf(id)),
                   h("span", {class: "number"}, percent(n / all.length)),
                 ),
               ),
           ),
         )
       : null,
-    h("div", {class: "picks"}, sample.map(card)),
     chips(
       id => {
         chosen = id;
@@ -146,12 +162,18 @@ function show() {
       },
       {pressed: chosen},
     ),
+    h("div", {class: "picks" + (store.session.image ? " tiles" : "")}, sample.map(card)),
     buttons(),
   );
 }
 
-function finish(rows) {
-  if (rows.length && chosen !== null) labelMany(rows, chosen);
+function acceptAll() {
+  acceptGuesses(around.filter(row => !out.has(row)), null);
+  finish([]);
+}
+
+function finish(rows, unseen = false) {
+  if (rows.length && chosen !== null) labelMany(rows, chosen, unseen, unseen ? around.filter(row => !out.has(row)) : []);
   sheet.close();
   store.selected.clear();
   tell("selection");
@@ -167,7 +189,8 @@ export const sheet = {
     finish(kept());
   },
   accept: () => {
-    if (!asking) finish(kept());
+    if (asking) return;
+    rest().some(certain) ? acceptAll() : finish(kept());
   },
 };
 

@@ -21,10 +21,11 @@ export const store = {
   sure: new Uint8Array(0),
   tier: "none",
   digest: "",
-  queue: {mode: "coverage", items: []},
-  hiddenGuess: new Set(), // rows of random checks, whose guess is not shown
+  queue: {mode: "coverage", items: [], checks: []},
+  hiddenGuess: new Set(), // rows of random checks without an answer: neither guess nor label is shown
+  answered: new Set(), // rows of checks that were answered here
   current: null,
-  skipped: new Set(), // current: {row, via, since}
+  skipped: new Map(), // current: {row, via, since}; skipped: row → its event, null until the server has it
   selected: new Chosen(),
   shown: null, // shown: Uint8Array mask of the filters, null for all
   spotlight: NONE,
@@ -56,7 +57,7 @@ export function allocate(n) {
 }
 
 export const className = id =>
-  id === CANNOT || id === "cannot" ? "cannot tell" : (store.classes.find(one => one.id === id)?.name ?? "?");
+  id === CANNOT || id === "cannot" ? "can't tell" : (store.classes.find(one => one.id === id)?.name ?? "?");
 export const offered = () => store.classes.filter(one => !one.hidden && one.merged === null);
 export const isShown = row => store.shown === null || store.shown[row] === 1;
 
@@ -66,21 +67,25 @@ export function guess(row) {
   return {id: store.first[row], p: store.sure[row] / 255};
 }
 
+export const CERTAIN = 0.95; // confidence from which guesses can be accepted without a look
+export const certain = row =>
+  store.given[row] === NONE && store.tier !== "none" && !store.hiddenGuess.has(row) && store.first[row] !== NO_ANSWER && store.sure[row] >= 255 * CERTAIN;
+
 export function counts() {
   const size = Math.max(-1, ...store.classes.map(one => one.id)) + 1;
   const given = new Uint32Array(size);
   const predicted = new Uint32Array(size);
   let cannot = 0;
-  let labelled = 0;
+  let labeled = 0;
   let abstained = 0;
   for (let row = 0; row < store.n; row++) {
     const label = store.given[row];
     if (label >= 0) {
       given[label]++;
-      labelled++;
+      labeled++;
     } else if (label === CANNOT) cannot++;
     else if (store.first[row] !== NO_ANSWER) predicted[store.first[row]]++;
     else abstained++;
   }
-  return {given, predicted, cannot, labelled, abstained};
+  return {given, predicted, cannot, labeled, abstained};
 }

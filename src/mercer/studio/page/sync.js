@@ -59,12 +59,12 @@ export const loadAnswers = newest(async () => {
 });
 
 export const loadQueue = newest(async () => {
-  store.queue = await json(
-    "/api/queue" + (store.skipped.size ? "?exclude=" + [...store.skipped].slice(-100).join(",") : ""),
-  );
-  if (store.queue.items.every(item => store.skipped.has(item.row))) store.skipped.clear(); // nothing else is left
-  store.hiddenGuess = new Set(store.queue.items.filter(item => item.via === "random").map(item => item.row));
+  store.queue = await json("/api/queue");
+  for (const [row, rev] of store.skipped) if (rev !== null && rev <= store.queue.rev) store.skipped.delete(row);
+  store.hiddenGuess = new Set(store.queue.checks);
   if (store.current?.via === "random") store.hiddenGuess.add(store.current.row);
+  for (const row of store.answered) store.hiddenGuess.delete(row);
+  echo();
   tell("queue");
 });
 

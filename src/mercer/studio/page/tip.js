@@ -19,7 +19,7 @@ function verdict(row) {
   const label = store.given[row];
   const seen = guess(row);
   if (label >= 0) return [glyph(label), className(label) + ", given"];
-  if (label !== NONE) return ["cannot tell"];
+  if (label !== NONE) return ["can't tell"];
   if (store.hiddenGuess.has(row)) return ["random check: guess not shown"];
   if (seen)
     return [
@@ -29,7 +29,7 @@ function verdict(row) {
         sure(seen.p) +
         (seen.p < 0.8 && store.second[row] !== NO_ANSWER ? "; else " + className(store.second[row]) : ""),
     ];
-  return [store.tier === "none" ? "not labelled" : "no answer"];
+  return [store.tier === "none" ? "not labeled" : "no prediction"];
 }
 
 export function showTip(row, x, y, box) {

@@ -1,31 +1,37 @@
 // The bar at the top: file, target, what is saved, what is being computed, undo, export, help; and the notice below it.
 import {$, button, count, fill, h, plural, say} from "./dom.js";
-import {post} from "./api.js";
+import {bytes, post} from "./api.js";
 import {redo, undo} from "./actions.js";
 import {on, store, tell} from "./store.js";
 
 const EXPORTS = [
-  ["table", "csv", "Table, CSV", "your file with the prediction, its confidence, and where each label came from"],
-  ["table", "parquet", "Table, Parquet", "the same columns"],
-  ["label_studio", null, "Label Studio", "tasks with annotations and predictions, JSON"],
-  ["cleanlab", null, "cleanlab", "labels and left-out probabilities, NPZ"],
-  ["certificate", null, "Certificate", "accuracy, interval, the random rows and the hash of the journal"],
-  ["model", null, "Model", "to predict new rows with mercer"],
+  ["table", "csv", "Table (CSV)", "your table with prediction, confidence, and where each label came from"],
+  ["labels", null, "Labels only", "the labels you gave, CSV; also with one class or without a model"],
+  ["table", "parquet", "Table (Parquet)", "the same columns"],
   ["report", null, "Report", "an HTML page to send to others"],
+  ["certificate", null, "Certificate", "accuracy, interval, random rows and the hash of the journal"],
+  ["model", null, "Model", "to predict new rows with mercer"],
+  ["label_studio", null, "Label Studio", "tasks with annotations and predictions, JSON"],
+  ["cleanlab", null, "cleanlab", "labels and held-out probabilities, NPZ"],
 ];
+const HELD = ["disk_full", "journal_gone"]; // labels wait in the browser until it is put right
 let refused = 0;
 let why = "";
 let told = false;
 
 function saved() {
   const {waiting, rev} = store;
-  const held = waiting && (!store.connected || store.problem?.code === "disk_full");
-  $("#saved").textContent = held
-    ? plural(waiting, "change") + " kept here"
+  const held = waiting && (!store.connected || HELD.includes(store.problem?.code));
+  const lost = store.problem?.code === "journal_gone";
+  $("#saved").textContent = lost && !waiting
+    ? "Not saved any more"
+    : held
+    ? count(waiting) + " unsaved (kept in this browser)"
     : waiting
-      ? "saving…"
-      : "saved, rev " + rev;
-  $("#saved").classList.toggle("warn", Boolean(held));
+      ? "Saving…"
+      : "Saved";
+  $("#saved").title = "Revision " + rev;
+  $("#saved").classList.toggle("warn", Boolean(held || lost));
   $("#undo").disabled = !store.undo && !waiting;
   $("#redo").disabled = !store.redo;
 }
@@ -38,7 +44,9 @@ function stage() {
     ? "not connected"
     : problem && now?.name === "stopped"
       ? "stopped"
-      : (now?.text ?? "");
+      : busy
+        ? (now?.text ?? "")
+        : now?.text === "ready" ? "" : (now?.text ?? "");
   const progress = $("#progress");
   progress.hidden = !busy;
   if (now?.share === null || now?.share === undefined) progress.removeAttribute("value");
@@ -46,7 +54,7 @@ function stage() {
   $("#cancel").hidden = !now?.cancellable;
   document.documentElement.dataset.stage = now?.name ?? "";
   $("#plot-empty").textContent = now?.name === "stopped"
-    ? "There is no map: nothing is learnt now."
+    ? "There is no map: nothing is learned now."
     : busy
       ? now.text
       : "The map is being drawn…";
@@ -60,7 +68,7 @@ function stage() {
             problem.unmatched.slice(0, 8).join(", ") +
             (problem.unmatched.length > 8 ? " and " + (problem.unmatched.length - 8) + " more." : ".")
         : "",
-      problem.code === "disk_full" && store.waiting
+      HELD.includes(problem.code) && store.waiting
         ? " " + plural(store.waiting, "change is", "changes are") + " kept in this browser and sent again."
         : "",
     );
@@ -103,31 +111,39 @@ function connection(text) {
   saved();
 }
 
+// Written into the folder of the session, then fetched: over ssh the folder is out of reach.
 async function write(what, format, line) {
-  line.textContent = "writing…";
+  line.className = "soft";
+  line.textContent = "Writing…";
   try {
     const answer = await post("/api/export", format ? {what, format} : {what});
-    line.textContent = "written: " + answer.path;
-    line.classList.add("good");
-    say(line.textContent);
+    const [content] = await bytes("/api/download/" + encodeURIComponent(answer.file));
+    const url = URL.createObjectURL(new Blob([content], {type: "application/octet-stream"}));
+    const link = h("a", {href: url, download: answer.file});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    line.textContent = "Downloaded. Copy: " + answer.path;
+    line.className = "good";
+    say(answer.file + " downloaded.");
   } catch (error) {
     line.textContent = error.message;
-    line.classList.add("warn");
+    line.className = "warn";
     say(error.message);
   }
 }
 
-function exports() {
-  const list = EXPORTS.map(([what, format, name, text]) => {
-    const line = h("span", {class: "soft"}, text);
-    return h(
-      "li",
-      {},
-      button(name, () => write(what, format, line)),
-      line,
-    );
-  });
-  fill($("#export-list"), list);
+function item([what, format, name, text], main) {
+  const line = h("span", {class: "soft"}, text);
+  return h("li", {}, button(name, () => write(what, format, line), {class: main ? "primary" : ""}), line);
+}
+
+export function exports() {
+  const [main, ...others] = EXPORTS;
+  fill(
+    $("#export-list"),
+    item(main, true),
+    h("li", {class: "folded"}, h("details", {}, h("summary", {}, "Other formats"), h("ul", {}, others.map(one => item(one))))),
+  );
   $("#export-dialog").showModal();
 }
 
@@ -137,7 +153,7 @@ export function start() {
   on("session", () => {
     const {file, target, n, demo} = store.session;
     $("#file").textContent = file;
-    $("#about").textContent = count(n) + " rows · target " + target + (demo ? " · demo" : "");
+    $("#about").textContent = count(n) + " rows · " + target + (demo ? " · demo" : "");
     if (store.session.repaired && !told) notice("repaired", store.session.repaired);
     told = true;
     document.title = file + " · mercer studio";

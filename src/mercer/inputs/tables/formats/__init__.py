@@ -1,8 +1,10 @@
 """Every format of tables that is read and written, one class each."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ....errors import InputError
 from ....files import replacing
@@ -11,13 +13,16 @@ from .arrow import Datasets, Feather, Parquet
 from .base import PACKED, Format, Options, Source, Table, packed
 from .delimited import Clipboard, Csv, Tsv
 from .excel import Excel
+from .images import Images, images_in
 from .label_studio import TASKS
+from .parts import Parts, tables_in
 from .records import Json, JsonLines
 from .sql import DuckDb, Sql, Sqlite
 
-CSV, TSV, FOLDER, ADDRESS = Csv(), Tsv(), Datasets(), Sql()
-FORMATS: list[Format] = [CSV, TSV, Excel(), Parquet(), Feather(), Json(), JsonLines(), Npz(), Npy(), Sqlite(), DuckDb()]
-FORMATS += [FOLDER, ADDRESS, Clipboard(), TASKS]
+CSV, TSV, FOLDER, ADDRESS, IMAGES, PARTS = Csv(), Tsv(), Datasets(), Sql(), Images(), Parts()
+EXCEL, PARQUET, JSON, JSON_LINES = Excel(), Parquet(), Json(), JsonLines()
+FORMATS: list[Format] = [CSV, TSV, EXCEL, PARQUET, Feather(), JSON, JSON_LINES, Npz(), Npy(), Sqlite(), DuckDb()]
+FORMATS += [FOLDER, IMAGES, PARTS, ADDRESS, Clipboard(), TASKS]
 REFUSED = {
     ".xls": "In Excel choose File, Save as, Excel workbook (.xlsx)",
     ".ods": "In the spreadsheet choose File, Save as, CSV",
@@ -26,33 +31,46 @@ REFUSED = {
 }
 
 
-def read_table(path: str | Path, **options: str | None) -> Table:
-    """Read a table; the ending of the name says which format, the content the rest.
+class Location(NamedTuple):
+    """Which format reads a table, and from where."""
+
+    format: Format
+    source: Source
+
+
+def read_table(path: str | Path | Location, **options: Any) -> Table:
+    """Read a table; the ending of the name shows which format, the content the rest.
 
     Parameters
     ----------
-    path : file or folder; "-" is a text table on standard input, "clipboard:" what was copied, "file.db::table" a table
-        of a database; an address such as "postgresql://host/base::table".
-    options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits).
+    path : file or folder, also of images; "-" is a table on standard input (text, JSON, Parquet or Excel),
+        "clipboard:" what was copied, "file.db::table" a table of a database; an address such as
+        "postgresql://host/base::table"; or what `located` returned for it.
+    options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits), header
+        (number of the row of column names in text or a workbook, from 1; found if it is not given).
     """
     format, source = located(path)
+    if source.where == "-":
+        format = by_content(source.raw)
     asked = Options(**options)
     for name in asked.given():
-        if name not in format.options and name in ("sheet", "table"):
+        if name not in format.options and name in ("sheet", "table", "header"):
             fit = ", ".join(other.title for other in FORMATS if name in other.options)
             raise InputError(f"--{name} is for {fit}; {source.name} is {format.title}. Leave it out.")
     table = format.read(source, asked)
     if len(table) == 0:
         raise InputError(f"{source.name} has a header and no rows. Give at least two rows.")
-    table.frame.attrs["folder"] = str(source.path.parent) if source.path else "."
+    table.frame.attrs.setdefault("folder", str(source.path.parent) if source.path else ".")
     return table
 
 
-def located(path: str | Path) -> tuple[Format, Source]:
-    """Which format reads a path, and where it leads."""
+def located(path: str | Path | Location) -> Location:
+    """Which format reads a path, and where it leads; what was located already is returned as it is."""
+    if isinstance(path, Location):
+        return path
     where = str(path)
     if where == "-":
-        return CSV, Source(where)
+        return Location(CSV, Source(where))
     address, part = where, ""
     if "::" in where and not Path(where).exists():
         address, _, part = where.rpartition("::")
@@ -62,17 +80,35 @@ def located(path: str | Path) -> tuple[Format, Source]:
         for format in FORMATS:
             if format.scheme == scheme[0].lower():
                 file = rest[2:].removeprefix("/") if rest.startswith("//") else rest
-                return format, Source(where, Path(file) if file else None, part)
+                return Location(format, Source(where, Path(file) if file else None, part))
         if rest.startswith("//"):
-            return ADDRESS, Source(address, None, part)
+            return Location(ADDRESS, Source(address, None, part))
     source = Source(where, Path(address), part)
     if Path(address).is_dir():
-        return FOLDER, source
+        folder = PARTS if tables_in(address) else IMAGES if not part and images_in(address, most=1) else FOLDER
+        return Location(folder, source)
     ending = _ending(address)[0]
     if ending in REFUSED:
         titles = ", ".join(format.title for format in FORMATS if format.endings)
         raise InputError(f"{source.name}: files ending in {ending} are not read. {REFUSED[ending]}; read are {titles}.")
-    return _by_ending(ending) or CSV, source
+    return Location(_by_ending(ending) or CSV, source)
+
+
+def by_content(raw: bytes) -> Format:
+    """The format of bytes without a name, as on standard input."""
+    if raw.startswith(b"PAR1"):
+        return PARQUET
+    if raw.startswith(b"PK\x03\x04"):
+        return EXCEL
+    text = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
+    lines = text.splitlines()[:1] if text.startswith(b"{") else []
+    for format, part in ((JSON_LINES, b"".join(lines)), (JSON, text if text[:1] in (b"{", b"[") else b"")):
+        try:
+            if isinstance(json.loads(part), dict | list):
+                return format
+        except (ValueError, RecursionError):
+            continue
+    return CSV
 
 
 def write_table(
@@ -95,7 +131,7 @@ def write_table(
 
 
 def refuse_ending(path: str | Path) -> None:
-    """Refuse a name whose ending stands for a format that is not written."""
+    """Refuse a name whose ending represents a format that is not written."""
     ending = _ending(path)[0]
     if ending and _by_ending(ending, written=True) is None:
         endings = ", ".join(format.endings[0] for format in FORMATS if _writes(format))
@@ -105,7 +141,7 @@ def refuse_ending(path: str | Path) -> None:
 def written_format(path: str | Path, table: Table) -> Format:
     """The format that `path` is written in."""
     if str(path) == "-":
-        return TSV if table.delimiter == "\t" else CSV
+        return table.format if isinstance(table.format, Json) else TSV if table.delimiter == "\t" else CSV
     return _by_ending(_ending(path)[0], written=True) or CSV
 
 
@@ -117,10 +153,10 @@ def fill(part: Path, table: Table, new: Mapping[str, Sequence], path: str | Path
         part.write_bytes(packed(part.read_bytes(), package))
 
 
-def default_out(path: str | Path, word: str) -> Path:
-    """data_word.csv beside data.csv, in the format of the data where that is written."""
+def default_out(path: str | Path | Location, word: str) -> Path:
+    """data_word.csv next to data.csv, in the format of the data where that is written."""
     format, source = located(path)
-    if str(path) == "-":
+    if source.where == "-":
         return Path("-")
     if source.path is None:
         return Path(f"{source.part or 'table'}_{word}{format.written}")
@@ -131,17 +167,17 @@ def default_out(path: str | Path, word: str) -> Path:
     return source.path.with_name(f"{stem}_{word}{format.written or (ending + package if known else '.csv')}")
 
 
-def _ending(path):
+def _ending(path: Path | str) -> tuple[str, str]:
     """(ending of a name in small letters, that of its compression)."""
     path = Path(path)
     package = path.suffix.lower() if path.suffix.lower() in PACKED else ""
     return (Path(path.stem).suffix.lower() if package else path.suffix.lower()), package
 
 
-def _by_ending(ending, written=False):
+def _by_ending(ending: str, written: bool = False):
     found = [format for format in FORMATS if ending in format.endings and (_writes(format) or not written)]
     return found[0] if found else None
 
 
-def _writes(format):
+def _writes(format) -> bool:
     return bool(format.endings) and not format.written

@@ -3,21 +3,23 @@
 import contextlib
 import io
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ....backend import need
 from ....errors import BackendError, InputError
-from .base import Format, from_frame, reason, refuse_huge
+from .base import Format, Options, Source, Table, from_frame, reason, refuse_huge
 
 
 class Npz(Format):
-    """Arrays with a common number of rows; `origin` holds them all, so that they are written back."""
+    """Arrays with a common number of rows; `origin` contains them all, so that they are written back."""
 
     title = "NPZ"
     endings = (".npz",)
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         with _readable(source, self.title):
             refuse_huge(source.raw, source.name)
         with _readable(source, self.title), np.load(io.BytesIO(source.raw), allow_pickle=False) as file:
@@ -43,7 +45,7 @@ class Npz(Format):
             raise InputError(f"{source.name}: {' '.join(notes)} Give X (rows × columns) of numbers and a label array.")
         return from_frame(need("pandas").DataFrame(columns), self, arrays, notes=notes)
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         if isinstance(table.format, Npz) and table.origin is not None:
             arrays = {name: array for name, array in table.origin.items() if name not in table.dropped}
             arrays |= {name: _plain(table.frame[name]) for name in table.changed if name in arrays}
@@ -61,7 +63,7 @@ class Npy(Format):
     title = "NPY"
     endings = (".npy",)
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         with _readable(source, self.title):
             array = np.load(io.BytesIO(source.raw), allow_pickle=False)
         if array.dtype.names:
@@ -73,7 +75,7 @@ class Npy(Format):
             raise InputError(f"{source.name} holds {what}. Give rows × columns of real numbers or text.")
         return from_frame(need("pandas").DataFrame(columns), self)
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         frame = table.joined(new)
         columns = {name: _plain(frame[name]) for name in frame.columns}
         rows = np.empty(len(frame), dtype=[(name, column.dtype) for name, column in columns.items()])
@@ -84,7 +86,7 @@ class Npy(Format):
 
 
 @contextlib.contextmanager
-def _readable(source, title):
+def _readable(source: Source, title: str) -> Iterator:
     """Whatever is wrong with a file becomes a sentence."""
     try:
         yield
@@ -99,7 +101,7 @@ def _readable(source, title):
         raise InputError(f"{source.name} is not a readable {title} file ({reason(error)}). Write it again.") from None
 
 
-def _text(array):
+def _text(array: np.ndarray) -> np.ndarray:
     """Bytes as text; anything else as it is."""
     if array.dtype.kind == "U" and array.size and array.itemsize:
         step = max(1, 2**24 // array.itemsize)  # text of fixed width may be many times as large as it is long
@@ -110,7 +112,7 @@ def _text(array):
     return np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
 
 
-def _plain(values):
+def _plain(values: Sequence | np.ndarray) -> np.ndarray:
     """An array without Python objects: text as fixed-width strings, "" for gaps."""
     values = np.asarray(values)
     if values.dtype.kind not in "OT":

@@ -2,12 +2,17 @@
 
 import io
 import json
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, ClassVar
 
 from ....backend import need
 from ....errors import InputError
 from ...arrow import from_arrow
-from .base import Format, from_frame, one_of, reason
+from .base import Format, Options, Source, Table, from_frame, one_of, reason
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Parquet(Format):
@@ -16,7 +21,7 @@ class Parquet(Format):
     title = "Parquet"
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         need("pyarrow")
         try:
             return _table(self.load(io.BytesIO(source.raw)), self)
@@ -25,7 +30,7 @@ class Parquet(Format):
                 f"{source.name} is not a readable {self.title} file ({reason(error)}). Write it again."
             ) from None
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         pa = need("pyarrow")
         if isinstance(table.origin, pa.Table):
             arrow = table.origin.drop_columns([name for name in table.origin.column_names if name in table.dropped])
@@ -38,13 +43,13 @@ class Parquet(Format):
             arrow = pa.table({name: _array(joined[name]) for name in joined.columns})
         self.store(arrow, path)
 
-    def load(self, file):
+    def load(self, file: IO[bytes]) -> "pa.Table":
         return need("pyarrow.parquet").ParquetFile(file).read()
 
-    def store(self, arrow, path):
+    def store(self, arrow: "pa.Table", path: Path) -> None:
         need("pyarrow.parquet").write_table(arrow, path)
 
-    def code(self, path, table):
+    def code(self, path: Path, table: Table) -> str:
         return f"pd.read_{self.title.lower()}({str(path)!r})"
 
 
@@ -54,10 +59,10 @@ class Feather(Parquet):
     title = "Feather"
     endings = (".feather", ".arrow", ".ipc")
 
-    def load(self, file):
+    def load(self, file: IO[bytes]) -> "pa.Table":
         return _ipc(file)
 
-    def store(self, arrow, path):
+    def store(self, arrow: "pa.Table", path: Path) -> None:
         need("pyarrow.feather").write_feather(arrow, str(path))
 
 
@@ -69,8 +74,8 @@ class Datasets(Parquet):
     options = ("table",)
     written = ".parquet"
 
-    def read(self, source, options):
-        folder, notes = source.path, list[str]()
+    def read(self, source: Source, options: Options) -> Table:
+        folder, notes = source.file, list[str]()
         splits = _json(folder / "dataset_dict.json").get("splits", [])
         wanted = options.table or source.part
         if splits or wanted:
@@ -91,12 +96,12 @@ class Datasets(Parquet):
         return table
 
 
-def _table(arrow, format):
+def _table(arrow: "pa.Table", format: Format) -> Table:
     arrow.validate(full=True)  # text of a damaged file may not be UTF-8
     return from_frame(from_arrow(arrow), format, arrow)
 
 
-def _ipc(file):
+def _ipc(file: IO[bytes]) -> "pa.Table":
     """Arrow's file format, or its stream format, which `datasets` writes."""
     ipc = need("pyarrow").ipc
     try:
@@ -106,7 +111,7 @@ def _ipc(file):
         return ipc.open_stream(file).read_all()
 
 
-def _array(values):
+def _array(values: Sequence) -> "pa.Table":
     """A column for Arrow; as text where its cells have no common type."""
     pa = need("pyarrow")
     try:
@@ -116,7 +121,7 @@ def _array(values):
         return pa.array([None if gap else str(value) for gap, value in zip(gaps, values)], pa.string())
 
 
-def _json(path):
+def _json(path: Path) -> dict:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

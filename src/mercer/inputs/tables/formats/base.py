@@ -1,24 +1,24 @@
-"""What every format shares: the table, where it comes from, and the class that a new format derives from."""
+"""The base of every format: the table, where it comes from, and the class that a new format derives from."""
 
 import bz2
 import functools
 import gzip
-import importlib
 import io
 import lzma
 import sys
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ....backend import need, require_memory
 from ....errors import InputError
+from ....types import Facts, Frame, Module
 
 CHUNK = 1 << 24  # bytes
-PACKED: dict[str, Any] = {
+PACKED: Facts = {
     ".gz": gzip,
     ".bz2": bz2,
     ".xz": lzma,
@@ -28,12 +28,13 @@ PACKED: dict[str, Any] = {
 
 @dataclass
 class Options:
-    """How to read a file, where the user says so; None: found from the file."""
+    """How to read a file, where the user states this; None: found from the file."""
 
     delimiter: str | None = None
     encoding: str | None = None
     sheet: str | None = None
     table: str | None = None
+    header: int | None = None  # number of the row of column names, from 1, as an editor or spreadsheet shows it
 
     def given(self) -> list[str]:
         """Names of the options that have a value."""
@@ -52,9 +53,16 @@ class Source:
     def name(self) -> str:
         return "standard input" if self.where == "-" else self.path.name if self.path else self.where
 
+    @property
+    def file(self) -> Path:
+        """The file or folder, for a format that reads nothing else."""
+        if self.path is None:
+            raise InputError(f"{self.where} is not a file. Give the name of a file or folder.")
+        return self.path
+
     @functools.cached_property
     def raw(self) -> bytes:
-        """The content, decompressed where the ending says so."""
+        """The content, decompressed where the ending states this."""
         if self.path is None:
             raw = sys.stdin.buffer.read()
         else:
@@ -86,13 +94,13 @@ def unpacked(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _parts(path, module):
+def _parts(path: Path, module: Module) -> Iterator:
     with module.open(path) as file:
         while part := file.read(CHUNK):
             yield part
 
 
-def _frames(path):
+def _frames(path: Path) -> Iterator:
     """The frames of a file of Zstandard, in parts."""
     zstandard, raw = need("zstandard"), path.read_bytes()
     while raw:
@@ -134,12 +142,13 @@ class Table:
     `frame.attrs["folder"]` is the folder of the file, to which paths in its cells are relative.
     """
 
-    frame: Any
+    frame: Frame
     names: list  # the column names as written, duplicates included
     format: "Format"  # that it was read by
     delimiter: str = ","
     encoding: str = "utf-8"
     origin: Any = None  # what the format keeps to write the file back as it was
+    newline: str = "\n"  # how lines end in a text file
     protect: bool = False  # whether formulas are written with an apostrophe, see `guard.py`
     dropped: set = field(default_factory=set)  # names of columns taken out
     beside: set = field(default_factory=set)  # names of columns that belong to no file and are not written
@@ -157,7 +166,7 @@ class Table:
         self.frame = self.frame.loc[:, keep]
 
     def attach(self, name: str, values: Sequence) -> None:
-        """Add a column that is learnt from and not written."""
+        """Add a column that is learned from and not written."""
         self.frame = self.frame.copy(deep=False)
         self.frame[name] = values
         self.names = [*self.names, name]
@@ -168,10 +177,11 @@ class Table:
         self.frame = self.frame.assign(**{name: values})
         self.changed[name] = sorted({*self.changed.get(name, ()), *map(int, rows)})
 
-    def like(self, frame: Any) -> "Table":
+    def like(self, frame: Frame) -> "Table":
         """Another frame, to be written in the way of this table."""
         names = [str(name) for name in frame.columns]
-        return Table(frame, names, self.format, self.delimiter, self.encoding, protect=self.protect)
+        how: Facts = {"newline": self.newline, "protect": self.protect}
+        return Table(frame, names, self.format, self.delimiter, self.encoding, **how)
 
     def joined(self, new: Mapping[str, Sequence]) -> Any:
         """The columns to write, under unique names."""
@@ -205,7 +215,7 @@ class Format:
     endings: ClassVar[tuple[str, ...]] = ()  # of the names of its files, lower case
     scheme: ClassVar[str] = ""  # how an address begins that this format reads, such as "duckdb:"
     options: ClassVar[tuple[str, ...]] = ()  # names of the `Options` that mean something here
-    is_text: ClassVar[bool] = False  # whether cells are the text that stands in the file
+    is_text: ClassVar[bool] = False  # whether cells are the text that is in the file
     written: ClassVar[str] = ""  # ending of the file that is written where none is named; "": of what was read
 
     def read(self, source: Source, options: Options) -> Table:
@@ -221,14 +231,14 @@ class Format:
         return f"read_table({str(path)!r}).frame"
 
 
-def from_frame(frame: Any, format: Format, origin: Any = None, **more: Any) -> Table:
+def from_frame(frame: Frame, format: Format, origin: object = None, **more: Any) -> Table:
     """A table from a data frame, its column names made unique text."""
     table = Table(frame, [str(name) for name in frame.columns], format, origin=origin, **more)
     frame.columns = unique([name.strip() for name in table.names], table.notes)
     return table
 
 
-def from_rows(names: Sequence, rows: Sequence[Sequence], format: Format, origin: Any = None) -> Table:
+def from_rows(names: Sequence, rows: Sequence[Sequence], format: Format, origin: object = None) -> Table:
     """A table from rows of Python values, columns of one type as this type."""
     frame = need("pandas").DataFrame(rows, columns=range(len(names)), dtype=object).infer_objects()
     frame.columns = ["" if name is None else str(name) for name in names]
@@ -259,7 +269,7 @@ def unique(header: Sequence[str], notes: list) -> list[str]:
     return out
 
 
-def python(value: Any) -> Any:
+def python(value: object) -> Any:
     """A cell as a Python value, None for every mark of a gap."""
     value = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
     if value is None or value is need("pandas").NaT or (isinstance(value, float) and value != value):
@@ -267,17 +277,8 @@ def python(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else None if value is need("pandas").NA else value
 
 
-def installed(name: str, why: str) -> Any:
-    """A package that is not among the extras, or a sentence on how to go without it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        name = name.replace("_", "-")
-        raise InputError(f"{why} needs the package {name}, which is not installed: pip install {name}.") from None
-
-
-def one_of(names: Sequence[str], wanted: str, what: str, where: str, option: str, notes: list) -> str:
-    """The sheet or table that is asked for, or the first with a note."""
+def one_of(names: Sequence[str], wanted: str | None, what: str, where: str, option: str, notes: list) -> str:
+    """The sheet or table that is requested, or the first with a note."""
     if wanted and wanted not in names:
         shown = ", ".join(map(repr, names[:8])) + (" …" if len(names) > 8 else "")
         raise InputError(f"{where} has no {what} {wanted!r}. It has {shown}.")

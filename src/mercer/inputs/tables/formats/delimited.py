@@ -1,15 +1,22 @@
-"""Text tables: CSV, TSV, what stands on standard input and what is on the clipboard."""
+"""Text tables: CSV, TSV, what is on standard input and what is on the clipboard."""
 
 import csv
 import io
+import json
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
+
+import numpy as np
 
 from ....backend import need
 from ....errors import InputError
-from .base import Format, Table, reason, unique
+from ....types import Frame, Series
+from ..cells import nested
+from .base import Format, Options, Source, Table, python, reason, unique
 from .guard import is_protected, protected, undone
-from .sniff import DELIMITERS, decode, delimiter_of
+from .sniff import DELIMITERS, decode, delimiter_of, encoding_note, title_lines
 
 WIDE, SHORT = 1000, 300  # columns and lines, see `_is_wide`
 _AS_TEXT = {"header": None, "dtype": str, "na_filter": False, "skip_blank_lines": True}
@@ -17,30 +24,38 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of
 
 
 class Csv(Format):
-    """Every cell is kept as the text that stands there; encoding and delimiter are found and used again."""
+    """Every cell is kept as the text that is there; encoding and delimiter are found and used again."""
 
     title = "CSV"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".txt")
-    options: ClassVar[tuple[str, ...]] = ("delimiter", "encoding")
+    options: ClassVar[tuple[str, ...]] = ("delimiter", "encoding", "header")
     is_text = True
     usual = ","
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         text, encoding = decode(source.raw, source.name, options.encoding)
-        return self.parse(text, source.name, options.delimiter, encoding)
+        table = self.parse(text, source.name, options.delimiter, encoding, options.header)
+        doubt = "" if options.encoding else encoding_note(source.raw, source.name, encoding)
+        table.notes += [doubt] if doubt else []
+        return table
 
-    def parse(self, text, name, delimiter=None, encoding="utf-8"):
-        """The table that a text holds."""
+    def parse(self, text, name, delimiter=None, encoding="utf-8", header=None):
+        """The table that a text holds; `origin` are the lines above the column names, if there are any."""
         pd = need("pandas")
         text = text.removeprefix("\ufeff")
+        newline = "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
+        if newline == "\r\n" and '"' not in text and text.count("\r") == text.count("\n") == text.count("\r\n"):
+            text = text.replace("\r\n", "\n")
         separator = _SEPARATOR.match(text)
         if separator:  # an empty line in its place, so that lines keep their numbers
             delimiter, text = delimiter or separator[1], "\n" + text[separator.end() :]
+        titles, text, delimiter, notes = _without_titles(text, delimiter, header, name)
         delimiter = delimiter or delimiter_of(text, self.usual)
-        cells = _regular(text, delimiter)
-        plain = cells is not None
+        regular = _regular(text, delimiter)
+        plain = regular is not None
         try:
-            if not plain:
+            cells = regular
+            if cells is None:
                 wide = _is_wide(text, delimiter)
                 cells = pd.read_csv(io.StringIO(text), sep=delimiter, **_AS_TEXT | ({"dtype": object} if wide else {}))
                 cells = cells.copy() if wide else cells  # into one array
@@ -48,16 +63,18 @@ class Csv(Format):
             raise InputError(f"{name} is empty. Give a table with a header row and at least two rows.") from None
         except pd.errors.ParserError as error:
             raise InputError(
-                f"{name} is not a regular table: {reason(error)}. Mend that line; remove lines above the column names."
+                f"{name} is not a regular table: {reason(error)}. Fix that line. If there are lines above the column "
+                "names, give the number of the line of names: --header N."
             ) from None
         protect = is_protected(text, delimiter, cells)
         if protect:
             cells = cells.apply(undone)
-        header = cells.iloc[0].tolist()
+        names = cells.iloc[0].tolist()
         frame = cells.iloc[1:].reset_index(drop=True)
-        table = Table(frame, header, self, delimiter, encoding, protect=protect)
-        frame.columns = unique([cell.strip() for cell in header], table.notes)
-        short = [] if plain else _short_lines(text, delimiter, len(header))
+        how = {"newline": newline, "protect": protect, "notes": notes, "origin": titles or None}
+        table = Table(frame, names, self, delimiter, encoding, **how)
+        frame.columns = unique([cell.strip() for cell in names], table.notes)
+        short = [] if plain else _short_lines(text, delimiter, len(names))
         if short:
             what = f"Line {short[0]} has" if len(short) == 1 else f"{len(short)} lines, such as line {short[0]}, have"
             table.notes.append(f"{what} fewer cells than there are columns; what is missing is read as empty.")
@@ -69,13 +86,14 @@ class Csv(Format):
             table.notes.append("Every column name is a number: does the file have a header row?")
         return table
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         delimiter, decimal = self.marks(table)
         frame, names = table.joined(new), table.written_names(new)
         if table.protect:
             columns = {name: _protected_column(frame[name]) for name in frame.columns}  # one by one is quadratic
             frame = need("pandas").DataFrame(columns, index=frame.index)
             names = list(protected(names))
+        frame = _whole_lists(frame)
         frame.columns = names
         # Left to itself pandas would write a wide table row by row, which costs a conversion for every single cell.
         rows = max(1, 10_000_000 // max(1, frame.shape[1]))
@@ -83,26 +101,68 @@ class Csv(Format):
         text = frame.to_csv(None, **how)
         # A carriage return ends the line unless it is quoted; other delimiters mislead readers unless they are quoted.
         if "\r" in text or (delimiter in DELIMITERS and delimiter_of(text, self.usual) != delimiter):
-            text = frame.to_csv(None, quoting=csv.QUOTE_ALL, **how)
+            how["quoting"] = csv.QUOTE_ALL
+            text = frame.to_csv(None, **how)
+        if table.newline != "\n":
+            text = frame.to_csv(None, **how | {"lineterminator": table.newline})
+        if isinstance(table.format, Csv) and table.origin:
+            text = table.origin + text
         path.write_bytes(text.encode(self.encoding(table), errors="xmlcharrefreplace"))
 
-    def marks(self, table):
-        """(delimiter, decimal mark) to write with: the table's own, but tabs only if the ending says so."""
+    def marks(self, table: Table) -> tuple[str, str]:
+        """(delimiter, decimal mark) to write with: the table's own, but tabs only if the ending states this."""
         delimiter = "," if table.delimiter == "\t" else table.delimiter
         return delimiter, table.decimal if delimiter != "," else "."
 
-    def encoding(self, table):
+    def encoding(self, table: Table) -> str:
         """The encoding to write with: the table's own."""
         return table.encoding if table.format.is_text else "utf-8"
 
-    def code(self, path, table):
+    def code(self, path: Path, table: Table) -> str:
         delimiter, decimal = self.marks(table)
-        options = {"sep": (delimiter, ","), "decimal": (decimal, "."), "encoding": (self.encoding(table), "utf-8")}
+        options: dict = {
+            "sep": (delimiter, ","),
+            "decimal": (decimal, "."),
+            "encoding": (self.encoding(table), "utf-8"),
+        }
+        if isinstance(table.format, Csv) and table.origin:
+            options["skiprows"] = len(table.origin.splitlines()), 0
         more = "".join(f", {name}={value!r}" for name, (value, usual) in options.items() if value != usual)
         return f"pd.read_csv({str(path)!r}{more})"
 
 
-def _protected_column(column):
+def _without_titles(text, delimiter, header, name):
+    """(lines above the column names, the text with empty lines in their place, delimiter, sentences on it)."""
+    if header is None:
+        above, delimiter = title_lines(text, delimiter)
+    else:
+        above = header - 1
+    if not above:
+        return "", text, delimiter, []
+    lines = re.split("(\r\n|\r|\n)", text)
+    if header is not None and not 0 < header <= len(lines) // 2:
+        raise InputError(f"--header {header}: {name} has {len(lines) // 2 + 1} lines. Give the line of column names.")
+    titles, text = "".join(lines[: 2 * above]), "\n" * above + "".join(lines[2 * above :])
+    what = "line above it is" if above == 1 else f"{above} lines above it are"
+    note = f"The column names are in line {above + 1}; the {what} not read (--header N names another line)."
+    return titles, text, delimiter, [] if header else [note]
+
+
+def _whole_lists(frame: Frame) -> Frame:
+    """The frame with lists as JSON: as text, long arrays would lose the numbers in the middle."""
+    columns = {}
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if column.dtype == object and any(map(nested, column)):
+            columns[frame.columns[place]] = [_as_json(value) if nested(value) else value for value in column]
+    return frame.assign(**columns) if columns else frame
+
+
+def _as_json(value: np.ndarray | bytes) -> str:
+    return str(value) if isinstance(value, bytes) else json.dumps(python(value), ensure_ascii=False, default=str)
+
+
+def _protected_column(column: Series) -> np.ndarray | Series:
     if column.dtype.kind in "iufbM":
         return column
     return protected(column.to_numpy(dtype=object, na_value=""))
@@ -115,29 +175,29 @@ class Tsv(Csv):
     endings = (".tsv", ".tab")
     usual = "\t"
 
-    def marks(self, table):
+    def marks(self, table: Table) -> tuple[str, str]:
         return "\t", table.decimal
 
 
 class Clipboard(Csv):
-    """What was copied, from a spreadsheet as a rule: columns set apart by tabs."""
+    """The clipboard, copied from a spreadsheet as a rule: columns set apart by tabs."""
 
     title = "the clipboard"
     endings = ()
     scheme = "clipboard:"
     usual = "\t"
-    options = ("delimiter",)
+    options = ("delimiter", "header")
     written = ".csv"
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         try:
             text = need("pandas.io.clipboard").clipboard_get()
         except Exception as error:  # pandas has a type of its own for a machine without a clipboard
             raise InputError(f"There is no clipboard to read: {reason(error)}. Save the cells as a CSV file.") from None
-        return self.parse(text, "The clipboard", options.delimiter)
+        return self.parse(text, "The clipboard", options.delimiter, header=options.header)
 
 
-def _regular(text, delimiter):
+def _regular(text: str, delimiter: str) -> Frame | None:
     """The cells where none is quoted and all lines have equally many, several times sooner than pandas; else None."""
     pd = need("pandas")
     first, dtype = text.partition("\n")[0], pd.Series([""], dtype=str).dtype
@@ -162,12 +222,12 @@ def _regular(text, delimiter):
     return frame.set_axis(range(frame.shape[1]), axis=1)
 
 
-def _is_wide(text, delimiter):
+def _is_wide(text: str, delimiter: str) -> bool:
     """Whether there are many columns of few cells, for which one array of cells is smaller than an array a column."""
     return text.partition("\n")[0].count(delimiter) >= WIDE and text.count("\n") < SHORT
 
 
-def _short_lines(text, delimiter, width):
+def _short_lines(text: str, delimiter: str, width: int) -> list:
     """Numbers of the lines with too few cells; not looked for where cells are quoted and may hold line breaks."""
     if '"' in text:
         return []

@@ -5,13 +5,16 @@ import io
 import math
 import re
 import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from xml.etree import ElementTree
 
 from ....backend import need
 from ....errors import BackendError, InputError
-from .base import Format, from_rows, one_of, python, reason, refuse_huge
+from .base import Format, Options, Source, Table, from_rows, one_of, python, reason, refuse_huge
 from .sheet import escaped, with_columns
+from .sniff import HEAD, header_row
 
 LONGEST, MOST_ROWS, MOST_COLUMNS = 32_767, 1_048_576, 16_384  # what Excel holds
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes control characters
@@ -34,9 +37,9 @@ class Excel(Format):
 
     title = "Excel"
     endings = (".xlsx", ".xlsm")
-    options = ("sheet",)
+    options = ("sheet", "header")
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         notes: list = []
         openpyxl = need("openpyxl")
         try:
@@ -55,6 +58,18 @@ class Excel(Format):
         filled = [number for number, row in enumerate(cells, start=1) if any(cell is not None for cell in row)]
         if not filled:
             raise InputError(f"The sheet {name!r} of {source.name} is empty. --sheet names another.")
+        if options.header is not None and options.header not in filled:
+            raise InputError(
+                f"--header {options.header}: this row of the sheet {name!r} is empty. Give the number of the row with "
+                f"the column names, such as {filled[0]}."
+            )
+        above = header_row([cells[number - 1] for number in filled[: HEAD + 1]])
+        filled = filled[above if options.header is None else filled.index(options.header) :]
+        if options.header is None and above:
+            notes.append(
+                f"The column names are in row {filled[0]} of the sheet; the rows above it are not read (--header N "
+                "names another row)."
+            )
         across = [j for j in range(len(cells[0])) if any(cells[number - 1][j] is not None for number in filled)]
         across = list(range(across[0], across[-1] + 1))
         header = [cells[filled[0] - 1][j] for j in across]
@@ -70,7 +85,7 @@ class Excel(Format):
             )
         return table
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         if len(table) >= MOST_ROWS or len(table.written_names(new)) > MOST_COLUMNS:
             raise InputError(
                 "A sheet of Excel holds 1 048 576 rows and 16 384 columns. Write .csv or .parquet instead."
@@ -95,7 +110,7 @@ class Excel(Format):
                     content = with_columns(content.decode("utf-8"), columns).encode("utf-8")
                 out.writestr(entry, content, compress_type=zipfile.ZIP_DEFLATED)
 
-    def _created(self, path, table, new):
+    def _created(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         openpyxl = need("openpyxl")
         frame, names = table.joined(new), table.written_names(new)
         rows = [list(map(_cell, row)) for row in [names, *zip(*(frame.iloc[:, j] for j in range(frame.shape[1])))]]
@@ -111,16 +126,17 @@ class Excel(Format):
             sheet.append(cells)
         book.save(path)
 
-    def code(self, path, table):
+    def code(self, path: Path, table: Table) -> str:
         sheet = f", sheet_name={table.origin.name!r}" if isinstance(table.origin, Sheet) else ""
-        return f"pd.read_excel({str(path)!r}{sheet})"
+        header = table.origin.header if isinstance(table.origin, Sheet) else 1
+        return f"pd.read_excel({str(path)!r}{sheet}{f', header={header - 1}' if header > 1 else ''})"
 
 
-def _value(cell):
+def _value(cell: float | str | None) -> float | str | None:
     return _ESCAPE.sub(lambda code: chr(int(code[1], 16)), cell) if isinstance(cell, str) else cell
 
 
-def _cell(value):
+def _cell(value: float | str) -> float | str:
     """A cell as Excel holds it: numbers beyond its digits and all that it does not know are text."""
     value = python(value)
     if (isinstance(value, float) and math.isinf(value)) or (isinstance(value, int) and abs(value) > 10**15):
@@ -132,8 +148,8 @@ def _cell(value):
     return value if value is None or isinstance(value, int | float | str | datetime.date) else str(value)
 
 
-def _part(raw, name):
-    """The file within the workbook that holds a sheet."""
+def _part(raw: bytes, name: str) -> str:
+    """The file within the workbook that contains a sheet."""
     with zipfile.ZipFile(io.BytesIO(raw)) as file:
         book = ElementTree.fromstring(file.read("xl/workbook.xml"))
         links = ElementTree.fromstring(file.read("xl/_rels/workbook.xml.rels"))

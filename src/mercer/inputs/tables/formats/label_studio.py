@@ -1,6 +1,6 @@
 """Tasks of Label Studio: an export in its JSON, and the same tasks with predictions, to be imported there.
 
-A task's fields are columns, and so is each control of the labelling page that says something of the whole task:
+A task's fields are columns, and so is each control of the labeling page that says something of the whole task:
 choices, a number, a rating. Several annotations of a task vote; a tie goes to the latest.
 """
 
@@ -25,7 +25,7 @@ OWN = ("predicted", "confidence", "source", "low", "high")
 
 @dataclass(frozen=True)
 class Control:
-    """A control of the labelling page: its name, the name of what it describes, its type."""
+    """A control of the labeling page: its name, the name of what it describes, its type."""
 
     name: str
     of: str
@@ -41,7 +41,7 @@ class Control:
         return found
 
     def answer(self, cell: Any) -> dict:
-        """An answer of this control that says what the cell says."""
+        """An answer of this control that shows what the cell says."""
         value: Any = cell
         if self.kind == "choices":
             value = str(cell).split(";")
@@ -71,7 +71,7 @@ def controls_of(tasks: list) -> list[Control]:
 
 
 def given_of(task: dict, control: Control) -> Any:
-    """What the annotations of a task say at a control; None where nobody has said anything."""
+    """The value of a control in the annotations of a task; None if there is none."""
     cells = []
     for annotation in task.get("annotations") or []:
         if annotation.get("was_cancelled"):
@@ -85,13 +85,13 @@ def given_of(task: dict, control: Control) -> Any:
 
 
 class LabelStudio(Json):
-    """`origin` holds the tasks as they were read."""
+    """`origin` contains the tasks as they were read."""
 
     title = "an export of Label Studio"
     endings = ()
     scheme = "label-studio:"
 
-    def read(self, source: Any, options: Any) -> Table:
+    def read(self, source: Any, options: object) -> Table:
         records = records_in(source)
         if not are_tasks(records):
             raise InputError(
@@ -144,7 +144,7 @@ class LabelStudio(Json):
             sure = columns.get(f"{name}_confidence", [None] * len(out))
             for task, cell, how, score in zip(out, predicted, source, sure):
                 others = [old for old in task.get("predictions") or [] if not _ours(old, control)]
-                if how in ("predicted", "novel") and cell is not None and cell != "":
+                if how in ("predicted", "accepted", "novel") and cell is not None and cell != "":
                     found = {"model_version": VERSION, "result": [control.answer(cell)]}
                     others.append(found if score is None else found | {"score": round(float(score), 6)})
                 task["predictions"] = others
@@ -154,7 +154,7 @@ class LabelStudio(Json):
         return out
 
 
-def _ours(prediction, control):
+def _ours(prediction: dict, control: "Control") -> bool:
     version = prediction.get("model_version") if isinstance(prediction, dict) else None
     own = isinstance(version, str) and version.startswith("mercer ")
     return own and any(item.get("from_name") == control.name for item in prediction.get("result") or [])

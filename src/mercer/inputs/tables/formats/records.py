@@ -2,23 +2,25 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from ....errors import InputError
-from .base import Format, from_rows, python, reason
+from .base import Format, Options, Source, Table, from_rows, python, reason
 
 _ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")  # one of the two codes of a letter, where both are needed
-TASK = {"annotations", "predictions", "completions"}  # beside "data", what a task of Label Studio has
+TASK = {"annotations", "predictions", "completions"}  # next to "data", what a task of Label Studio has
 
 
 class Json(Format):
-    """`origin` holds the records as they were read; a key that a record lacks stays absent."""
+    """`origin` contains the records as they were read; a key that a record lacks stays absent."""
 
     title = "JSON"
     endings: ClassVar[tuple[str, ...]] = (".json",)
     lines = False
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         records = records_in(source)
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records) or not any(records):
             raise InputError(
@@ -32,7 +34,7 @@ class Json(Format):
         names = list(dict.fromkeys(key for record in records for key in record))
         return from_rows(names, [[record.get(name) for name in names] for record in records], self, records)
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         if isinstance(table.format, Json) and table.origin is not None:
             records = table.format.records(table, new)
         else:
@@ -43,7 +45,7 @@ class Json(Format):
         text = "\n".join(rows) + "\n" if self.lines else "[\n" + ",\n".join(rows) + "\n]\n"
         path.write_text(text, encoding="utf-8", newline="\n")
 
-    def records(self, table, new):
+    def records(self, table: Table, new: Mapping[str, Sequence]) -> list:
         """The records as they were read, with what has changed and the new columns."""
         records = [{k: v for k, v in record.items() if k not in table.dropped} for record in table.origin]
         for name, rows in table.changed.items():
@@ -51,7 +53,7 @@ class Json(Format):
                 records[i][name] = python(table.frame[name].iloc[i])
         return _added(records, new)
 
-    def code(self, path, table):
+    def code(self, path: str | Path, table: Table) -> str:
         return f"pd.read_json({str(path)!r}{', lines=True' if self.lines else ''})"
 
 
@@ -63,14 +65,14 @@ class JsonLines(Json):
     lines = True
 
 
-def _added(records, new):
+def _added(records: list, new: Mapping[str, Sequence]) -> list:
     for name, values in new.items():
         for record, value in zip(records, values):
             record[name] = python(value)
     return records
 
 
-def are_tasks(records):
+def are_tasks(records: list) -> bool:
     """Whether these are tasks of Label Studio."""
     return isinstance(records, list) and all(
         isinstance(record, dict) and isinstance(record.get("data"), dict) and not TASK.isdisjoint(record)
@@ -78,8 +80,8 @@ def are_tasks(records):
     )
 
 
-def records_in(source):
-    """What a JSON file holds; where that is no single value, what its lines hold."""
+def records_in(source: Source) -> list:
+    """The value of a JSON file; if it is not a single value, those of its lines."""
     try:
         text = source.raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,7 +96,7 @@ def records_in(source):
     return found
 
 
-def _parsed(text, name):
+def _parsed(text: str, name: str) -> list:
     try:
         found = json.loads(text)
         return [found] if isinstance(found, dict) else found

@@ -18,7 +18,7 @@ def with_columns(xml: str, columns: dict[int, dict[int, Any]]) -> str:
     utils, place = need("openpyxl.utils"), 0
     index, letters_of = utils.column_index_from_string, utils.get_column_letter
 
-    def replaced(row):
+    def replaced(row) -> str:
         nonlocal place
         number = _NUMBER.search(row["marks"])
         place = int(number[1]) if number else place + 1
@@ -46,7 +46,7 @@ def escaped(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
-def _cell(value, place, space):
+def _cell(value: float | str, place: str, space: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

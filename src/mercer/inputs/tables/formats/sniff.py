@@ -1,9 +1,14 @@
-"""What a text file is: its encoding and its delimiter, found from its bytes."""
+"""Format of a text file: its encoding, its delimiter and its row of column names, found from its bytes."""
 
 import codecs
 import csv
 import io
 import itertools
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from ....errors import InputError
 
@@ -11,6 +16,9 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # bytes that text does not hold
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_RUNS = re.compile(rb"[\x80-\xff]+")
+HEAD = 100  # first rows in which the row of column names is looked for
+TITLES = 30  # most rows above it
 _NO_ENCODINGS = ("idna", "punycode", "undefined")  # Python has them among its encodings, but files are not written so
 _NOT_TEXT = (
     (b"PK\x03\x04", "a zip file or an Excel workbook", "Give it the ending .xlsx, or unpack it"),
@@ -21,10 +29,11 @@ _NOT_TEXT = (
 )
 
 
-def decode(raw, name, encoding=None):
+def decode(raw: bytes, name: str, encoding=None) -> tuple[str, str]:
     """(text, encoding) of the bytes of a text table.
 
-    A byte-order mark decides; else UTF-8 if it fits; else Windows-1252, the Latin-1 of spreadsheets.
+    A byte-order mark decides. Otherwise UTF-8 if it fits, GB18030, EUC-JP or EUC-KR if nearly all bytes beyond ASCII
+    are pairs of common letters there, and else Windows-1252, the Latin-1 of spreadsheets.
     """
     for start, what, remedy in _NOT_TEXT:
         if raw.startswith(start):
@@ -37,7 +46,7 @@ def decode(raw, name, encoding=None):
             f"{name} holds bytes that no text has, so it is no text table. Give it the ending of its format (.parquet, "
             ".npz, .xlsx, …), or save it as CSV."
         )
-    for code in [found] if found else ["utf-8", "cp1252", "latin-1"]:
+    for code in [found] if found else ["utf-8", *_east_asian(sample), "cp1252", "latin-1"]:
         try:
             if codecs.lookup(code).name in _NO_ENCODINGS:
                 raise LookupError
@@ -49,7 +58,92 @@ def decode(raw, name, encoding=None):
     raise InputError(f"{name} is not valid {found} at {wrong}. Save the file as UTF-8, or give another --encoding.")
 
 
-def _is_utf8(sample):
+def encoding_note(raw: bytes, name: str, encoding: str) -> str:
+    """A sentence on an encoding that was found and may be wrong; "" if there is no doubt."""
+    if encoding in _EAST_ASIAN:
+        what = f"an encoding of {_EAST_ASIAN[encoding]}"
+        return f"{name} is not UTF-8 and is read as {encoding.upper()}, {what} (--encoding names another)."
+    runs = _RUNS.findall(raw[:100_000]) if encoding in ("cp1252", "latin-1") else []
+    if sum(len(run) for run in runs if len(run) > 1) <= 0.5 * sum(map(len, runs)):
+        return ""
+    others = "gb18030, big5, shift_jis or windows-1251"
+    return f"{name} is read as Windows-1252. If its letters look wrong, name its encoding: --encoding {others}."
+
+
+_EAST_ASIAN = {"gb18030": "Chinese", "euc_jp": "Japanese", "euc_kr": "Korean"}
+
+
+def _east_asian(sample: bytes) -> list:
+    """[encoding] in which nearly all bytes beyond ASCII are pairs of common letters, if there is one.
+
+    Letters with accents are alone between those of ASCII as a rule, and words of other alphabets have an odd number
+    of letters as often as an even one.
+    """
+    runs = _RUNS.findall(sample)
+    if len(sample) == 100_000 and runs:
+        runs = runs[:-1]  # which may be cut off
+    pairs = [run[i : i + 2] for run in runs if len(run) % 2 == 0 and min(run) >= 0xA1 for i in range(0, len(run), 2)]
+    if len(pairs) < 4 or 2 * len(pairs) < 0.9 * sum(map(len, runs)):
+        return []
+    first = np.array([pair[0] for pair in pairs])
+    letters = first[first >= 0xB0]
+    if np.mean((first == 0xA4) | (first == 0xA5)) > 0.2:
+        return ["euc_jp"]
+    if np.mean((first <= 0xA3) | ((first >= 0xB0) & (first <= 0xD7))) < 0.7:
+        return []
+    return ["euc_kr" if len(letters) >= 20 and np.mean(letters <= 0xC8) > 0.98 else "gb18030"]
+
+
+def header_row(rows: Sequence[Sequence[Any]]) -> int:
+    """Which of the first rows has the column names: 0, unless rows such as titles are above it.
+
+    Rows above it have at most half as many filled cells as the fullest row, and fewer than most rows below. The names
+    are different, and none is a number.
+
+    Examples
+    --------
+    >>> header_row([["Sales 2024", "", ""], ["", "", ""], ["town", "month", "sum"], ["Bonn", "May", "3"]])
+    2
+    """
+    names = [[str(cell).strip() for cell in row if cell is not None and str(cell).strip()] for row in rows[:HEAD]]
+    filled = [len(row) for row in names]
+    if not filled or max(filled) < 3 or filled[0] > max(filled) / 2:
+        return 0
+    place = next(i for i, number in enumerate(filled) if number >= 0.75 * max(filled))
+    below = [number for number in filled[place + 1 :] if number]
+    if place > TITLES or not below or np.median(below) <= max(filled[:place]) or max(filled[:place]) > max(filled) / 2:
+        return 0
+    found = names[place]
+    return 0 if len(set(found)) < len(found) or any(map(_is_number, found)) else place
+
+
+def title_lines(text: str, delimiter: str | None = None) -> tuple[int, str | None]:
+    """(number of lines above the column names of a text table, its delimiter); 0 if there are none."""
+    lines = text[:500_000].splitlines()[:HEAD]
+    usual = delimiter or delimiter_of(text)
+    regular = any(usual in line for line in [line for line in lines if line.strip()][:1])
+    best, widest = (0, delimiter), 2
+    for mark in (usual,) if delimiter or regular else DELIMITERS:
+        try:
+            rows = [next(csv.reader([line], delimiter=mark), []) for line in lines]
+        except csv.Error:
+            continue
+        place = header_row(rows)
+        widths = [len(row) for row in rows[place:] if any(map(str.strip, row))]
+        if place and len(rows[place]) > widest and np.mean(np.array(widths) == len(rows[place])) >= 0.9:
+            best, widest = (place, mark), len(rows[place])
+    return best
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_utf8(sample: bytes) -> bool:
     """Whether bytes are UTF-8, the last character of which may be cut off: hardly any that are no text are."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)

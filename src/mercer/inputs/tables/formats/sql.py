@@ -3,17 +3,19 @@
 import contextlib
 import datetime
 import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import pathname2url
 
 from ....backend import need
 from ....errors import InputError
-from .base import Format, from_frame, from_rows, installed, one_of, python, reason
+from ...packages import installed
+from .base import Format, Options, Source, Table, from_frame, from_rows, one_of, python, reason
 
 
 @dataclass
-class Rows:
+class SqlRows:
     """The rows of an SQLite table: the file, the table, and the number by which SQLite knows each row."""
 
     path: Path
@@ -29,11 +31,11 @@ class Sqlite(Format):
     scheme = "sqlite:"
     options = ("table",)
 
-    def read(self, source, options):
-        if not source.path.exists():
+    def read(self, source: Source, options: Options) -> Table:
+        if not source.file.exists():
             raise InputError(f"There is no file {source.path}. Check the name and the folder.")
         notes: list = []
-        with _opened(source.path) as file:
+        with _opened(source.file) as file:
             known = file.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid")
             names = [name for (name,) in known if not name.startswith("sqlite_")]
             wanted = one_of(names, options.table or source.part, "table", source.name, "--table", notes)
@@ -43,15 +45,15 @@ class Sqlite(Format):
                 found = file.execute(f"SELECT NULL, * FROM {_quoted(wanted)}")
             columns, rows = [about[0] for about in found.description[1:]], found.fetchall()
         numbers = [row[0] for row in rows]
-        origin = Rows(source.path, wanted, numbers) if None not in numbers else None
+        origin = SqlRows(source.file, wanted, numbers) if None not in numbers else None
         table = from_rows(columns, [row[1:] for row in rows], self, origin)
         table.notes += notes
         return table
 
-    def write(self, path, table, new):
+    def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
         try:
             with contextlib.closing(sqlite3.connect(path)) as out:
-                if isinstance(table.origin, Rows):
+                if isinstance(table.origin, SqlRows):
                     self._copied(out, table, new)
                 else:
                     self._created(out, table, new)
@@ -59,7 +61,7 @@ class Sqlite(Format):
         except sqlite3.Error as error:
             raise InputError(f"The table cannot be written as SQLite: {reason(error)}. Write .csv instead.") from None
 
-    def _copied(self, out, table, new):
+    def _copied(self, out: sqlite3.Connection, table: Table, new: Mapping[str, Sequence]) -> None:
         with _opened(table.origin.path) as file:
             file.backup(out)
         out.execute("PRAGMA journal_mode = DELETE")
@@ -75,7 +77,7 @@ class Sqlite(Format):
             rows = zip(cells, table.origin.numbers)
             out.executemany(f"UPDATE {name} SET {_quoted(column)} = ? WHERE rowid = ?", rows)
 
-    def _created(self, out, table, new):
+    def _created(self, out: sqlite3.Connection, table: Table, new: Mapping[str, Sequence]) -> None:
         frame = table.joined(new)
         columns = {name: list(map(_cell, frame[name])) for name in frame.columns}
         shape = ", ".join(f"{_quoted(name)} {_type(cells)}" for name, cells in columns.items())
@@ -92,7 +94,7 @@ class DuckDb(Format):
     options = ("table",)
     written = ".parquet"
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         duckdb = installed("duckdb", f"{source.name}: reading DuckDB")
         notes: list = []
         try:
@@ -114,7 +116,7 @@ class Sql(Format):
     options = ("table",)
     written = ".csv"
 
-    def read(self, source, options):
+    def read(self, source: Source, options: Options) -> Table:
         sqlalchemy = installed("sqlalchemy", f"{source.name}: reading an SQL address")
         notes: list = []
         try:
@@ -132,7 +134,7 @@ class Sql(Format):
 
 
 @contextlib.contextmanager
-def _opened(path):
+def _opened(path: Path) -> Iterator:
     """A connection that cannot write."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{pathname2url(str(path))}?mode=ro", uri=True)) as file:
@@ -141,7 +143,7 @@ def _opened(path):
         raise InputError(f"{path.name} is not a readable SQLite file ({reason(error)}). Check it.") from None
 
 
-def _quoted(name):
+def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -155,7 +157,7 @@ def _cell(value):
     return value if value is None or isinstance(value, int | float | str | bytes) else str(value)
 
 
-def _type(cells):
+def _type(cells: list) -> str:
     """The declared type: one that changes no cell."""
     types = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
     known = {types.get(type(cell), "") for cell in cells if cell is not None}

@@ -1,0 +1,80 @@
+"""mercer with a sentence model compared with SetFit, which trains the same model further: errors and seconds.
+
+    pip install setfit
+    python -m benchmarks.accuracy.fine_tuning --vectors FILE --model FOLDER [--sets "film snippets" questions]
+        [--labels 20 50] [--seeds 1] [--threads 1]
+
+FILE comes from `python -m benchmarks.accuracy.text_sets FILE`. FOLDER is all-MiniLM-L6-v2 as sentence-transformers
+saves it. SetFit has its own defaults, with 20 pairs per label. The seconds of mercer include the vectors of all texts.
+"""
+
+import os
+import time
+
+from benchmarks.harness import arguments, thread_variables
+
+
+def main():
+    """Run the draws and print the table."""
+    from pathlib import Path
+
+    options = arguments(
+        __doc__,
+        threads=1,
+        vectors={"type": Path, "required": True, "help": "file of texts, see benchmarks.accuracy.text_sets"},
+        model={"type": Path, "required": True, "help": "folder of all-MiniLM-L6-v2"},
+        sets={"nargs": "+", "default": ["film snippets", "questions"], "help": "names of sets"},
+        labels={"nargs": "+", "type": int, "default": [20, 50], "help": "numbers of labels"},
+        seeds={"type": int, "default": 1, "help": "draws of the labels (default %(default)s)"},
+    )
+    os.environ.update(thread_variables(options.threads))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import numpy as np
+
+    from benchmarks.accuracy.evidence import labeled
+    from benchmarks.accuracy.text_sets import read
+
+    sets = read(options.vectors)
+    print("| set | labels | mercer, error % | seconds | SetFit, error % | seconds |\n|---|---|---|---|---|---|")
+    for name in options.sets[:1] if options.quick else options.sets:
+        texts, y = sets[name]["text"], sets[name]["class"]
+        for number in options.labels[:1] if options.quick else options.labels:
+            found = {"mercer": [], "setfit": []}
+            for seed in range(options.seeds):
+                known = labeled(np.random.default_rng([seed, sum(name.encode())]), y, number)
+                rest = np.setdiff1d(np.arange(len(y)), known)
+                for peer, function in (("mercer", by_mercer), ("setfit", by_setfit)):
+                    begun = time.perf_counter()
+                    answer = np.asarray(function(texts, y, known, str(options.model)))
+                    seconds = time.perf_counter() - begun
+                    found[peer].append((100 * np.mean(answer[rest] != y[rest]), seconds))
+            cells = [f"{value:.1f}" for peer in found.values() for value in np.mean(peer, axis=0)]
+            print(f"| {name} | {number} | {' | '.join(cells)} |", flush=True)
+
+
+def by_mercer(texts, y, known, model):
+    """What `FewLabelClassifier` says of all texts."""
+    import pandas as pd
+
+    from benchmarks.accuracy.evidence import masked
+    from mercer import FewLabelClassifier
+
+    frame = pd.DataFrame({"text": texts})
+    return FewLabelClassifier(text_model=model).fit(frame, masked(y, known)).transduction_
+
+
+def by_setfit(texts, y, known, model):
+    """What SetFit says of all texts."""
+    from datasets import Dataset
+    from setfit import SetFitModel, Trainer, TrainingArguments
+
+    names = sorted(set(y[known].tolist()))
+    some = {"text": [texts[i] for i in known], "label": [names.index(y[i]) for i in known]}
+    trained = SetFitModel.from_pretrained(model)
+    settings = TrainingArguments(batch_size=16, num_epochs=1, num_iterations=20, report_to="none")
+    Trainer(model=trained, args=settings, train_dataset=Dataset.from_dict(some)).train()
+    return [names[int(code)] for code in trained.predict(texts)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Accepting predictions with a promise, by users who look after every label.
+
+    python -m benchmarks.accuracy.promises [--jobs 16] [--runs 1000] [--quick]
+
+In each run labels of rows drawn at random are given one by one. After every label the user looks at what can be
+accepted. Published: how often more predictions were wrong than promised at any look, how many rows are accepted in the
+end, how many an oracle would accept that knows the truth and takes the most confident rows, and how many MAPIE's risk
+control does (if it is installed). MAPIE may look once, needs half of the labels for calibration, and tries five
+thresholds. The sets are scikit-learn's, 500 rows of each, and coin tosses.
+
+Printed, and written to benchmarks/results/promises.md.
+"""
+
+from benchmarks.accuracy.hints import load
+from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
+
+PROMISES = (  # set, error, first and last number of labels, fraction of the runs
+    ("digits, even or odd", 0.1, 40, 110, 0.2),
+    ("digits, above four or not", 0.1, 40, 110, 0.2),
+    ("breast cancer", 0.1, 40, 110, 0.15),
+    ("digits", 0.1, 40, 110, 0.15),
+    ("coin tosses", 0.1, 40, 110, 0.1),
+    ("digits, even or odd", 0.05, 68, 150, 0.1),
+    ("digits, above four or not", 0.05, 68, 150, 0.1),
+)
+
+
+def main():
+    """Run the users and print the table."""
+    import os
+
+    options = arguments(
+        __doc__,
+        runs={"type": int, "default": 1000, "help": "users (default %(default)s)"},
+        jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
+    )
+    os.environ.update(thread_variables(1))
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        rows = list(pool.map(one_run, tasks_of(10 if options.quick else options.runs)))
+    publish("promises", f"# Accepting with a promise\n\n{page(rows)}\n\n{machine()}\n", options.quick)
+
+
+def tasks_of(runs):
+    """(case, seed)."""
+    shares = [round(case[-1] * runs) for case in PROMISES]
+    return [(case, seed) for case, number in zip(PROMISES, shares) for seed in range(max(number, 1))]
+
+
+def one_run(task):
+    """One user who looks after every label."""
+    import warnings
+
+    import numpy as np
+
+    from mercer import FewLabelClassifier, accept
+
+    warnings.simplefilter("ignore")
+    (name, rate, first, last, _), seed = task
+    X, y = load(name, seed=seed)
+    prepared = FewLabelClassifier(["mixed"]).prepare(X.to_numpy())
+    order, broken, when = np.random.default_rng(seed).permutation(len(y)), False, None
+    for l in range(first, last + 1):
+        model = prepared.taught(order[:l], y[order[:l]].tolist())
+        found = accept(model, rate)
+        if len(found.rows):
+            when = when or l
+            broken |= bool(np.mean(model.transduction_[found.rows] != y[found.rows]) > rate)
+    free = order[last:]
+    row = {"set": name, "at most": rate, "labels": last, "broken": broken, "first": when}
+    row |= {"accepted": len(found.rows) / len(free), "oracle": _oracle(model, y, free, rate)}
+    row |= {"error": float(np.mean(model.transduction_[free] != y[free]))}
+    share = _mapie(prepared, y, order[:last], free, rate)
+    return row if share is None else row | {"MAPIE": share[0], "MAPIE broken": share[1]}
+
+
+def _oracle(model, y, free, rate):
+    """The largest fraction of rows, the most confident first, that keeps the promise."""
+    import numpy as np
+
+    some = free[np.argsort(-model.confidence_[free], kind="stable")]
+    wrong = np.cumsum(model.transduction_[some] != y[some]) / np.arange(1, len(some) + 1)
+    return float(np.max(np.flatnonzero(wrong <= rate) + 1, initial=0)) / len(some)
+
+
+def _mapie(prepared, y, known, free, rate):
+    """(fraction of rows that MAPIE's risk control accepts, whether that breaks the promise); None without MAPIE."""
+    import numpy as np
+
+    try:
+        from mapie.risk_control import BinaryClassificationController
+    except ImportError:
+        return None
+    fit, judge = known[: len(known) // 2], known[len(known) // 2 :]
+    model = prepared.taught(fit, y[fit].tolist())
+    right = (model.transduction_ == y).astype(int)
+
+    def predict(confidence):
+        return np.column_stack([1 - confidence[:, 0], confidence[:, 0]])
+
+    grid = np.quantile(
+        model.confidence_[free], [0.0, 0.2, 0.4, 0.6, 0.8]
+    )  # a hundred thresholds, its default, cost more
+    control = BinaryClassificationController(
+        predict, "precision", 1 - rate, confidence_level=0.95, list_predict_params=grid
+    )
+    try:
+        control.calibrate(model.confidence_[judge][:, None], right[judge])
+        threshold = control.best_predict_param
+    except ValueError:
+        threshold = None
+    if threshold is None:
+        return 0.0, False
+    taken = free[model.confidence_[free] >= threshold]
+    return len(taken) / len(free), bool(len(taken) and np.mean(1 - right[taken]) > rate)
+
+
+def page(rows):
+    """How often the promise was kept, and how many rows were accepted."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    lines = []
+    for (name, rate), own in [*frame.groupby(["set", "at most"], sort=False), (("all", ""), frame)]:
+        lines.append(
+            {"set": name, "wrong at most": rate, "runs": len(own), "error": f"{100 * own['error'].mean():.1f}%"}
+        )
+        lines[-1]["kept at every look"] = f"{100 * (1 - own['broken'].mean()):.1f}%"
+        shares = ("accepted", "oracle", "MAPIE") if "MAPIE" in frame else ("accepted", "oracle")
+        lines[-1] |= {column: f"{100 * own[column].mean():.0f}%" for column in shares}
+        if "MAPIE" in frame:
+            lines[-1]["MAPIE kept"] = f"{100 * (1 - own['MAPIE broken'].mean()):.1f}%"
+        lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
+    note = "Fractions of the unlabeled rows that are accepted after the last label; a look after every label."
+    return f"{note}\n\n{markdown(lines)}"
+
+
+if __name__ == "__main__":
+    main()

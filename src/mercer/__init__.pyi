@@ -1,0 +1,86 @@
+# ruff: noqa: I001
+# Written by .ci/stubs.py from the table of names in __init__.py.
+
+from .advice.accept import accept as accept
+from .advice.audit import audit as audit
+from .advice.doubt import doubt as doubt
+from .advice.stop import expected_change as expected_change
+from .advice.suggest import suggest as suggest
+from .advice.suspicious import suspicious as suspicious
+from .advice.unseen import unseen_rows as unseen_rows
+from .advice.unusual import unusual as unusual
+from .backend import to_device as to_device
+from .backend import use_device as use_device
+from .bridges.onnx import to_onnx as to_onnx
+from .errors import BackendError as BackendError
+from .errors import InputError as InputError
+from .errors import NotConverged as NotConverged
+from .errors import NotInductiveError as NotInductiveError
+from .estimators.few_numbers import LeastSquaresKPCARegressor as LeastSquaresKPCARegressor
+from .estimators.few_numbers import SemiKPCARegressor as SemiKPCARegressor
+from .estimators.kernel_cmeans import KernelCMeans as KernelCMeans
+from .estimators.kernel_density_novelty import KernelDensityNovelty as KernelDensityNovelty
+from .estimators.kernel_pca import KernelPCA as KernelPCA
+from .estimators.kernel_spectral_clustering import KernelSpectralClustering as KernelSpectralClustering
+from .estimators.kpca_novelty import KPCANovelty as KPCANovelty
+from .estimators.least_squares_kpca import LeastSquaresKPCA as LeastSquaresKPCA
+from .estimators.logistic_kpca import LogisticKPCA as LogisticKPCA
+from .estimators.lssvm import LSSVMClassifier as LSSVMClassifier
+from .estimators.lssvm_regressor import LSSVMRegressor as LSSVMRegressor
+from .estimators.max_margin_clustering import MaxMarginClustering as MaxMarginClustering
+from .estimators.minimum_variance_kpca import MinimumVarianceKPCA as MinimumVarianceKPCA
+from .estimators.outlier_detector import OutlierDetector as OutlierDetector
+from .estimators.proximal_kernel_pca import ProximalKernelPCA as ProximalKernelPCA
+from .estimators.rls import RLSClassifier as RLSClassifier
+from .estimators.robust_kernel_pca import RobustKernelPCA as RobustKernelPCA
+from .estimators.s2rls import S2RLSClassifier as S2RLSClassifier
+from .estimators.semi_kpca import SemiKPCA as SemiKPCA
+from .estimators.sparse_kernel_pca import SparseKernelPCA as SparseKernelPCA
+from .estimators.spectral_graph_transducer import SpectralGraphTransducer as SpectralGraphTransducer
+from .estimators.svdd import SVDD as SVDD
+from .estimators.tangents import ImageShifts as ImageShifts
+from .estimators.transductive_svm import TransductiveSVMClassifier as TransductiveSVMClassifier
+from .estimators.within_variance import WithinVarianceClassifier as WithinVarianceClassifier
+from .few_label.classifier import FewLabelClassifier as FewLabelClassifier
+from .few_label.regressor import FewLabelRegressor as FewLabelRegressor
+from .geometry.maps import FourierMap as FourierMap
+from .geometry.maps import LandmarkMap as LandmarkMap
+from .geometry.operators import KernelOperator as KernelOperator
+from .inputs.tables import TableEncoder as TableEncoder
+from .io import load as load
+from .io import register as register
+from .io import save as save
+from .kernels import Callable as Callable
+from .kernels import Cosine as Cosine
+from .kernels import Exponential as Exponential
+from .kernels import Laplacian as Laplacian
+from .kernels import Linear as Linear
+from .kernels import Matern32 as Matern32
+from .kernels import Matern52 as Matern52
+from .kernels import Polynomial as Polynomial
+from .kernels import Precomputed as Precomputed
+from .kernels import RBF as RBF
+from .kernels import Sigmoid as Sigmoid
+from .kernels.bandwidth import bandwidth_of as bandwidth_of
+from .kernels.base import Kernel as Kernel
+from .kernels.chi2 import AdditiveChiSquared as AdditiveChiSquared
+from .kernels.chi2 import ChiSquared as ChiSquared
+from .kernels.forest import Forest as Forest
+from .kernels.graph import Diffusion as Diffusion
+from .kernels.graph import GraphLaplacian as GraphLaplacian
+from .kernels.labeled_graphs import WeisfeilerLehman as WeisfeilerLehman
+from .kernels.sets import Jaccard as Jaccard
+from .kernels.sets import MinMax as MinMax
+from .kernels.strings import Mismatch as Mismatch
+from .kernels.strings import Spectrum as Spectrum
+from .model_selection.mixed_kernel import select_mixed_kernel as select_mixed_kernel
+from .model_selection.risk import risk_bound as risk_bound
+from .model_selection.split import LabeledKFold as LabeledKFold
+from .model_selection.split import LabeledScorer as LabeledScorer
+from .model_selection.split import LeaveOneLabelOut as LeaveOneLabelOut
+from .model_selection.split import RepeatedLabeledKFold as RepeatedLabeledKFold
+from .studio.notebook import studio as studio
+
+__version__: str
+exports: dict[str, str]
+__all__: list[str]

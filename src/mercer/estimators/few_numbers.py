@@ -1,0 +1,186 @@
+"""Semi-KPCA and LS-KPCA for numbers: both papers remark that their targets need not be ±1."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils._param_validation import StrOptions
+
+from ..errors import InputError
+from ..geometry.expansion import Expansion
+from ..inputs.labels import read_targets
+from ..inputs.sampling import with_labels
+from ..rows import by_row, sampled
+from ..solvers.ridge.smoother import closed_form, filtered_weights, left_out_path, pull_of, relative, shift_filter
+from ..solvers.ridge.state import State
+from ..solvers.sphere.left_out import left_out
+from ..solvers.sphere.secular import constrained_least_squares, variance_basis
+from ..types import ColumnLike, Rows
+from .base import KernelEstimator
+from .parameters import POSITIVE, parameter
+from .semi_kpca import CONSTANT, REMOVED, gamma_within, spectrum_of
+
+
+@dataclass(eq=False, repr=False)
+class FewNumbers(RegressorMixin, KernelEstimator):
+    """Base: rows and numbers in, predictions out. A method defines ``_solve(state, rows, t)``.
+
+    t are the targets less their mean, in units of their standard deviation; `_solve` returns a `Result` with value
+    (weights, constant) and the held-out scores of the rows.
+    """
+
+    def fit(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None) -> Self:
+        """Fit on all rows; NaN (or None) in y marks the rows without a number."""
+        X, y, weight = self._training(X, y, sample_weight, "targets", min_rows=2)
+        y = read_targets(y, self._seen(X))
+        own = sampled(weight, X)
+        rows = np.flatnonzero(~np.isnan(y) if own is None else ~np.isnan(y) & (own > 0))
+        if len(rows) < 2:
+            raise InputError(f"{len(rows)} row(s) of y have a number and a positive weight. Give at least two.")
+        state = State(self._fit_map(X, weight), own)
+        s = np.ones(len(rows)) if own is None else own[rows]
+        self.center_ = float(np.average(y[rows], weights=s))
+        spread = np.sqrt(np.average((y[rows] - self.center_) ** 2, weights=s))
+        self.scale_ = float(spread) if spread > 0 else 1.0
+        t = (y[rows] - self.center_) / self.scale_
+        self.result_, scores = self._solve(state, rows, t)
+        self.result_.warn()
+        W, constant = self.result_.value
+        slope, shift = self._line(scores, t, s)
+        self.coef_ = self.scale_ * slope * W
+        self.intercept_ = self.center_ + self.scale_ * (slope * constant + shift)
+        self.left_out_ = self.center_ + self.scale_ * (slope * scores + shift)
+        self.expansion_ = Expansion(self.kernel_, None, self.coef_[:, None], self.map_)
+        return self
+
+    @by_row
+    def predict(self, X: Rows) -> np.ndarray:
+        """The predicted number of each row."""
+        X = self._rows(X, reset=False)
+        return self.expansion_(X)[:, 0] + self.intercept_
+
+    def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None):
+        """R² over the rows of y that have a number."""
+        X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
+        y = read_targets(y, None)
+        rows = np.flatnonzero(~np.isnan(y))
+        weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        return r2_score(y[rows], self.predict(X)[rows], sample_weight=weight)
+
+    def _line(self, scores: np.ndarray, t: np.ndarray, s) -> tuple:
+        """(slope, shift) from scores to targets."""
+        return 1.0, 0.0
+
+    def _solve(self, state: State, rows: np.ndarray, t: np.ndarray) -> tuple[Any, np.ndarray]:
+        raise NotImplementedError(f"{type(self).__name__} must define this hook.")
+
+
+@dataclass(eq=False, repr=False)
+class SemiKPCARegressor(FewNumbers):
+    """Predict numbers for many rows from those of very few, by kernel PCA with a linear pull from the known numbers.
+
+    The problem of `SemiKPCA` with centered and scaled numbers as targets t. Its scores have a scale of their own (the
+    pull is not a loss), so a line from held-out scores to the known numbers gives the predictions. Use it when the
+    number follows the directions in which the rows vary most; with many numbers `LSSVMRegressor` is better.
+
+    Parameters
+    ----------
+
+    Attributes
+    ----------
+    gamma_ : float, the γ that was used.
+    coef_, intercept_ : weights of the features, and the constant.
+    left_out_ : (l,) the prediction for each row with a number from the scores without it.
+    result_ : how the problem was solved.
+
+    Notes
+    -----
+    Cost: that of `SemiKPCA`. NumPy, torch, Dask.
+    Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
+
+    Examples
+    --------
+    >>> from mercer import SemiKPCARegressor
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> model = SemiKPCARegressor(kernel="linear").fit(X, [0.0, None, 2.0, None, None, 5.0])
+    >>> model.predict([[1.0], [4.0]]).round(1).tolist()
+    [0.8, 4.7]
+    """
+
+    n_removed: int | str = parameter(CONSTANT, *REMOVED)
+    gamma: str | float = parameter("middle", StrOptions({"middle"}), POSITIVE)
+
+    def _solve(self, state, rows, t):
+        basis, interval, k = spectrum_of(state.moments, self.n_removed)
+        self.gamma_ = gamma_within(self.gamma, interval, self.n_removed)
+        pull = pull_of(state.Z, rows, t[:, None], state.weight, most=len(rows))
+        filter_ = shift_filter(basis.values, self.gamma_, k)
+        W, b = filtered_weights(basis, pull, filter_)
+        right = pull.B - np.outer(basis.mean, pull.sum_t)
+        V, G = basis.vectors[:, k:], state.moments.centered(self.n_removed == CONSTANT)
+        gap = relative(V.T @ (W / self.gamma_ - G @ W - right), right)
+        scores = left_out_path(basis, pull, [filter_], removed=False)[0, :, 0]
+        s = np.ones(len(rows)) if state.weight is None else state.weight[rows]
+        scores = scores * (s.sum() / (s.sum() - s))  # the pull is a sum: without one of l numbers it is shorter by 1/l
+        return closed_form((W[:, 0], float(np.ravel(b)[0])), gap), scores
+
+    def _line(self, scores, t, s):
+        middle = np.average(scores, weights=s)
+        spread = np.average((scores - middle) ** 2, weights=s)
+        slope = max(np.average((scores - middle) * t, weights=s) / spread, 0.0) if spread > 0 else 0.0
+        return slope, -slope * middle
+
+
+@dataclass(eq=False, repr=False)
+class LeastSquaresKPCARegressor(FewNumbers):
+    """Predict numbers from few by least squares with the variance of the predictions over all rows held fixed.
+
+    .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
+        \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
+
+    The problem of `LeastSquaresKPCA` with centered and scaled numbers as targets t: v = 1 states that the predictions
+    vary over all rows as much as the known numbers do. Few numbers shrink ordinary least squares towards their mean;
+    this does not. Use it when the known numbers are a fair sample; with many `LSSVMRegressor` is better.
+
+    Parameters
+    ----------
+    label_weight : c, the weight of the squared errors.
+    variance : v, in units of the variance of the known numbers.
+
+    Attributes
+    ----------
+    multiplier_ : ζ, the multiplier of the constraint. certificate_ : the larger of its two relative residuals.
+    coef_, intercept_ : weights of the features, and the constant.
+    left_out_ : (l,) the prediction for each row with a number by the fit without it.
+
+    Notes
+    -----
+    Cost: that of `LeastSquaresKPCA`. NumPy, torch, Dask.
+    Reference: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3.
+
+    Examples
+    --------
+    >>> from mercer import LeastSquaresKPCARegressor
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> model = LeastSquaresKPCARegressor(100.0).fit(X, [0.0, None, 2.0, None, None, 5.0])
+    >>> bool(model.predict([[1.0]])[0] < model.predict([[4.0]])[0])
+    True
+    """
+
+    label_weight: float = parameter(1.0, POSITIVE)
+    variance: float = parameter(1.0, POSITIVE)
+
+    def _solve(self, state: State, rows: np.ndarray, t: np.ndarray) -> tuple:
+        moments = state.moments
+        values, vectors = moments.eigen(True)
+        theta, Q = variance_basis(values, vectors, state.Z.dtype)
+        Z_l = state.take(rows) @ Q
+        costs = None if state.weight is None else state.weight[rows]
+        spread = self.variance * moments.total
+        found = constrained_least_squares(theta, Z_l, t, self.label_weight, spread, costs)
+        self.multiplier_, self.certificate_ = float(np.ravel(found.info["zeta"])[0]), found.gap
+        scores = left_out(theta, Z_l, t[:, None], [self.label_weight], [spread], None, costs)
+        found.value = (Q @ found.value, 0.0)
+        return found, scores.reshape(len(t))

@@ -1,0 +1,316 @@
+"""Outliers by several detectors in several views of the columns, combined by a fixed rule without labels."""
+
+from dataclasses import KW_ONLY, dataclass, field
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.utils._param_validation import Interval
+
+from ..backend import parallel
+from ..errors import InputError
+from ..evidence.conformal import Reference
+from ..evidence.groups import mean_of_equal
+from ..homes import home_of
+from ..inputs.weights import seed_of
+from ..kernels.base import KernelLike
+from ..rows import by_row, host, like, take
+from ..types import ColumnLike, Facts, Rows, Seed
+from .novelty import NoveltyDetector, threshold
+from .outlier_answers import Answered, answers_of
+from .outlier_forest import TREES, TREES_MANY, IsolationTrees
+from .outlier_parts import SCORES, VIEWS, Near, OutlierView, Ranks, Tails, squared_distances
+from .parameters import COUNT, parameter
+
+GLOBAL = ("forest", "whitened samples")  # parts with the most weight in the scores of training rows
+DEFAULT = (*(f"{view} {score}" for view in VIEWS for score in ("residual", "density")), "tails", *GLOBAL)
+PARTS = (*(f"{view} {score}" for view in VIEWS for score in SCORES), "tails", "forest")
+POWER = 4
+WITHIN = 0.7  # this weight
+LANDMARKS = 1000  # reference rows that span the residual
+MANY, LANDMARKS_MANY = 5000, 500  # rows from which numbers are in single precision, and landmarks are fewer
+BLOCK = 1024  # rows scored at a time
+
+
+@dataclass(eq=False, repr=False)
+class OutlierDetector(NoveltyDetector):
+    """Detect outliers without labels or tuning: several detectors in several views of the columns, combined.
+
+    Each part k gives a row a score s_k(x). The part's surprise t_k(x) is −log of the fraction of training rows whose
+    score, computed without the row itself, is higher. The combined score of a new row is the power mean
+
+    .. math:: t(x) = \\Bigl(\\tfrac{1}{K} \\sum_k t_k(x)^4\\Bigr)^{1/4}, \\qquad \\text{score} = -t(x)
+
+    in nats: an ordinary row of any table has about 1, a row that every part finds in its last thousandth has 6.9. So
+    scores are comparable between tables. The power 4 is between the mean (1), which needs most parts to agree, and the
+    maximum (∞), which needs one.
+
+    Default parts are the "residual" of kernel components and the kernel "density" (a one-class SVM with ν = 1 up to the
+    threshold) in the views "standardized", "normal" (normal scores of ranks) and "whitened", the "tails" of single
+    columns, an isolation "forest" and the distances to small "whitened samples". `mercer.estimators.outlier_parts`
+    defines them. Use it whenever the rows are numeric columns; for kernels of your own see `SVDD`, `KPCANovelty` and
+    `KernelDensityNovelty`.
+
+    **Two kinds of rows.** `predict`, `decision_function`, `score_samples`, `outlier_probability` and `p_values` take
+    new rows, and assume that most training rows are ordinary. For the training rows use `fit_predict`,
+    `training_scores_` and `held_out_probability_`: the table may contain outliers of its own. Each row is scored
+    without itself, as 0.7 times the mean surprise of the forest and the samples plus 0.3 t(x). On public tables with 1
+    to 10% outliers this finds more of them among the first rows than t(x). Both rules were chosen on one half of 160
+    tables and confirmed on the other half, see the page of results on outliers. ``predict(X)`` on the training rows
+    treats them as new rows that equal known ones, and finds fewer outliers.
+
+    **Answers.** ``fit(X, y)`` with y = −1 for known outliers, +1 for rows known to be ordinary and anything else for
+    rows without an answer corrects the scores, see `teach`.
+
+    Parameters
+    ----------
+    parts : list of str or None, default=None
+        Names of the parts, such as ``["normal residual", "tails"]``. None: the default parts. A list with one name is
+        that detector by itself.
+    contamination : float in (0, 0.5], default=0.1
+        Fraction of the training rows below the threshold.
+    n_reference : int, default=2000
+        Training rows, drawn at random, to which distances are measured. All rows count in ranks and thresholds.
+    random_state : int or None, default=None
+        Seed of this sample.
+
+    Attributes
+    ----------
+    offset_ : threshold of the scores of new rows.
+    training_scores_ : (n,) scores of the training rows, each without itself.
+    held_out_probability_ : (n,) fraction of the training rows that are less unusual than each of them.
+    parts_ : names of the parts.
+
+    Notes
+    -----
+    Cost: O(n m d) for m reference rows, and O(n r²) for r ≤ 1,000 landmarks of the residual (500 for more than 5,000
+    rows). NumPy; torch rows stay on their device; in Dask a sample is fitted and rows are scored block by block.
+    References: Bates et al.: Testing for outliers with conformal p-values, 2023. Li et al.: ECOD, 2022. Görnitz et al.:
+    Toward supervised anomaly detection, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import OutlierDetector
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> OutlierDetector().fit(X).predict([[0.0, 0.5], [5.0, -5.0]])
+    array([ 1, -1])
+    """
+
+    access = "sweeps"
+    on_dask = "sample"
+
+    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    approx: Any = field(default="exact", init=False)
+    parts: Any = parameter(None, list, tuple, None)
+    _: KW_ONLY
+    contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
+    n_reference: int = parameter(2000, COUNT)
+    random_state: Seed = parameter(None, "random_state")
+
+    def fit(self, X: Rows, y: ColumnLike = None) -> "OutlierDetector":
+        """Fit the parts and the threshold; y: −1 marks known outliers, +1 ordinary rows, anything else no answer."""
+        X, y, _ = self._training(X, y, None, "outliers")
+        self.parts_ = self._names()
+        X = _dense(X)
+        n = X.shape[0]
+        rng = np.random.default_rng(seed_of(self.random_state))
+        chosen = rng.permutation(n)[: self.n_reference]
+        places = np.full(n, -1)
+        places[chosen] = np.arange(len(chosen))
+        single, landmarks = (np.float32, LANDMARKS_MANY) if n > MANY else (np.float64, LANDMARKS)
+        used = [view for view in VIEWS if any(p.startswith(view) for p in self.parts_)]
+        ranks = Ranks.of(X) if "normal" in used or "tails" in self.parts_ else None
+        self._views: Facts = {view: OutlierView.of(view, X, ranks) for view in used}
+        reference = like(take(X, chosen), X)
+        self._near = {
+            view: Near.of(host(f(reference)).astype(single), landmarks, self._of_view(view))
+            for view, f in self._views.items()
+        }
+        self._tails: Any = Tails(ranks) if ranks is not None and "tails" in self.parts_ else None
+        self._trees: Any = None
+        isolated = None
+        if "forest" in self.parts_:
+            self._trees, isolated = IsolationTrees.of(X, TREES_MANY if n > MANY else TREES, rng)
+        raw = mean_of_equal(X, self._raw(X, places, isolated))  # random parts tell equal rows apart
+        self._references = [Reference.of(column) for column in raw.T]
+        surprise = self._surprise(raw, own=True)
+        self._combined = Reference.of(_mean(surprise)), Reference.of(self._within(surprise))
+        self._answered: Any = None
+        self._learn(X, surprise)
+        codes = answers_of(y, n)
+        self._known = (X, surprise)
+        return self if not np.any(codes) else self.teach(np.flatnonzero(codes), codes[codes != 0])
+
+    def teach(self, rows: np.ndarray, answers: ColumnLike) -> Self:
+        """Correct the scores by answers for some training rows: −1 outlier, +1 ordinary.
+
+        A Gaussian process on the parts' surprises and on the rows in the view "normal" carries the difference between
+        an answer and the score to similar rows. How far it reaches and how much it counts are averaged over a grid with
+        weights by leave-one-answer-out likelihood; no correction at all is in the grid.
+
+        Parameters
+        ----------
+        rows : (m,) numbers of training rows. answers : (m,) −1 or +1.
+        """
+        rows, answers = np.asarray(rows, dtype=int), np.asarray(answers)
+        if rows.shape != answers.shape or not np.isin(answers, (-1, 1)).all():
+            raise InputError(
+                f"Invalid answers={answers!r}; expected −1 (outlier) or +1 (ordinary) for each of {len(rows)} rows."
+            )
+        if self._known is None:
+            raise InputError("This model was loaded without its training rows. Fit it again with the answers as y.")
+        X, surprise = self._known
+        view = self._views.get("normal") or OutlierView.of("normal", X)
+        score = self._normal(self._within(surprise)[rows], within=True)
+        self._answered = Answered.of(surprise[rows], view, view(take(X, rows)), score, answers == -1)
+        self._learn(X, surprise)
+        return self
+
+    def score_samples(self, X: Rows) -> np.ndarray:
+        """How normal each new row is: minus its surprise in nats."""
+        return self._scored(X)
+
+    @by_row
+    def _scored(self, X: Rows) -> np.ndarray:
+        X = _dense(self._rows(X, reset=False))
+        return self._score(X)
+
+    @by_row
+    def p_values(self, X: Rows) -> np.ndarray:
+        """(n,) conformal p-value of each new row: at most a fraction a of ordinary rows has p ≤ a."""
+        return np.round(1 - self.outlier_probability(X), 12)  # 0.05 stays 0.05
+
+    @by_row
+    def part_scores(self, X: Rows) -> np.ndarray:
+        """(n, K) surprises of the parts for new rows, in nats, in the order of `parts_`."""
+        X = _dense(self._rows(X, reset=False))
+        return self._surprise(self._raw(X))
+
+    @property
+    def training_part_scores_(self) -> np.ndarray:
+        """(n, K) surprises of the parts for the training rows, each without itself."""
+        if self._known is None:
+            raise InputError("This model was loaded without its training rows. Fit it again.")
+        return self._known[1]
+
+    def columns(self, X: Rows) -> np.ndarray:
+        """(n, d) surprise of each value by itself, in nats: tail probabilities of the columns."""
+        X = _dense(self._rows(X, reset=False))
+        if self._tails is None:
+            raise InputError('`columns` needs the part "tails". Add it to parts.')
+        return host(self._tails.columns(X))
+
+    def _names(self) -> list:
+        names = list(DEFAULT if self.parts is None else self.parts)
+        wrong = [name for name in names if name not in PARTS]
+        if wrong or not names or len(set(names)) < len(names):
+            raise InputError(f"Invalid parts={self.parts!r}; expected different names of {', '.join(PARTS)}.")
+        return names
+
+    def _of_view(self, view: str) -> list:
+        return [name.split()[1] for name in self.parts_ if name.startswith(view)]
+
+    def _raw(self, X: Rows, places: np.ndarray | None = None, isolated: np.ndarray | None = None) -> np.ndarray:
+        """(n, K) scores of the parts.
+
+        places : place of each row in the reference sample, or −1; None for new rows. isolated : scores of the forest.
+        """
+        n, training = X.shape[0], places is not None
+        out, places = np.empty((n, len(self.parts_))), np.full(n, -1) if places is None else places
+        step, several = home_of(X).tiles(X)
+        step = max(step, BLOCK)
+
+        def fill(start: int) -> None:
+            part = slice(start, start + step)
+            rows, where, ranked = X[part], places[part], None
+            if self._tails is not None or "normal" in self._views:
+                ranked = (self._tails or self._views["normal"]).ranks(rows)
+            for view, near in self._near.items():
+                seen = self._views[view](rows, training, ranked)
+                seen = home_of(seen).single(seen) if near.rows.dtype == np.float32 else seen
+                squared = squared_distances(seen, like(near.rows, seen))
+                for score in self._of_view(view):
+                    out[part, self.parts_.index(f"{view} {score}")] = near.scores(score, squared, where)
+            if self._tails is not None:
+                out[part, self.parts_.index("tails")] = self._tails(rows, training, ranked)
+
+        parallel(fill, range(0, n, step), None if several else 1)
+        if self._trees is not None:
+            out[:, self.parts_.index("forest")] = self._trees(X) if isolated is None else isolated
+        return out
+
+    def _surprise(self, raw: np.ndarray, own: bool = False) -> np.ndarray:
+        out = np.empty(raw.shape)
+
+        def fill(k: int) -> None:
+            out[:, k] = self._references[k].surprise(raw[:, k], own)
+
+        parallel(fill, range(raw.shape[1]))
+        return out
+
+    def _within(self, surprise: np.ndarray) -> np.ndarray:
+        """(n,) combined surprises of training rows."""
+        places = [self.parts_.index(name) for name in GLOBAL if name in self.parts_]
+        if len(places) < len(GLOBAL):
+            return _mean(surprise)
+        return WITHIN * surprise[:, places].mean(axis=1) + (1 - WITHIN) * _mean(surprise)
+
+    def _normal(self, combined: np.ndarray, within: bool = False) -> np.ndarray:
+        """Combined surprises as quantiles of the normal distribution: 0 for a middling row, 3 for one in a thousand."""
+        return -ndtri(np.exp(-np.clip(self._combined[within].surprise(combined), 1e-9, 600)))
+
+    def _final(self, X: Rows, surprise: np.ndarray, within: bool = False) -> np.ndarray:
+        combined = self._within(surprise) if within else _mean(surprise)
+        if self._answered is None:
+            return -combined
+        return -self._answered.corrected(X, surprise, self._normal(combined, within))
+
+    def _learn(self, X: Rows, surprise: np.ndarray) -> None:
+        """Threshold and reference for new rows, and the scores of the training rows."""
+        scores = self._final(X, surprise)
+        self._learn_threshold(scores, None, left_out=scores)
+        self.training_scores_ = self._final(X, surprise, within=True)
+        self._own = Reference.of(-self.training_scores_)
+
+    @property
+    def held_out_scores_(self) -> np.ndarray:
+        """(n,) scores of the training rows, each by parts that leave it out: `training_scores_`."""
+        return self.training_scores_
+
+    @property
+    def held_out_probability_(self) -> np.ndarray:
+        """(n,) fraction of the training rows that are less unusual than each of them."""
+        return 1 - self._own.p_values(-self.training_scores_)
+
+    def fit_predict(self, X: Rows, y: ColumnLike = None, **fit_params) -> np.ndarray:
+        """Fit, and return +1 for ordinary training rows and −1 for the fraction `contamination` of outliers."""
+        self.fit(X, y, **fit_params)
+        if hasattr(self, "sample_"):
+            return self.predict(X)
+        scores = self.training_scores_
+        return np.where(scores < threshold(scores, np.ones(len(scores)), self.contamination), -1, 1)
+
+    def _score(self, X: Rows) -> np.ndarray:
+        X = _dense(X)
+        return self._final(X, self._surprise(self._raw(X)))
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()  # the training rows are not stored: a model that was loaded cannot be taught
+        return {name: None if name == "_known" else value for name, value in state.items()}
+
+    def answering(self) -> Self:
+        small = super().answering()
+        small.__dict__["_known"] = None
+        return small
+
+
+def _mean(surprise: np.ndarray) -> np.ndarray:
+    return np.mean(surprise**POWER, axis=1) ** (1 / POWER)
+
+
+def _dense(X: Rows) -> Rows:
+    """Rows on the host as a dense array of floating-point numbers; rows on a device stay there."""
+    rows = X.toarray() if hasattr(X, "toarray") else X
+    return home_of(rows).floating(rows)

@@ -1,0 +1,1 @@
+"""Candidates of the few-label choice."""

@@ -1,0 +1,223 @@
+"""The half of a few-label model that needs no label: candidates in their spaces, and how rows outside the core join."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ..backend import device_in_use, single_threaded_blas, use_device
+from ..errors import InputError
+from ..events import OnEvent, Progress, ignore
+from ..evidence.groups import same_rows
+from ..homes.blocks import draw
+from ..inputs.labels import Labels
+from ..types import Facts, Rows
+from . import sizes
+from .candidates.base import Candidate, Fitted
+from .catalog import Method
+from .cost import affordable
+from .extension import Extension
+from .fit import Fit, Stopped, pooled_fit
+from .plan import Step
+from .support import Support
+from .targets import Targets
+from .views import is_wide
+
+if TYPE_CHECKING:
+    from .tasks.base import Task
+
+TIERS = ("fast", "full")
+
+
+class BuildListener(Protocol):
+    """Something that gets new candidates while a library is being built, such as `IncrementalFit`."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something to keep when the user interrupts."""
+
+    def on_candidates(self, library: "Library", new: Sequence[Candidate], begin: float, end: float) -> None:
+        """New candidates; the library has them too. The work done is from `begin` to `end`, from 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Candidates in their spaces, the core and how other rows join it, groups of equal rows. It has no label in it.
+
+    Attributes
+    ----------
+    n_rows : int, rows of the table. core : row numbers of the core, ascending.
+    candidates : tuple of Candidate
+        All of them; a fit leaves out those that do not suit the number of labels.
+    support : Support, the region of the core's rows.
+    wide : bool, whether the rows are pixels, spectra or words more often than a table.
+    extension : Extension or None
+        How the rows outside the core join the spaces; None if all rows are in the core.
+    skipped : names of the spaces that were not built. interrupted : bool, whether the user ended the search.
+    slow : tuple of the names of methods that the fast tier leaves out.
+    device : where the features are, for `use_device`; None is the host.
+    rows : (n, d) the rows, until the groups of equal ones are known.
+    known_groups : the groups if they were found earlier, or None.
+    """
+
+    n_rows: int
+    core: np.ndarray
+    support: Support
+    wide: bool
+    candidates: tuple[Candidate, ...] = ()
+    extension: Extension | None = None
+    skipped: tuple[str, ...] = ()
+    interrupted: bool = False
+    slow: tuple[str, ...] = ()
+    device: tuple[str, str] | None = None
+    rows: Rows = field(default=None, repr=False)
+    known_groups: np.ndarray | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, X: Rows, core: np.ndarray | None = None, slow: tuple[str, ...] = ()) -> "Library":
+        """A library of the rows X without candidates; `core` are the row numbers of its core, None for all."""
+        core = np.arange(X.shape[0]) if core is None else np.unique(core)
+        own = X if len(core) == X.shape[0] else X[core]
+        return cls(X.shape[0], core, Support(own), is_wide(X), slow=slow, device=device_in_use(), rows=X)
+
+    def build(
+        self,
+        steps: Callable[[Rows], list[Step]],
+        *,
+        seconds: float | None = None,
+        n_labels: int = 0,
+        n_classes: int = 2,
+        listener: BuildListener | None = None,
+        on_event: OnEvent = ignore,
+    ) -> "Library":
+        """The library with the spaces of a plan that fit the budget.
+
+        Parameters
+        ----------
+        steps : function of the core's rows that makes the plan, see `mercer.few_label.plan.planned`.
+        seconds : of work on one core (see `mercer.few_label.cost`; no clock is asked), or None for no limit.
+        n_labels, n_classes : how many labels are expected: fitting them is part of the work.
+        listener : gets new candidates, if all rows are in the core. Without one a KeyboardInterrupt ends the search
+            as soon as there is a candidate.
+        """
+        X, whole = self.rows, len(self.core) == self.n_rows
+        plan = steps(X if whole else X[self.core])
+        numbers = (n_labels, n_classes) if whole else (0, 2)
+        library = _built(self, plan, seconds, numbers, listener if whole else None, on_event)
+        if not whole:
+            on_event(Progress("finding the places of the other rows", 1.0))
+            extension = Extension(library.candidates, X, self.core, self.support)
+            wide = tuple(one.extended(extension, X) for one in library.candidates)
+            library = replace(library, candidates=wide, extension=extension)
+        return replace(library, known_groups=self.groups) if "groups" in self.__dict__ else library
+
+    @property
+    def recall(self) -> float:
+        """Fraction of the true neighbors of rows outside the core that are found."""
+        return 1.0 if self.extension is None else self.extension.recall
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """(n,) numbers of the groups of equal rows, found on first use, once for all labelings."""
+        if self.known_groups is not None:
+            return self.known_groups
+        return same_rows(self.rows, None if self.n_rows <= sizes.SIZES.core_rows else self.core)
+
+    def suited(self, n_labels: int, tier: str = "full") -> tuple[Candidate, ...]:
+        """The candidates that are tried with so many labels."""
+        fit = (one for one in self.candidates if n_labels <= one.most_labels)
+        return tuple(one for one in fit if tier == "full" or one.method not in self.slow)
+
+    def fit(
+        self,
+        labels: Labels | Targets,
+        task: "Task",
+        drawn: np.ndarray,
+        *,
+        tier: str = "full",
+        known: Fit | None = None,
+        on_event: OnEvent = ignore,
+        stop: Callable[[], bool] | None = None,
+    ) -> Fit:
+        """Fit the candidates of a tier to labels.
+
+        Parameters
+        ----------
+        labels, task : see `mercer.few_label.tasks`. drawn : (n,) rows that were drawn at random.
+        tier : "full", or "fast": without the methods that take most of the time.
+        known : a fit whose candidates are kept if its labels are the same.
+        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
+        """
+        done: dict[int, Fitted] = {}
+        if known is not None and known.at_hand and labels.same_as(known.labels):
+            done = {id(candidate): fitted for candidate, fitted in zip(known.candidates, known.fitted)}
+        candidates, fitted = self.suited(len(labels.labeled), tier), []
+        with self.there(), single_threaded_blas():  # the problems are small: more threads would wait for each other
+            for i, candidate in enumerate(candidates):
+                if stop is not None and stop():
+                    raise Stopped("The labels were overtaken by newer ones.")
+                on_event(Progress(f"trying {candidate.name}", i / len(candidates), candidate.method))
+                fitted.append(done.get(id(candidate)) or candidate.solve(labels))
+            return pooled_fit(self, task, labels, drawn, candidates, fitted)
+
+    def there(self) -> AbstractContextManager[None]:
+        """Context in which rows are computed where the features are."""
+        return nullcontext() if self.device is None else use_device(*self.device)
+
+    def compact(self) -> "Library":
+        """A copy without spaces, with what predictions for new rows need."""
+        small = replace(self, core=np.zeros(0, dtype=int), candidates=(), extension=None)
+        return replace(small, device=None, rows=None, known_groups=None)
+
+    def __getstate__(self) -> Facts:
+        state = dict(self.__dict__)
+        if state["rows"] is not None and state["candidates"]:
+            state["known_groups"], state["rows"] = self.groups, None
+        state.pop("groups", None)
+        return state
+
+
+def core_of(X: Rows, methods: Sequence[Method], seed: int) -> np.ndarray | None:
+    """Row numbers of the core of a table, drawn without regard to labels; None, for all rows, if a method needs all."""
+    n, most = X.shape[0], sizes.SIZES.core_rows
+    if any(method.whole for method in methods):
+        return None
+    return np.arange(n) if n <= most else draw(n, most, seed)
+
+
+def _built(
+    start: Library,
+    steps: Sequence[Step],
+    seconds: float | None,
+    numbers: tuple[int, int],
+    listener: BuildListener | None,
+    on_event: OnEvent,
+) -> Library:
+    """The library with the spaces that fit the budget, space after space, until the user stops."""
+    costs = np.array([step.seconds(*numbers) for step in steps])
+    taken = affordable(costs.tolist(), seconds or np.inf)
+    begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
+    total = max(costs[taken].sum(), 1e-9)
+    library = start
+    for step, fits, before, cost in zip(steps, taken, begin, costs):
+        if library.interrupted or not fits:
+            library = replace(library, skipped=(*library.skipped, step.name))
+            continue
+        try:
+            on_event(Progress(f"building {step.name}", before / total))
+            new = step.build()
+            more = replace(library, candidates=(*library.candidates, *new))
+            if listener is not None:
+                listener.on_candidates(more, new, before / total, (before + cost) / total)
+            library = more
+        except KeyboardInterrupt:
+            if not (library.candidates if listener is None else listener.begun):
+                raise
+            library = replace(library, interrupted=True, skipped=(*library.skipped, step.name))
+    if not library.candidates and (listener is None or not listener.begun):
+        raise InputError("None of these methods can be fitted to so few rows. Name other methods, or give more rows.")
+    on_event(Progress("weighing the candidates", 1.0))
+    return library

@@ -1,0 +1,104 @@
+"""Rows in: arrays, sparse matrices and data frames, read alike at `fit` and later."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InputError
+from ..events import OnEvent, ignore, reporting_to
+from ..homes import home_of
+from ..inputs.check import check_rows
+from ..inputs.labels import Labels
+from ..inputs.tables import TableEncoder, as_pandas, frame_of_gaps, is_arrow, is_frame
+from ..inputs.weights import seed_of
+from ..rows import bring
+from ..types import ColumnLike, Estimator, Rows
+from .kernel_rows import KernelRows, rows_kernel
+from .targets import Targets
+
+LARGEST = {"float32": 1e18, "float64": 1e36}  # squares must not overflow, and a forest reads single precision
+
+
+def learn_rows(
+    owner: Estimator,
+    X: Rows,
+    read: Callable[[int], Labels | Targets | None],
+    on_event: OnEvent = ignore,
+    kernel: Any = None,
+) -> tuple[Rows, TableEncoder | KernelRows | None, Any]:
+    """(rows as a matrix, the encoder of rows that are not a matrix of numbers already, labels).
+
+    Parameters
+    ----------
+    owner : the estimator, which remembers the columns. Its parameters `include`, `text_model` and `image_model` are
+        those of `TableEncoder`.
+    read : function of the number of rows that gives the labels, or None if there are none yet. It is called once.
+    on_event : function that gets the progress of a model of texts or images.
+    kernel : if it is not a matrix, the rows are compared by it (see `KernelRows`).
+    """
+    if kernel is not None and rows_kernel(kernel):
+        by_kernel = KernelRows(kernel, seed_of(owner.random_state))
+        rows = by_kernel.fit_transform(X)
+        owner.n_features_in_ = by_kernel.components_.n_features_in_
+        return rows, by_kernel, read(len(rows))
+    X = _on_host(owner, X)
+    named, X = is_frame(X), frame_of_gaps(X)
+    if is_frame(X):
+        models = {"text_model": owner.text_model, "image_model": owner.image_model}
+        encoder, labels = TableEncoder(include=owner.include, **models), read(len(X))
+        mask = None if labels is None else np.isin(np.arange(len(X)), labels.labeled)
+        with reporting_to(on_event):
+            rows = encoder.fit_transform(X, labeled=mask)
+        if not encoder.plain_:
+            owner.n_features_in_ = len(encoder.names_)
+            if named:
+                owner.feature_names_in_ = np.array(encoder.names_, dtype=object)
+            return rows, encoder, labels
+        rows = np.ascontiguousarray(check_rows(owner, X, True, min_rows=2))  # another order would change the last digit
+        _refuse_huge(rows)
+        return rows, None, labels
+    rows = check_rows(owner, X, True, min_rows=2)
+    _refuse_huge(rows)
+    return rows, None, read(rows.shape[0])
+
+
+def read_rows(owner: Estimator, X: Rows, encoder: TableEncoder | KernelRows | None) -> Rows:
+    """Other rows as a matrix with the columns of the fit."""
+    if isinstance(encoder, KernelRows):
+        return encoder.transform(X)
+    X = _on_host(owner, X)
+    if encoder is not None:
+        return encoder.transform(X)
+    rows = check_rows(owner, X, False)
+    return np.ascontiguousarray(rows) if is_frame(X) else rows
+
+
+def _on_host(owner: Estimator, X: Rows) -> Rows:
+    home_of(X).refuse_lazy(
+        f"{type(owner).__name__} compares rows with each other on the host, which Dask cannot do. Call X.compute() "
+        "first if the rows fit in memory, or use LSSVMRegressor, which runs on Dask."
+    )
+    return as_pandas(X) if is_arrow(X) else bring(X)
+
+
+def _refuse_huge(rows: Rows) -> None:
+    values = rows.data if sp.issparse(rows) else rows
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    most = LARGEST[str(rows.dtype)]
+    if largest > most:
+        raise InputError(
+            f"X contains {rows.dtype} numbers up to {largest:.1e}, too large to square and add up. Accepted: up to "
+            f"{most:g}. Divide the columns by their scale first, for example with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def drawn_mask(drawn: ColumnLike, n: int) -> np.ndarray:
+    """(n,) bool: which rows were drawn at random; all of them by default."""
+    if drawn is None:
+        return np.ones(n, dtype=bool)
+    mask = np.asarray(drawn)
+    if mask.shape != (n,) or mask.dtype != bool:
+        raise InputError(f"drawn has shape {mask.shape} and type {mask.dtype}. Accepted: {n} times True or False.")
+    return mask.copy()

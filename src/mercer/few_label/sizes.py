@@ -1,0 +1,45 @@
+"""Sizes and budgets of the few-label models: one table for Python, the command and the web app.
+
+`SIZES` is the only place with these numbers, so that the same table gets the same predictions by every route. It is
+also in docs/approximation.md. The number of landmarks, and the rows up to which kernels are exact, are in
+`mercer.geometry.open.POLICIES`.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes and budgets.
+
+    Attributes
+    ----------
+    core_rows : int
+        Most rows that are decomposed. Of a larger table a random sample of so many is decomposed, and the other rows
+        are predicted through their places in it. Of a folder at most so many rows and labels are read for the fit.
+    seconds : float
+        Default of `time_budget` and of `--seconds`: seconds of work on one core, estimated from the sizes.
+    first_rows, first_seconds : int, float
+        The same for the first model of a session in the web app, which predicts until the model of the standard sizes
+        is prepared.
+    label_entries : int
+        Most labels times classes that are fitted. Of more labels a random sample with every class in it is fitted.
+    advice_rows : int
+        Most rows that advice compares with each other.
+    block_rows : int
+        New rows that are predicted at once.
+    points : int
+        Rows that are drawn in a report, which is then about half a megabyte.
+    """
+
+    core_rows: int = 50_000
+    seconds: float = 60.0
+    first_rows: int = 6_000
+    first_seconds: float = 12.0
+    label_entries: int = 2_000_000
+    advice_rows: int = 5_000
+    block_rows: int = 10_000
+    points: int = 10_000
+
+
+SIZES = Sizes()

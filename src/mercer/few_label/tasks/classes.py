@@ -1,0 +1,157 @@
+"""Classes: candidates pooled by the likelihood of their held-out labels, and one calibration for all rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from ...backend import single_threaded_blas
+from ...evidence.accuracy import Estimate, estimate
+from ...evidence.calibration import two_columns
+from ...evidence.groups import copied_labels
+from ...evidence.likelihood import log_scores, normalized, sharpen
+from ...inputs.labels import Labels
+from ...types import Facts
+from ..candidates.base import Fitted
+from ..fit import Fit, scores_by_block
+from ..folds import held_out_answers
+from ..hints import Guesses, Likelihood
+from ..predictor import Predictor
+from ..priors import estimated_shares, offsets_for
+from ..scoring import Scorer, sample_matrices, votes
+from ..spaces import sample_rows
+from ..weights import Pool, pool, right_and_error
+from .base import Task
+
+if TYPE_CHECKING:
+    from ..library import Library
+
+# Of the prior of the power, log s ~ N(0, spread²). On pixels, words and other wide rows a pool of candidates that
+# disagree is more often correct than it says, on tables it is not: benchmarks/results/evidence.md has both sides.
+SPREAD, SPREAD_WIDE = 0.25, 0.6
+SPREAD_CHOSEN = 0.7  # where some labels were drawn and some chosen: these are harder than others
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How pooled scores become probabilities.
+
+    Attributes
+    ----------
+    power : of the pooled probabilities, that the held-out labels ask for.
+    offsets : (k,) added to their logarithms, for the class frequencies that were requested.
+    prior : (k,) class frequencies among all rows.
+    most : largest probability.
+    seen : fraction of rows whose class has a label (Good and Turing).
+    hints : what hints tell of the class, or None without any.
+    """
+
+    power: float
+    offsets: np.ndarray
+    prior: np.ndarray
+    most: float
+    seen: float
+    hints: Likelihood | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Classes(Task):
+    """Class labels.
+
+    Attributes
+    ----------
+    combine : "average" or "pick", see `FewLabelClassifier`. prior : None, "labels", "estimate" or (k,) shares.
+    seed : of the folds. guesses : hints of the training rows, or None.
+    """
+
+    combine: str = "average"
+    prior: str | np.ndarray | None = None
+    seed: int = 0
+    guesses: Guesses | None = None
+    name: ClassVar[str] = "classes"
+
+    def learn(
+        self, library: "Library", fitted: Sequence[Fitted], labels: Labels, drawn: np.ndarray
+    ) -> tuple[Pool, Calibration, np.ndarray]:
+        some = library.core[sample_rows(len(library.core))]
+        scores = Scorer(fitted, sample_matrices, some).scores(slice(None))  # of training rows, (m, k', s)
+        found = pool(fitted, labels, scores, self.combine)
+        pooled = np.empty((len(labels.codes), labels.n_classes if labels.n_classes > 2 else 1))
+        hints = None
+        if self.guesses is not None:
+            hints, left_out = self.guesses.fit(labels, found.left_out)
+            found = replace(found, left_out=left_out)
+        for rows, own in scores_by_block(library, fitted, found.used, scores):
+            P = found.mean(own)
+            if self.guesses is not None and hints is not None:
+                P = hints.applied(P, self.guesses.codes[rows])
+            pooled[rows] = log_scores(P)
+        calibration = self._calibration(library.wide, found.left_out, labels, drawn, pooled)
+        return found, replace(calibration, hints=hints), pooled
+
+    def _calibration(
+        self, wide: bool, left_out: np.ndarray, labels: Labels, drawn: np.ndarray, scores: np.ndarray
+    ) -> Calibration:
+        """The power of the pooled probabilities that the held-out labels ask for, and the class frequencies."""
+        counts, tested = labels.counted @ labels.given, labels.testable
+        own = drawn[labels.labeled[tested]]
+        spread = SPREAD_WIDE if wide else SPREAD
+        spread = spread if own.all() or not own.any() else SPREAD_CHOSEN
+        count = labels.counted[tested] * (own if own.any() else 1.0)
+        s = sharpen(left_out, labels.given[tested], spread, count)
+        among = (counts + 1) / (counts.sum() + len(counts))
+        prior, offsets = among, np.zeros(len(counts))
+        if isinstance(self.prior, str) and self.prior == "estimate":
+            prior = estimated_shares(scores[labels.codes < 0], s, counts)
+            offsets = np.log(prior / among)
+        elif self.prior is not None:
+            prior = among if isinstance(self.prior, str) else self.prior
+            offsets = offsets_for(scores, s, prior)
+        l = labels.counted.sum()
+        return Calibration(s, offsets, prior, (l + 1) / (l + 2), float(np.mean(tested)))
+
+    def predictor(self, fitted: Sequence[Fitted], pool: Pool) -> Predictor:
+        return Predictor.of(fitted, pool)
+
+    def estimate(self, fit: Fit) -> Estimate:
+        labels, offsets = fit.labels, fit.calibration.offsets
+        groups = copied_labels(fit.library.groups, labels.labeled)
+        with fit.library.there(), single_threaded_blas():
+            answers = held_out_answers(
+                fit.candidates, labels, groups, self.combine, self.seed, fit.pool.nothing, self.guesses
+            )
+        answers = [replace(one, answers=normalized(one.answers * np.exp(offsets))) for one in answers]
+        pooled = softmax(two_columns(fit.scores[labels.codes < 0]), axis=1)  # as the predictions: not yet sharpened
+        P, drawn = normalized(pooled * np.exp(offsets)), fit.drawn[labels.labeled]
+        return estimate(answers, P, labels.given, drawn)
+
+    def tried(self, fit: Fit) -> list[Facts]:
+        labels, found, fitted = fit.labels, fit.pool, fit.fitted
+        tested = labels.testable
+        left_out = np.array([candidate.left_out[tested] for candidate in fitted])
+        rate, error = right_and_error(left_out, labels.codes[labels.labeled[tested]])
+        mean = found.losses.mean(axis=1) if found.losses.shape[1] else np.full(len(fitted), np.nan)
+        rows = [
+            {
+                "candidate": candidate.name,
+                "method": candidate.method,
+                "settings": candidate.settings,
+                "accuracy": float(rate[m]),
+                "standard_error": float(error[m]),
+                "loss": float(mean[m]),
+                "weight": float(found.weights[m]),
+                "seconds": float(candidate.seconds),
+            }
+            for m, candidate in enumerate(fitted)
+        ]
+        return [rows[m] for m in np.lexsort((mean, -found.weights))]
+
+    def votes(self, fit: Fit) -> np.ndarray:
+        labels, used = fit.labels, fit.pool.used
+        found = np.empty((len(labels.codes), labels.n_classes))
+        with fit.library.there():
+            for rows, own in scores_by_block(fit.library, fit.fitted, used):
+                found[rows] = votes(own, fit.weights[used])
+        return found

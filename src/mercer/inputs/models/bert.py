@@ -1,0 +1,174 @@
+"""BERT sentence models, such as all-MiniLM-L6-v2, computed with NumPy: neither PyTorch nor ONNX Runtime is needed.
+
+The matrix products of a layer take nine tenths of the time, and BLAS is as fast as any other library there.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import InputError
+from .weights import fingerprint, tensors
+from .wordpiece import WordPiece, fraction_of
+
+AT_ONCE = 1024  # tokens in a batch: the widest layer of it is 6 MB, which the cache holds
+IN_CACHE = 64  # rows of a layer to which the activation is applied at a time
+CHUNKS = 2  # pieces of a long text that are read
+ENDS = "[CLS]", "[SEP]"
+
+
+class Bert:
+    """A sentence model in a folder, as sentence-transformers writes it.
+
+    Parameters
+    ----------
+    folder : with config.json, model.safetensors and a WordPiece vocabulary.
+
+    Attributes
+    ----------
+    name : what people call it. mark : fingerprint of its weights and vocabulary. width : numbers of a vector.
+    """
+
+    slow = True
+
+    def __init__(self, folder: str | Path, name: str | None = None) -> None:
+        folder = Path(folder)
+        self.name = name or folder.name
+        config, pooling = _json(folder / "config.json"), _json(folder / "1_Pooling" / "config.json")
+        words = WordPiece.read(folder)
+        if not suited(config) or words is None or any(token not in words.vocabulary for token in ENDS):
+            raise InputError(f"{folder} does not contain a BERT model with a WordPiece vocabulary.")
+        self.words, self.weights = words, tensors(folder / "model.safetensors")
+        vocabulary = folder / ("tokenizer.json" if (folder / "tokenizer.json").exists() else "vocab.txt")
+        self.mark = fingerprint([folder / "model.safetensors", vocabulary])
+        self.width, self.heads = config["hidden_size"], config["num_attention_heads"]
+        self.layers, self.tiny = config["num_hidden_layers"], config.get("layer_norm_eps", 1e-12)
+        self.first = pooling.get("pooling_mode_cls_token", False)
+        self.longest = _json(folder / "sentence_bert_config.json").get("max_seq_length") or 256
+        self.longest = min(self.longest, config["max_position_embeddings"]) - 2
+        self.stem = "bert." if "bert.embeddings.word_embeddings.weight" in self.weights else ""
+
+    def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
+        """(n, width) a vector for each text: the mean of its tokens, over at most two pieces of a long one.
+
+        on_part : function that is told how many texts are done.
+        """
+        pieces, owners = [], []
+        for place, text in enumerate(texts):
+            tokens = self.words.tokens(text)
+            for begin in range(0, max(len(tokens), 1), self.longest)[:CHUNKS]:
+                pieces.append(tokens[begin : begin + self.longest])
+                owners.append(place)
+        sums, counts = np.zeros((len(texts), self.width)), np.zeros(len(texts))
+        left = np.bincount(owners, minlength=len(texts))
+        order, begin = np.argsort([len(piece) for piece in pieces], kind="stable")[::-1], 0
+        while begin < len(order):  # texts of nearly one length at a time, the longest first
+            number = max(AT_ONCE // (len(pieces[order[begin]]) + 2), 1)
+            part = order[begin : begin + number]
+            for place, vector in zip(part, self._forward([pieces[i] for i in part])):
+                weight = len(pieces[place]) + 2
+                sums[owners[place]] += weight * vector
+                counts[owners[place]] += weight
+                left[owners[place]] -= 1
+            begin += number
+            if on_part is not None:
+                on_part(int(np.count_nonzero(left == 0)))
+        return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+
+    def unknown(self, texts: Sequence[str]) -> float:
+        """The fraction of the tokens that are not in the vocabulary."""
+        return fraction_of(self.words.unknown, map(self.words.tokens, texts))
+
+    def _forward(self, pieces: list[list[int]]) -> np.ndarray:
+        """(n, width) of pieces of at most `longest` tokens each."""
+        begin, end = (self.words.vocabulary[token] for token in ENDS)
+        length = max(map(len, pieces)) + 2
+        ids = np.zeros((len(pieces), length), dtype=np.int64)
+        there = np.zeros((len(pieces), length), dtype=np.float32)
+        for i, piece in enumerate(pieces):
+            ids[i, : len(piece) + 2], there[i, : len(piece) + 2] = [begin, *piece, end], 1.0
+        table = "embeddings.{}_embeddings.weight"
+        x = self._of(table.format("word"))[ids] + self._of(table.format("position"))[:length]
+        x += self._of(table.format("token_type"))[0]
+        x = self._normal(x.reshape(-1, self.width).astype(np.float32), "embeddings.LayerNorm")
+        hidden = np.where(there > 0, 0.0, -1e9).astype(np.float32)[:, None, None]
+        for layer in range(self.layers):
+            x = self._layer(x, f"encoder.layer.{layer}.", hidden)
+        x = x.reshape(len(pieces), length, self.width)
+        if self.first:
+            return x[:, 0]
+        return np.einsum("nlw,nl->nw", x, there) / there.sum(axis=1)[:, None]
+
+    def _layer(self, x: np.ndarray, stem: str, hidden: np.ndarray) -> np.ndarray:
+        n, size = len(hidden), self.width // self.heads
+
+        def apart(part: str) -> np.ndarray:
+            wide = self._dense(x, f"{stem}attention.self.{part}")
+            return wide.reshape(n, -1, self.heads, size).transpose(0, 2, 1, 3)
+
+        scores = apart("query") @ apart("key").swapaxes(2, 3)
+        scores /= np.float32(np.sqrt(size))
+        scores += hidden
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=-1, keepdims=True)
+        mixed = (scores @ apart("value")).transpose(0, 2, 1, 3).reshape(len(x), self.width)
+        x = self._normal(x + self._dense(mixed, f"{stem}attention.output.dense"), f"{stem}attention.output.LayerNorm")
+        wide = self._dense(x, f"{stem}intermediate.dense")
+        for begin in range(0, len(wide), IN_CACHE):
+            gelu(wide[begin : begin + IN_CACHE])
+        return self._normal(x + self._dense(wide, f"{stem}output.dense"), f"{stem}output.LayerNorm")
+
+    def _dense(self, x: np.ndarray, name: str) -> np.ndarray:
+        made = x @ self._of(f"{name}.weight").T
+        made += self._of(f"{name}.bias")
+        return made
+
+    def _normal(self, x: np.ndarray, name: str) -> np.ndarray:
+        x -= x.mean(axis=1, keepdims=True)
+        x /= np.sqrt(np.einsum("ij,ij->i", x, x) / x.shape[1] + self.tiny)[:, None]
+        x *= self._of(f"{name}.weight")
+        x += self._of(f"{name}.bias")
+        return x
+
+    def _of(self, name: str) -> np.ndarray:
+        return self.weights[self.stem + name]
+
+
+# erf(x) = x P(x²) / Q(x²) for |x| ≤ 4, to 2e-7; SciPy's erf takes as long as the two products around it
+_P = (
+    *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),
+    *(-7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02),
+)
+_Q = (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02)
+
+
+def gelu(x: np.ndarray) -> None:
+    """x (1 + erf(x / √2)) / 2 of single-precision numbers, in their place."""
+    z = np.clip(x * np.float32(np.sqrt(0.5)), np.float32(-4), np.float32(4))
+    square = z * z
+    top, low = (np.full_like(x, coefficients[0]) for coefficients in (_P, _Q))
+    for values, coefficients in ((top, _P), (low, _Q)):
+        for coefficient in coefficients[1:]:
+            values *= square
+            values += np.float32(coefficient)
+    z *= top
+    z /= low
+    z += 1
+    z *= np.float32(0.5)
+    x *= z
+
+
+def suited(config: dict) -> bool:
+    """Whether the model that a config.json describes can be computed here."""
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act", "gelu") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+    )
+
+
+def _json(path: Path) -> dict:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -1,0 +1,88 @@
+"""Sentence models as ONNX files, run by onnxruntime."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ..packages import installed
+from .weights import fingerprint
+from .wordpiece import WordPiece, fraction_of
+
+LONGEST = 254  # tokens of a text that are read
+AT_ONCE = 16  # texts
+ENDS = "[CLS]", "[SEP]"
+
+
+class OnnxTexts:
+    """An ONNX file of a sentence model; its tokenizer.json or vocab.txt is next to it or in the folder above.
+
+    Attributes
+    ----------
+    name : what people call it. mark : fingerprint of the file. width : numbers of a vector, 0 before the first text.
+    """
+
+    slow = True
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        self.name, self.width = path.name, 0
+        places = (path.parent, path.parent.parent)
+        words = next((one for one in map(WordPiece.read, places) if one is not None), None)
+        if words is None or any(token not in words.vocabulary for token in ENDS):
+            raise InputError(
+                f"There is no WordPiece vocabulary for {path}. Put the tokenizer.json or vocab.txt of the model next "
+                "to the file."
+            )
+        runtime = installed("onnxruntime", f"The text model {path.name}")
+        self.words, self.mark = words, fingerprint([path])
+        try:
+            self.session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has types of its own
+            raise InputError(f"{path} is not a readable ONNX model ({_first_line(error)}).") from None
+        self.inputs = [one.name for one in self.session.get_inputs()]
+        known = {"input_ids", "attention_mask", "token_type_ids"}
+        if not {"input_ids"} <= set(self.inputs) <= known:
+            raise InputError(
+                f"{path} has the inputs {', '.join(self.inputs)}; expected input_ids, attention_mask and, if the model "
+                "has it, token_type_ids."
+            )
+
+    def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
+        """(n, width) a vector for each text: the output of the model, or the mean of its tokens."""
+        pieces = [self.words.tokens(text)[:LONGEST] for text in texts]
+        order = np.argsort([len(piece) for piece in pieces], kind="stable")[::-1]
+        made = None
+        for begin in range(0, len(order), AT_ONCE):
+            part = order[begin : begin + AT_ONCE]
+            rows = self._forward([pieces[i] for i in part])
+            made = np.zeros((len(texts), rows.shape[1]), dtype=np.float32) if made is None else made
+            made[part] = rows
+            if on_part is not None:
+                on_part(min(begin + AT_ONCE, len(texts)))
+        made = np.zeros((0, self.width), dtype=np.float32) if made is None else made
+        self.width = made.shape[1]
+        return made
+
+    def unknown(self, texts: Sequence[str]) -> float:
+        """The fraction of the tokens that are not in the vocabulary."""
+        return fraction_of(self.words.unknown, map(self.words.tokens, texts))
+
+    def _forward(self, pieces: list[list[int]]) -> np.ndarray:
+        begin, end = (self.words.vocabulary[token] for token in ENDS)
+        ids = np.zeros((len(pieces), max(map(len, pieces)) + 2), dtype=np.int64)
+        there = np.zeros_like(ids)
+        for i, piece in enumerate(pieces):
+            ids[i, : len(piece) + 2], there[i, : len(piece) + 2] = [begin, *piece, end], 1
+        given = {"input_ids": ids, "attention_mask": there, "token_type_ids": np.zeros_like(ids)}
+        found = self.session.run(None, {name: given[name] for name in self.inputs})
+        flat = next((one for one in found if one.ndim == 2), None)
+        if flat is not None:
+            return flat
+        return np.einsum("nlw,nl->nw", found[0], there) / there.sum(axis=1)[:, None]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -1,0 +1,72 @@
+"""Vectors of texts and images kept next to the table, so that a second run need not compute them again.
+
+A folder `.mercer-vectors` has files MODEL-CONTENT.npz, each with the hashes of some inputs and their vectors. A file is
+written once and never changed, so runs at the same time do not disturb each other.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ...errors import InputError
+from ...files import replacing
+
+FOLDER = ".mercer-vectors"
+PART = 2_000  # inputs in a file: as much is computed again after an interrupt
+MOST = 200_000  # inputs that are kept; at 384 numbers each they are 300 MB
+
+
+def hashes(contents: Sequence[bytes]) -> np.ndarray:
+    """(n,) 16 bytes that represent each input."""
+    return np.array([hashlib.blake2b(one, digest_size=16).digest() for one in contents], dtype="S16")
+
+
+def with_store(
+    keys: np.ndarray, mark: str, folder: Path | None, compute: Callable[[np.ndarray, int, int], np.ndarray]
+) -> np.ndarray:
+    """(n, width) vectors, each computed once; those of earlier runs come from the folder.
+
+    Parameters
+    ----------
+    keys : (n,) from `hashes`. mark : fingerprint of the model.
+    folder : of the table; None keeps nothing.
+    compute : function of (positions of inputs, how many are done already, of how many) that gives their vectors.
+    """
+    unique, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    known = {} if folder is None else _kept(folder, mark, set(unique.tolist()))
+    missing = np.sort(first[[key not in known for key in unique.tolist()]])
+    for begin in range(0, len(missing), PART):
+        part = missing[begin : begin + PART]
+        rows = np.ascontiguousarray(compute(part, len(unique) - len(missing) + begin, len(unique)), dtype=np.float32)
+        known.update(zip(keys[part].tolist(), rows))
+        if folder is not None and len(unique) <= MOST:
+            _keep(folder, mark, keys[part], rows)
+    return np.array([known[key] for key in unique.tolist()], dtype=np.float32)[place]
+
+
+def _kept(folder: Path, mark: str, wanted: set) -> dict[bytes, np.ndarray]:
+    found: dict[bytes, np.ndarray] = {}
+    for file in sorted((folder / FOLDER).glob(f"{mark}-*.npz")):
+        try:
+            with np.load(file, allow_pickle=False) as arrays:
+                keys, rows = arrays["keys"], arrays["rows"]
+            if keys.dtype != "S16" or rows.ndim != 2 or len(keys) != len(rows) or not np.isfinite(rows).all():
+                continue
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # not ours, or cut off: computed again
+            continue
+        found.update((key, row) for key, row in zip(keys.tolist(), rows) if key in wanted)
+    return found
+
+
+def _keep(folder: Path, mark: str, keys: np.ndarray, rows: np.ndarray) -> None:
+    """Write a file, if the folder can be written."""
+    name = f"{mark}-{hashlib.blake2b(keys.tobytes(), digest_size=8).hexdigest()}.npz"
+    try:
+        (folder / FOLDER).mkdir(exist_ok=True)
+        with replacing(folder / FOLDER / name, force=True) as (part,), open(part, "wb") as file:
+            np.savez(file, keys=keys, rows=rows)
+    except (OSError, InputError):  # a read-only folder: vectors are computed each time
+        pass

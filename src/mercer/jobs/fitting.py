@@ -1,0 +1,62 @@
+"""Fit a few-label model to a dataset, and ask a saved one in blocks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..events import Event, Fact, Note, OnEvent, Progress
+from ..few_label.sizes import Sizes
+from ..types import Estimator, Frame
+from .dataset import Dataset
+from .options import check_methods
+
+FAMILIAR = 0.5  # trust below which a row is unlike all training rows
+
+
+def fit_model(dataset: Dataset, model: Estimator, titles: Mapping[str, str], on_event: OnEvent) -> list[str]:
+    """Fit a few-label model to the labels of a dataset; return notes for the report.
+
+    Ctrl-C ends the search and keeps what was tried. A copy of a model that was fitted to other labels of the same rows
+    keeps what needs no label.
+
+    Parameters
+    ----------
+    titles : {method: what people call it}, to report progress with.
+    """
+
+    check_methods(model.methods, dataset.labels.numeric, dataset.target)
+
+    def tell(event: Event) -> None:
+        if isinstance(event, Progress) and event.method is not None and event.method in titles:
+            event = replace(event, text=f"trying {titles[event.method]}")
+        on_event(event)
+
+    y, more = dataset.labels.of(np.arange(len(dataset.names))), {"hints": dataset.hints} if dataset.hints else {}
+    if dataset.links is not None:
+        more["graph"] = dataset.links
+    if hasattr(model, "library_"):
+        model.relabel(y, dataset.drawn)
+    else:
+        model.fit(dataset.X, y, drawn=dataset.drawn, on_event=tell, **more)
+    on_event(Fact("interrupted", model.interrupted_))
+    if model.interrupted_:
+        what = f"Interrupted: the prediction is that of the {len(model.candidates_)} candidates tried so far"
+        on_event(Note(f"{what}. Ctrl-C again stops without writing."))
+        return [f"{what}."]
+    if model.skipped_:
+        what = f"Not fitted because of --seconds {model.time_budget:g}: {', '.join(model.skipped_)}."
+        on_event(Note(what))
+        return [what]
+    return []
+
+
+def in_blocks(
+    ask: Callable[[Frame], tuple[np.ndarray, ...]], frame: Frame, on_event: OnEvent, sizes: Sizes
+) -> tuple[np.ndarray, ...]:
+    """Return the arrays that a saved model answers with for all rows, asked some thousands at a time."""
+    found = []
+    for begin in range(0, len(frame), sizes.block_rows):
+        on_event(Progress(f"labeling {len(frame)} rows", begin / len(frame)))
+        found.append(ask(frame.iloc[begin : begin + sizes.block_rows]))
+    return tuple(map(np.concatenate, zip(*found)))

@@ -1,0 +1,64 @@
+"""The model of the standard sizes, prepared in a thread while the first, smaller model predicts."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InputError
+from ..events import Event
+from ..few_label.classifier import FewLabelClassifier
+from ..types import Rows
+
+
+class Preparation:
+    """Prepares the model that Python's `FewLabelClassifier` would be on the same rows, within `going_on` only.
+
+    Outside of that context the space that is being built is finished, and the next one is not begun.
+
+    Parameters
+    ----------
+    X : (n, d) rows. hints : {column: guesses of the class} of other sources, or None.
+    """
+
+    def __init__(self, X: Rows, hints: dict | None = None) -> None:
+        self._idle = threading.Event()
+        self._found: list[Any] = []
+        self._thread = threading.Thread(target=self._prepare, args=(X, hints), daemon=True)
+        self._thread.start()
+
+    @contextlib.contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Context in which no one waits for anything else."""
+        self._idle.set()
+        try:
+            yield
+        finally:
+            self._idle.clear()
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a model, or a reason why there is none."""
+        return not self._thread.is_alive()
+
+    @property
+    def model(self) -> FewLabelClassifier:
+        """The prepared model; InputError with the reason if there is none."""
+        (found,) = self._found
+        if isinstance(found, Exception):
+            raise InputError(f"The model of all rows could not be prepared: {found}")
+        return found
+
+    def _prepare(self, X: Rows, hints: dict | None) -> None:
+        try:
+            self._found.append(standard_model().prepare(X, on_event=self._wait, hints=hints))
+        except Exception as error:  # reported by `model`
+            self._found.append(error)
+
+    def _wait(self, event: Event) -> None:
+        self._idle.wait()
+
+
+def standard_model() -> FewLabelClassifier:
+    """A model with the parameters that Python and the command use by default."""
+    return FewLabelClassifier(missing_label=[], random_state=0)
