@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 SECONDS = 120  # an attack that takes longer has failed; compiling loops for the first time takes a part of it
+START = 120  # so has one whose process does not even start
 MEMORY = 2 << 30  # so has one after which the process was ever larger than this
 
 
@@ -72,6 +73,9 @@ class _Worker:
             self.process = context.Process(target=_serve, args=(self.kind, theirs), daemon=True)
             self.process.start()
             theirs.close()
+            if not self.pipe.poll(START):
+                self.process.kill()
+                return self._lost("killed", f"did not start within {START} s")
             self.pipe.recv()  # it has imported what it needs
         self.pipe.send(seed)
         if not self.pipe.poll(seconds):
@@ -118,11 +122,18 @@ def _one(module, seed, folder):
         outcome, fault = "failed", str(error)
     except Exception:
         outcome, fault = "failed", traceback.format_exc()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = peak_memory()
     if fault is None and peak > MEMORY:
         outcome, fault = "failed", f"the process grew to {peak / 2**30:.1f} GB"
     _remove(folder)
     return outcome, fault, peak
+
+
+def peak_memory():
+    """The largest size of this process in bytes; `ru_maxrss` would begin with that of the process that spawned it."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    (line,) = [line for line in lines if line.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
 
 
 def _remove(folder):
