@@ -62,32 +62,28 @@ def _root(mu, b, y, weight, spread, tol, E, w, zeta):
 
 
 @compiled(nogil=True, error_model="numpy")
-def _fit_each(mu, B, spread, tol, zeta, reached, W, E, nothing):
+def _each(mu, B, Y, weight, spread, tol, zeta, reached, value, W, E):
+    """The root for every row of B and Y, from zeta on; one loop for both uses, since compiling it takes a second."""
     for i in range(len(B)):
-        _, zeta[i], reached[i] = _root(mu, B[i], nothing, 0.0, spread, tol, E, W[i], 0.0)
+        value[i], zeta[i], reached[i] = _root(mu, B[i], Y[i], weight, spread, tol, E, W[i], zeta[i])
 
 
-@compiled(nogil=True, error_model="numpy")
-def _leave_out_each(mu, Y, t, total, weight, spread, rows, tol, start, b, E, w, out):
-    for place in range(len(rows)):
-        i = rows[place]
-        for j in range(len(mu)):
-            b[j] = weight * (total[j] - t[i] * Y[i, j])
-        out[place] = _root(mu, b, Y[i], weight, spread, tol, E, w, start)[0]
+def _solved(mu, B, Y, weight, spread, tol, start):
+    """(values, ζ, which were reached, W) for right-hand sides B and left-out rows Y, from ζ = start on."""
+    zeta, reached, value = np.full(len(B), start), np.zeros(len(B), dtype=np.bool_), np.empty(len(B))
+    W = np.empty_like(B)
+    _each(mu, B, Y, float(weight), float(spread), tol, zeta, reached, value, W, np.empty(len(mu)))
+    return value, zeta, reached, W
 
 
 def fits(mu, B, spread, tol: float):
     """(ζ (k,), which were reached (k,), W (k, r)) for right-hand sides B (k, r) in the basis of the pencil."""
-    k, r = B.shape
-    zeta, reached, W = np.zeros(k), np.zeros(k, dtype=np.bool_), np.zeros((k, r))
-    _fit_each(mu, B, float(spread), tol, zeta, reached, W, np.empty(r), np.zeros(r))
-    return zeta, reached, W
+    return _solved(mu, B, np.zeros_like(B), 0.0, spread, tol, 0.0)[1:]
 
 
 def without_each(mu, Y, t, total, weight, spread, rows, tol):
     """(len(rows),) value at each of the rows of Y by the fit to the targets t without it; total is t @ Y."""
     # The fit to all labels is near: a start from it spares half of the steps.
     start = float(fits(mu, weight * total[None], spread, tol)[0][0])
-    b, E, w, out = np.empty(len(mu)), np.empty(len(mu)), np.empty(len(mu)), np.empty(len(rows))
-    _leave_out_each(mu, Y, t, total, float(weight), float(spread), rows, tol, start, b, E, w, out)
-    return out
+    B = weight * (total - t[rows, None] * Y[rows])
+    return _solved(mu, B, Y[rows], weight, spread, tol, start)[0]
