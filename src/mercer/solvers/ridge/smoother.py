@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.linalg as sla
+from scipy.linalg import lapack
 
 from ...linalg import eigh_down, rank_of, safe_cholesky
 from ...rows import gram, mass, take, tdot
@@ -180,7 +181,7 @@ def ridge_on_labeled(Z, labeled, pull, penalty, weight=None, bias=False):
     A, Y = root * (pull.rows - mean), root * (pull.T - middle)
     L, _ = safe_cholesky(A @ A.T + penalty * np.eye(len(A)))
     W = A.T @ sla.cho_solve((L, True), Y, check_finite=False)
-    half = sla.solve_triangular(L, np.eye(len(A)), lower=True, check_finite=False)
+    half = lapack.dtrtri(L, lower=1)[0]  # a third of the work of solving for the identity
     slack = penalty * np.sum(half**2, axis=0) - (s / total if bias else 0.0)  # 1 - S_ii without cancellation
     left_out = _withhold(pull.T, (pull.rows - mean) @ W + middle, 1.0 - slack, slack, removed=True)
     gap = relative(A.T @ (A @ W - Y) + penalty * W, A.T @ Y)
