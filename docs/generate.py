@@ -56,7 +56,9 @@ INTERNAL = {
     "check_prepared", "diag", "hurry", "looks_at", "parts", "relocate", "score_of_rows", "solution_for", "tilted",
     "unsupported", "get_params", "terms", "tile", "withheld", "set_params", "advice_rows", "trust", "sets_of",
     "confidence_of", "on_landmarks",
-    "twin",
+    "twin", "spread", "slopes", "of_rows", "kernel_of", "counted", "overlap", "count", "of_counts", "counts", "settled",
+    "block", "combine", "random", "well_conditioned", "similarities", "part_scores", "absent", "renamed", "unread",
+    "outside", "missing", "axes",
     "left_out_path", "library_", "answers_", "dask_", "weight_", "offsets_", "scores_", "looked_at", "opinions",
 }  # fmt: skip
 
@@ -113,6 +115,8 @@ def own_members(thing):
     class that has them.
     """
     found = dict.fromkeys(name for name in STANDARD if hasattr(thing, name) and _is_ours(thing, name))
+    if not hasattr(thing, "teach"):  # an extension point of the other classes
+        found.pop("prepare", None)
     for cls in thing.__mro__:
         if cls.__module__.startswith("mercer"):
             for name, value in vars(cls).items():
@@ -120,7 +124,7 @@ def own_members(thing):
                 if (
                     not name.startswith("_")
                     and not name.endswith("_request")
-                    and name not in INTERNAL
+                    and name not in (*INTERNAL, "prepare")
                     and called
                     and inspect.getdoc(getattr(thing, name, None))
                 ):

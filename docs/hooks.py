@@ -37,7 +37,7 @@ def one_line_items(app, what, name, obj, options, lines):
             section = line.strip()
         item = ITEM.match(line) if section in LISTS else None
         goes_on = i + 1 < len(lines) and lines[i + 1].startswith(" ")
-        if item and (not goes_on or len(line) > WRAPPED):
+        if item and (not goes_on or (len(line) > WRAPPED and "default=" not in line)):
             for name, text in items(item):
                 out += [name, "    " + prose(text)]
         elif item or line.lstrip().startswith((">>>", "...")):

@@ -1,6 +1,7 @@
 """Docstrings of public names: every parameter has a type and a default, shared texts are added."""
 
 import ast
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import mercer
-from mercer.docstrings import completed
+from mercer.docstrings import completed, document
 
 CLASSES = [name for name in mercer.exports if inspect.isclass(getattr(mercer, name))]
 ESTIMATORS = [name for name in CLASSES if issubclass(getattr(mercer, name), BaseEstimator | mercer.Kernel)]
@@ -46,6 +47,50 @@ def test_standard_methods_describe_their_parameters(name):
         function = getattr(getattr(mercer, name), method, None)
         if function is not None and function.__module__.startswith("mercer.estimators"):
             assert "Parameters\n" in inspect.getdoc(function), f"{name}.{method}"
+
+
+def pages():
+    """{name: class or function} of everything that has a page of the API reference."""
+    path = Path(__file__).parent.parent / "docs" / "generate.py"
+    spec = importlib.util.spec_from_file_location("generate", path)
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    places = [f"{name}" for name in mercer.__all__] + [path for paths in generate.BELOW.values() for path in paths]
+    for place in places:
+        module, _, name = place.rpartition(".")
+        thing = getattr(importlib.import_module(f"mercer.{module}".rstrip(".")), name)
+        document(thing)
+        yield name, thing
+        for member in generate.own_members(thing) if inspect.isclass(thing) else ():
+            if inspect.isroutine(getattr(thing, member)):
+                yield f"{name}.{member}", getattr(thing, member)
+
+
+RESULTS = {"KernelEstimator", "Estimate", "Result"}  # made by the package, and described by their attributes
+
+
+def test_every_parameter_of_the_reference_has_a_type_a_text_and_its_default():
+    poor = []
+    for name, thing in pages():
+        try:
+            parameters = list(inspect.signature(thing).parameters.values())
+        except ValueError:  # an exception
+            continue
+        given = [
+            one for one in parameters if one.name != "self" and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
+        ]
+        section = re.search(r"Parameters\n-+\n(.*?)(?=\n\n\w[\w ]*\n-+\n|\Z)", inspect.getdoc(thing) or "", re.S)
+        blocks = re.split(r"\n(?=\S)", section[1] if section else "")
+        heads = [block.partition("\n") for block in blocks]
+        found = {one: (head, text) for head, _, text in heads for one in head.partition(" : ")[0].split(", ")}
+        for one in given if name not in RESULTS else ():
+            head, text = found.get(one.name, ("", ""))
+            whole = f"{head} {text}"
+            typed = " : " in head and not re.search(r" : object\b", head)
+            default = one.default is one.empty or "default" in whole
+            if not (typed and text.strip() and default) or re.match(r"\s*([Ss]ee|[Aa]s in) `\w+`\.?$", text):
+                poor.append(f"{name}({one.name}): {head}")
+    assert poor == []
 
 
 def test_a_docstring_is_completed():

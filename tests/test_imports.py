@@ -14,7 +14,7 @@ import mercer
 SOURCE = Path(mercer.__file__).parent
 # From left to right: a room imports only rooms to its left, and itself. Rooms of one line do not see each other.
 ORDER = [
-    ["errors", "events", "types"],
+    ["errors", "events", "types", "parameter_texts"],
     ["backend", "docstrings"],
     ["documentation"],
     ["files", "compilation"],

@@ -73,6 +73,7 @@ def __getattr__(name):
     if name not in exports:
         raise AttributeError(f"mercer has no attribute {name!r}")
     value = getattr(importlib.import_module(f".{exports[name]}", __name__), name)
+    importlib.import_module(".docstrings", __name__).document(value)
     globals()[name] = value
     return value
 

@@ -1,105 +1,70 @@
 """Complete the docstrings of estimators: types and defaults of parameters, and the text that many classes share.
 
 A class describes what is its own. Parameters that it does not describe (`kernel`, `approx`, `random_state`, …) are
-added from `SHARED`, and standard methods without a description of their parameters from `METHODS`. So the help
-of a class and the API reference are complete, and a text is written once.
+added from `parameter_texts`, and so are those of methods and functions (`X`, `y`, `drawn`, …). Defaults come from the
+signature. So the help of a class and the API reference are complete, and a text is written once.
 """
 
 import inspect
 import re
+import weakref
 from dataclasses import MISSING, Field
 from typing import Any
 
-SHARED = {
-    "kernel": (
-        "Kernel, str or callable",
-        'A kernel object such as ``RBF("median")``, a name, or a function of two rows. "rbf" is `RBF` with the median '
-        'distance between rows as its bandwidth. "precomputed": X is a kernel matrix.',
-    ),
-    "approx": (
-        '"auto", "exact", int or FeatureMap',
-        '"auto" is exact for small tables and uses landmarks for large ones. A number is the number of landmarks. See '
-        "the page on approximation.",
-    ),
-    "missing_label": (
-        '"auto", None, value or list of values',
-        'Values in y that mean "not labeled". "auto": NaN, None, empty string and −1. None: all values are classes.',
-    ),
-    "random_state": ("int, RandomState or None", "Seed. None means 0, so that results repeat."),
-    "n_jobs": ("int or None", "Number of threads; None or −1 uses as many as the BLAS library may use."),
-    "verbose": ("bool, int or callable", "Print progress, or call a function with (text, fraction done)."),
-    "tol": ("float", "Tolerance at which the solver stops."),
-    "max_iter": ("int", "Maximum number of iterations of the solver."),
-    "n_init": ("int or None", "Number of starts of the solver, of which the best is kept. None: as many as it needs."),
-    "center": ("bool", "Center the features, so that components are directions of largest variance."),
-    "solver": ("str", "Solver of the eigenvalue problem; see `KernelPCA`."),
-    "graph": (
-        "Kernel, matrix or None",
-        "Graph for an additional penalty on differences between neighbors, as in Laplacian RLS. None: no penalty.",
-    ),
-    "graph_weight": ("float", "Weight of the penalty of `graph`."),
-    "invariance": (
-        "callable, array or None",
-        "Directions along which the classifier should hardly change, such as `ImageShifts`. None: no penalty.",
-    ),
-    "invariance_weight": ("float", "Weight of the penalty of `invariance`."),
-    "label_folds": ("int or None", "Folds of the held-out predictions. None: one label at a time."),
-    "contamination": ("float", "Fraction of the training rows below the threshold."),
-    "label_weight": ("float", "Weight c of the loss on the labels."),
-    "variance": ("float", "Variance of the scores over the training rows (s² / n in the paper)."),
-    "n_removed": ('"constant" or int', "What is removed from the features before the fit; see `SemiKPCA`."),
-    "gamma": ("str or float", "Weight of the errors; see the formula above."),
-    "search": ("str", "How labels are searched; see `S2RLSClassifier`."),
-    "bandwidth": (
-        "float or str",
-        'Length scale, or a rule for the training rows: "median" (distance between rows), "knn", "scale", "range", '
-        '"neighbor" or "2neighbor". See the page on kernels.',
-    ),
-    "degree": ("float", "Degree of the polynomial, above 0."),
-    "offset": ("float", "Constant that is added to the inner product."),
-    "scale": ("float or None", "Factor of the inner product. None: 1 / number of columns."),
-    "function": ("callable", "Function of two rows that returns a number, or of two matrices that returns a matrix."),
-    "time_budget": ("float or None", "Seconds after which the search stops. None: no limit."),
-}
-_ROWS = 'X : array-like of shape (n_samples, n_features)\n    Rows; a kernel matrix if kernel="precomputed".\n'
-_LABELS = "y : array-like of shape (n_samples,)\n    Labels, with markers for rows without one (see `missing_label`).\n"
-_IGNORED = "y : array-like or None, default=None\n    Ignored, unless the text above gives it a meaning.\n"
-_WEIGHT = "sample_weight : array-like of shape (n_samples,), default=None\n    Weights; 2 counts a row twice.\n"
-_GROUPS = "groups : array-like of shape (n_samples,), default=None\n    Groups of rows, such as classes.\n"
-_PARAMETERS = {"X": _ROWS, "y": _LABELS, "sample_weight": _WEIGHT, "groups": _GROUPS}
-METHODS = {
-    "fit": "self : the fitted estimator.",
-    "fit_predict": "array of shape (n_samples,) : the predictions for the training rows.",
-    "fit_transform": "array of shape (n_samples, n_components) : the features of the training rows.",
-    "predict": "array of shape (n_samples,) : the predictions.",
-    "predict_proba": "array of shape (n_samples, n_classes) : the class probabilities.",
-    "predict_log_proba": "array of shape (n_samples, n_classes) : the logarithms of the class probabilities.",
-    "decision_function": "array of shape (n_samples,) or (n_samples, n_classes) : the scores.",
-    "score_samples": "array of shape (n_samples,) : the scores; higher is more normal.",
-    "transform": "array of shape (n_samples, n_components) : the features of the rows.",
-    "score": "float : the score, higher is better.",
-}
+from .parameter_texts import CALL, CONSTRUCTOR, IGNORED, KERNEL_ROWS, RETURNS
+
+Texts = dict[str, tuple[str, str]]
+
 _SECTION = re.compile(r"(?<=\n\n)\w[\w ]*\n-{3,}\n")
 _WORDS = {"Real": "float", "Integral": "int", "RealNotInt": "float"}
 _ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*)$")
-_TYPED = re.compile(r"default=|^(?:\(|\{|array|int|float|str|bool|list|dict|tuple|callable|function|None\b|\")")
+_TYPED = re.compile(
+    r"default=|, optional$|array-like of|^(?:class name|estimator$|DataFrame|\(|\{|array|int|float|str|bool|list|dict|"
+    r"tuple|callable|function|None\b|\")"
+)
+_WORD = "(?:int|float|bool|str|callable|function|dict|list|None)"
+_KIND = re.compile(  # a type, and what follows it
+    rf"^({_WORD}(?: in [(\[][^)\]]*[)\]])?(?:,? or {_WORD})*)(?:[,;:] |$)(.*)$"
+)
+_SHAPE = re.compile(r"^\((?:[nmdlk], ?)*[nmdlk]?\),? (?:rows, or (?=\())?")
+_ELSEWHERE = re.compile(r"^(?:rows,? )?(?:or a data frame, )?[Aa]s in\b|^[Ss]ee ")
+
+
+def document(thing: Any) -> None:
+    """Complete the docstring of a public function, or those of a class and of all its public methods, in place."""
+    if not inspect.isclass(thing):
+        if inspect.isfunction(thing) and thing.__doc__:
+            thing.__doc__ = _of_call(thing, {})
+        return
+    complete(thing)
+    own = [base for base in thing.__mro__ if base.__module__.split(".")[0] == "mercer"]
+    texts = {"X": KERNEL_ROWS} if any("kernel" in inspect.get_annotations(base) for base in own) else {}
+    for base in own:
+        for name, value in vars(base).items():
+            method = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+            if not name.startswith("_") and inspect.isfunction(method) and method.__doc__ and method not in _DONE:
+                _DONE.add(method)
+                method.__doc__ = _of_call(method, texts)
+
+
+_DONE: weakref.WeakSet = weakref.WeakSet()  # classes, and methods that several classes inherit
 
 
 def complete(cls: type) -> None:
-    """Complete the docstring of a class and of its standard methods, in place."""
-    if vars(cls).get("__doc__"):
-        written = "__init__" in vars(cls) or not hasattr(cls, "__dataclass_fields__")
-        parameters = _arguments(cls) if written else _fields(cls)
+    """Complete the docstring of a class, in place: the parameters of its constructor."""
+    if vars(cls).get("__doc__") and cls not in _DONE:
+        _DONE.add(cls)
+        bare = cls.__init__ is object.__init__ and inspect.get_annotations(cls)  # type: ignore[misc]
+        written = "__init__" in vars(cls) or not (bare or hasattr(cls, "__dataclass_fields__"))
+        parameters = _arguments(cls.__init__) if written else _fields(cls)  # type: ignore[misc]
         cls.__doc__ = completed(inspect.cleandoc(vars(cls)["__doc__"]), parameters)
-    for name, value in vars(cls).items():
-        if name in METHODS and inspect.isfunction(value) and "Parameters\n" not in (value.__doc__ or "Parameters\n"):
-            value.__doc__ = _described(name, value)
 
 
-def completed(doc: str, parameters: dict[str, tuple[str, str]]) -> str:
-    """Return a docstring whose section of parameters has a type and a default for every parameter.
+def completed(doc: str, parameters: dict[str, tuple[str, str]], texts: Texts = CONSTRUCTOR) -> str:
+    """Return a docstring whose section of parameters has a type, a text and a default for every parameter.
 
-    parameters : {name: (type, default)} of the constructor, both as text.
+    parameters : {name: (type, default)} of what is called, both as text. texts : {name: (type, text)} of those that
+    the docstring does not describe.
     """
     head, title, rest = doc.partition("Parameters\n----------\n")
     if not title:  # the section comes before the first other one
@@ -109,17 +74,17 @@ def completed(doc: str, parameters: dict[str, tuple[str, str]]) -> str:
     found = _SECTION.search("\n\n" + rest)
     at = max(found.start() - 2, 0) if found else len(rest)
     own, tail = rest[:at].rstrip("\n"), rest[at:].lstrip("\n")
-    entries, named = _entries(own, parameters)
+    entries, named = _entries(own, parameters, texts)
     for name, (kind, default) in parameters.items():
-        if name not in named and name in SHARED:
-            kind, text = SHARED[name]
+        if name not in named and name in texts:
+            kind, text = texts[name]
             entries.append(_entry(name, _with_default(kind, default), text))
     body = "\n".join(entries)
     return f"{head}Parameters\n----------\n{body}\n\n{tail}".rstrip("\n") + "\n" if body else doc
 
 
-def _entries(own: str, parameters: dict[str, tuple[str, str]]) -> tuple[list[str], set[str]]:
-    """Entries of a section, those of one line with type and default, and the names that they describe."""
+def _entries(own: str, parameters: dict[str, tuple[str, str]], texts: Texts) -> tuple[list[str], set[str]]:
+    """Entries of a section, with type, text and default, and the names that they describe."""
     blocks = re.split(r"\n(?=\S)", own.strip("\n")) if own.strip() else []
     entries: list[str] = []
     named: set[str] = set()
@@ -128,41 +93,60 @@ def _entries(own: str, parameters: dict[str, tuple[str, str]]) -> tuple[list[str
         found = _ENTRY.match(first)
         names = found[1].split(", ") if found else []
         named.update(names)
-        if not found or _TYPED.search(found[2]) or not set(names) <= set(parameters):
+        if not found or not set(names) <= set(parameters):
             entries.append(block)
             continue
+        if _TYPED.search(found[2]) and more:
+            same = {parameters[name][1] for name in names}
+            entries.append(f"{found[1]} : {_with_default(found[2], same.pop())}\n{more}" if len(same) == 1 else block)
+            continue
         text = " ".join([found[2], *map(str.strip, more.splitlines())]).strip()
-        for name in names:
-            kind, default = parameters[name]
-            kind = SHARED[name][0] if kind == "object" and name in SHARED else kind
-            entries.append(_entry(name, _with_default(kind, default), text[:1].upper() + text[1:]))
+        entries += [_entry(name, *_typed(text, name, parameters[name], texts)) for name in names]
     return entries, named
 
 
+def _typed(text: str, name: str, parameter: tuple[str, str], texts: Texts) -> tuple[str, str]:
+    """(type with default, text) of an entry of one sentence: `int, default=8`, `(n,) weights.`, `int, how many.`"""
+    kind, default = parameter
+    if name in texts and (kind == "object" or "numpy." in kind):
+        kind = texts[name][0]
+    if found := _KIND.match(text):
+        kind, text = found[1] if name not in texts or kind == "object" else kind, found[2]
+    text = re.sub(r"^default=\S+$", "", _SHAPE.sub("", text)).strip()
+    if name in texts and (not text or _ELSEWHERE.match(text)):
+        text = texts[name][1]
+    return _with_default(kind, default), text[:1].upper() + text[1:]
+
+
 def _with_default(kind: str, default: str) -> str:
-    return kind if default == "required" else f"{kind}, default={default}"
+    kind = kind.removesuffix(", optional")
+    return kind if default == "required" or "default=" in kind else f"{kind}, default={default}"
 
 
 def _entry(name: str, kind: str, text: str) -> str:
     return f"{name} : {kind}\n    {text}"
 
 
-def _described(name: str, method: Any) -> str:
-    """The docstring of a standard method with its parameters and what it returns."""
-    arguments = list(inspect.signature(method).parameters.values())[1:]
-    doc, given = inspect.cleandoc(method.__doc__), [one.name for one in arguments if one.kind != one.VAR_KEYWORD]
-    ignored = any(one.name == "y" and one.default is None for one in arguments)
-    known = [_IGNORED if one == "y" and ignored else _PARAMETERS[one] for one in given if one in _PARAMETERS]
-    if not known or len(known) < len(given):
+def _of_call(function: Any, texts: Texts) -> str:
+    """The docstring of a function or method with its parameters and, of a standard method, what it returns."""
+    doc, given, known = inspect.cleandoc(function.__doc__), _arguments(function), CALL | texts
+    if given.get("y", ("", "required"))[1] == "None":
+        known = known | {"y": IGNORED}
+    described = "Parameters\n---" in doc
+    if not described and not set(given) <= set(known):
         return doc
-    return f"{doc}\n\nParameters\n----------\n{''.join(known)}\nReturns\n-------\n{METHODS[name]}\n"
+    if given:
+        doc = completed(doc, given, known)
+    if not described and function.__name__ in RETURNS and "Returns\n---" not in doc:
+        doc = f"{doc.rstrip()}\n\nReturns\n-------\n{RETURNS[function.__name__]}\n"
+    return doc
 
 
-def _arguments(cls: type) -> dict[str, tuple[str, str]]:
-    """{name: (type, default)} of the arguments of a constructor that is written out."""
-    if cls.__init__ is object.__init__:  # type: ignore[misc]
+def _arguments(function: Any) -> dict[str, tuple[str, str]]:
+    """{name: (type, default)} of the arguments of a function that is written out."""
+    if not inspect.isfunction(function):
         return {}
-    given = list(inspect.signature(cls.__init__).parameters.values())[1:]  # type: ignore[misc]
+    given = [one for one in inspect.signature(function).parameters.values() if one.name not in ("self", "cls")]
     return {
         one.name: (_kind(one.annotation, []), "required" if one.default is one.empty else repr(one.default))
         for one in given

@@ -78,11 +78,13 @@ def suggest(
         variance a number takes away does not depend on the numbers, so it is known beforehand.
     audit : fraction of the n rows that are drawn at random among the unlabeled ones, at least one if above 0. Rows
         that were chosen are harder than others; an unbiased estimate of the accuracy rests on those drawn at random.
-    find : class name, optional
-        The rows that are most likely of this class, instead of those whose labels would help most. For a rare class.
-    among, exclude : numbers of rows to choose from (None: any), and of rows not to choose. Of more than 5,000 rows so
-        many drawn at random are looked at, of a model with a core (see `prepare`) those of the core, and those in
-        `among`.
+    find : class name or None, default=None
+        Suggest the rows that are most likely of this class, instead of those whose labels would help most.
+    among : array-like of int or None, default=None
+        Numbers of rows to choose from. None: any. Of more than 5,000 rows a random sample of that size is looked at. Of
+        a model with a core (see `prepare`) the rows of the core are, and in addition those in `among`.
+    exclude : array-like of int, default=()
+        Numbers of rows not to choose.
     random_state : seed of these draws, and of the rows on which "error" is judged.
 
     Notes

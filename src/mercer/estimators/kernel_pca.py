@@ -45,7 +45,7 @@ class KernelPCA(InputSpace, KernelComponents):
     kernel : str, kernel object or function, default="linear"
         A name with scikit-learn's meaning (gamma=None is 1 / number of columns), any other name of mercer, a kernel
         object such as ``RBF("median")``, or a function of two rows.
-    gamma, degree, coef0, kernel_params : parameters of a kernel given by name, as in scikit-learn.
+    gamma, degree, coef0, kernel_params : parameters of a kernel that is given by name.
     alpha : ridge of the inverse transform.
     fit_inverse_transform : learn the ridge map back to the input space.
     eigen_solver : "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg" or "dual".

@@ -152,7 +152,10 @@ class OutlierDetector(NoveltyDetector):
 
         Parameters
         ----------
-        rows : (m,) numbers of training rows. answers : (m,) −1 or +1.
+        rows : array-like of shape (m,)
+            Numbers of training rows.
+        answers : array-like of shape (m,)
+            −1 for an outlier, +1 for an ordinary row.
         """
         rows, answers = np.asarray(rows, dtype=int), np.asarray(answers)
         if rows.shape != answers.shape or not np.isin(answers, (-1, 1)).all():

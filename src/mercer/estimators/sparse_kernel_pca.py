@@ -27,7 +27,7 @@ class SparseKernelPCA(DualComponents):
     n_components : int, default=2
     epsilon : rows closer than this to the center (their score's length) are left out.
     keep : instead of epsilon: the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
-    kappa : bound on the pull of a row, as in `RobustKernelPCA`; None does not bound it.
+    kappa : bound on the pull of a row in the Huber loss. None does not bound it.
     norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
 
     Attributes

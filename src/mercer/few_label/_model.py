@@ -140,11 +140,19 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
         Parameters
         ----------
-        rows, labels, drawn : as in `teach`; None instead of a class name takes a label back.
-        tier : "full", which equals a fit with the labels, or "fast": without the methods that take most of the time. A
-            fast model that is taught nothing, ``fast.taught([], [])``, becomes the full one for the rest of the work.
-        on_event : function of a `mercer.events.Progress`, called before every candidate.
-        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
+        rows : int or array-like of shape (m,)
+            Numbers of training rows.
+        labels : class name, number or None, or array-like of shape (m,) of these
+            One label for all these rows, or one for each. None takes a label back.
+        drawn : bool or array-like of shape (m,), default=True
+            Whether the rows were drawn at random. False for rows that were chosen.
+        tier : {"full", "fast"}, default="full"
+            "full" equals a fit with the labels. "fast" leaves out the methods that take most of the time. A fast model
+            that is taught nothing, ``fast.taught([], [])``, becomes the full one for the rest of the work.
+        on_event : callable or None, default=None
+            Function of a `mercer.events.Progress`, called before every candidate.
+        stop : callable or None, default=None
+            Function without arguments, called before every candidate. If it returns True, `Stopped` is raised.
 
         Notes
         -----
@@ -168,23 +176,31 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
         Parameters
         ----------
-        rows : row numbers of the training data.
-        labels : one class name or number, or one for each row. A new class is accepted.
-        drawn : whether the rows were drawn at random (one prediction, or one for each row); False for rows that were
-            chosen, such as those of `suggest` that its `drawn` does not mark.
+        rows : int or array-like of shape (m,)
+            Numbers of training rows.
+        labels : class name or number, or array-like of shape (m,) of these
+            One label for all these rows, or one for each. A new class is accepted.
+        drawn : bool or array-like of shape (m,), default=True
+            Whether the rows were drawn at random. False for rows that were chosen, such as those of `suggest` that its
+            `drawn` does not mark.
         """
         self.check_whole("teach")
         return self._become(self.taught(rows, labels, drawn=drawn).answers_)
 
     def unteach(self, rows: ColumnLike) -> Self:
-        """Take the labels of some training rows back; equal to a fit without them."""
+        """Take the labels of some training rows back. Equal to a fit without them."""
         self.check_whole("unteach")
         return self._become(self.taught(rows, None, drawn=None).answers_)
 
     def relabel(self, y: ColumnLike, drawn: ColumnLike | None = None) -> Self:
         """Other labels for the same training rows; equal to a fit with them, without its decompositions.
 
-        drawn : (n,) bool, which labeled rows were drawn at random, as in `fit`; None keeps what is known.
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Labels of all training rows, with markers for rows without one.
+        drawn : array-like of shape (n_samples,) or None, default=None
+            Which labeled rows were drawn at random. None keeps what is known.
         """
         self.check_whole("relabel")
         mask = self.drawn_ if drawn is None else drawn_mask(drawn, self.library_.n_rows)

@@ -54,7 +54,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     Parameters
     ----------
     methods : "auto", "all" or list of names, default="auto"
-        Which methods may take part: see `mercer.few_label.catalog`. "all" adds the slower ones.
+        Methods that may take part, by their names in ``mercer methods``. "all" adds the slower ones.
     also : list of scikit-learn classifiers, default=()
         Your own models in the pool, such as ``[TabPFNClassifier()]``: anything with `predict_proba`. Each is fitted to
         the labeled rows, and once more without each of five folds of them, whose predictions determine its weight. They
@@ -62,25 +62,24 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     combine : {"average", "pick"}, default="average"
         "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
     time_budget : float or None, default=60
-        Default: `seconds` of `mercer.few_label.sizes.Sizes`, which the command and the web app use too.
-        Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (the most
-        useful come first; three are always built). No clock is asked, so the prediction does not depend on the machine.
-        None sets no limit. An interrupt (Ctrl-C) during the search ends it likewise: what was tried so far is used.
+        Seconds of work on one core. Feature spaces beyond it are not built. The most useful ones come first, and three
+        are always built. The work is estimated from the sizes and not measured, so the predictions do not depend on
+        the machine. None sets no limit. Ctrl-C during the search ends it, and what was tried so far is used.
     abstain : float or None, default=None
-        Rows whose confidence is below this are not labeled: `predict` and `transduction_` give them the mark -1 (""
-        where class names are text, NaN where -1 is a class).
-    prior : None, "labels", "estimate", dict or list of shares, default=None
-        What is known of the class frequencies among all rows. None leaves the scores alone. "labels": the fractions
-        among the labels hold for all rows, right when the labeled rows were drawn at random. "estimate": from the
-        scores. Or the shares themselves, by class.
+        Rows whose confidence is below this are not labeled. `predict` and `transduction_` give them the marker -1 (""
+        if class names are text, NaN if -1 is a class).
+    prior : None, "labels", "estimate", dict or list of fractions, default=None
+        Class frequencies among all rows. None: scores are not adjusted. "labels": those among the labels, which is
+        correct if the labeled rows were drawn at random. "estimate": estimated from the scores. Or the frequencies
+        themselves, by class.
     class_weight : None, "balanced" or dict, default=None
-        How much a label counts, by class; a class that the dict does not name has 1. "balanced" gives all classes the
-        same total. The predictions then favor rare classes more; to show how frequent they are, use `prior`.
-    include : names of columns of a data frame to use although they tell labeled rows from the others.
+        Weight of a label, by class. A class that the dict does not name has 1. "balanced" gives all classes the same
+        total, so that the predictions favor rare classes more. To state how frequent classes are, use `prior`.
+    include : list of str, default=()
+        Columns of a data frame to use although they distinguish labeled rows from the others.
     text_model, image_model : str or callable, default="auto"
         Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
-        own; "none" uses none. See `TableEncoder`.
-    missing_label : as in `KernelClassifier`.
+        own. "auto" uses those that are installed as extras, "none" uses none. `TableEncoder` lists other values.
     random_state : seed of landmarks and components; None is 0.
     verbose : bool or callable, default=False
         True prints what `fit` is doing. A function is called with (stage, fraction): what begins now, in words, and how
@@ -197,10 +196,12 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`). With a
-            `kernel` they may be a list of objects or an (n, n) matrix. Tensors are fitted on their device. Of rows in
-            Dask all labeled ones and a sample are fitted.
-        y : (n,) class names and marks; with Dask rows also a Dask column, or a dict {row number: label}.
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, dense or sparse, or a data frame of any columns. With a `kernel` they may be a list of objects or an
+            (n, n) matrix. Tensors are fitted on their device. Of rows in Dask all labeled ones and a sample are fitted.
+        y : array-like of shape (n_samples,)
+            Class names, with markers for rows without a label. With Dask rows also a Dask column, or a dict
+            {row number: label}.
         drawn : (n,) bool, optional
             Which labeled rows were drawn at random among all rows; the others were chosen, by a person or by
             `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
@@ -253,10 +254,19 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
         Parameters
         ----------
-        X : (n, d) rows or a data frame, as in `fit`.
-        core : numbers of the rows that are decomposed; None is all of them up to 50,000 rows, and a sample of so many
-            above. The other rows are answered and labeled like these, through their places among them.
-        on_event, hints, graph, kernel : as in `fit`. Links and similarities need all rows in the core.
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, as `fit` takes them.
+        core : array-like of int or None, default=None
+            Numbers of the rows that are decomposed. None is all of them up to 50,000 rows, and a sample of that size
+            above. The other rows are predicted from their neighbors among these.
+        on_event : callable or None, default=None
+            Called with events, such as progress, instead of what `verbose` requests.
+        hints : column, dict or data frame of columns, or names of columns of X, default=None
+            Guesses of the class by other sources, as `fit` takes them.
+        graph : (n, n) matrix or list of edges, default=None
+            Links between the rows, as `fit` takes them. They need all rows in the core.
+        kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", default=None
+            Similarities of the rows, as `fit` takes them. They need all rows in the core.
 
         Examples
         --------
@@ -301,10 +311,11 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
         Parameters
         ----------
-        X : (n, d) rows, as in `fit`.
-        hints : as in `fit`, optional
-            Of these rows. Hints that were columns of X in `fit` are looked for in X. Without hints the model predicts
-            from the rows alone.
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, with the columns of the rows in `fit`.
+        hints : column, dict or data frame of columns, default=None
+            Guesses of the class for these rows. Hints that were columns of X in `fit` are looked for in X. Without
+            hints the model predicts from the rows alone.
         """
         check_is_fitted(self)
         return self.answers_.probabilities_of(*self._rows_and_hints(X, hints))
@@ -317,7 +328,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @by_row
     def predict(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
-        """The class of each row; the mark -1 (or "") where the confidence is below `abstain`."""
+        """The class of each row, or the marker -1 (or "") if its confidence is below `abstain`."""
         P, answers = self.predict_proba(X, hints), self.answers_
         return answers.named(answers.code_of(P), answers.confidence_of(P), self.abstain)
 
@@ -336,9 +347,14 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
         Parameters
         ----------
-        coverage : fraction of rows whose set is to contain their class, among rows like the labeled ones.
-        by_class : keep the promise for every class by itself; sets of rare classes grow.
-        hints : as in `predict_proba`.
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, with the columns of the rows in `fit`.
+        coverage : float, default=0.9
+            Fraction of rows whose set contains their class, among rows like the labeled ones.
+        by_class : bool, default=False
+            Reach the coverage in every class. Sets of rare classes grow.
+        hints : column, dict or data frame of columns, default=None
+            Guesses of the class for these rows, as `predict_proba` takes them.
         """
         return self.sets_of(self.predict_proba(X, hints), coverage, by_class)
 
@@ -352,7 +368,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         return self.answers_.sets(P, coverage, by_class)
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None, hints: ColumnLike = None) -> float:
-        """Accuracy over the rows of y that carry a label; a row that was not labeled counts as wrong."""
+        """Accuracy over the rows of y that have a label. A row that the model leaves unlabeled counts as wrong."""
         check_is_fitted(self)
         X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
         return labeled_accuracy(y, self.predict(X, hints), self.classes_, self.missing_label, sample_weight)

@@ -46,7 +46,8 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         Default: `seconds` of `mercer.few_label.sizes.Sizes`, which the command and the web app use too.
         Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (three are
         always built). None sets no limit. An interrupt (Ctrl-C) ends the search likewise.
-    include : names of columns of a data frame to use although they tell rows with a number from the others.
+    include : list of str, default=()
+        Columns of a data frame to use although they distinguish rows with a number from the others.
     text_model, image_model : str or callable, default="auto"
         Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
         own; "none" uses none. See `TableEncoder`.
@@ -133,14 +134,19 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
 
         Parameters
         ----------
-        X : (n, d) rows, dense or sparse, or a data frame of any columns (see `mercer.TableEncoder`).
-        y : (n,) numbers.
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, dense or sparse, or a data frame of any columns.
+        y : array-like of shape (n_samples,)
+            Numbers.
         drawn : (n,) bool, optional
             Which rows with a number were drawn at random among all rows; the others were chosen, by a person or by
             `suggest`. None: all of them were drawn.
         on_event : function of an event of `mercer.events`, optional
             Called instead of what `verbose` requests.
-        graph, kernel : links between the rows, and similarities of all pairs, as in `FewLabelClassifier.fit`.
+        graph : (n, n) matrix or list of edges, default=None
+            Links between the rows: a symmetric matrix of weights, or edges (row, row) or (row, row, weight).
+        kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", default=None
+            Similarities of all pairs of rows next to their columns, or a function that compares the rows themselves.
         """
         self._validate_params()
         methods = methods_named("numbers", self.methods)

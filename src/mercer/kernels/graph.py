@@ -227,7 +227,9 @@ class GraphLaplacian(GraphKernel):
 
     Parameters
     ----------
-    n_neighbors, laplacian, graph : as in `Diffusion`.
+    n_neighbors : neighbors of each row in the graph.
+    laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
+    graph : (n, n) matrix of weights in place of the neighbor graph, or None.
     rank : non-trivial eigenvectors kept; None keeps all up to 5,000 rows and 100 above.
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
         "squares" the differences between connected components count as non-trivial, all with the value 1; the

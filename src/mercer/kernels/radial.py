@@ -146,7 +146,13 @@ class RBF(Radial):
 
     @classmethod
     def from_gamma(cls, gamma: float) -> Self:
-        """exp(−gamma·‖x − y‖²), scikit-learn's parameter."""
+        """exp(−gamma·‖x − y‖²), with scikit-learn's parameter.
+
+        Parameters
+        ----------
+        gamma : float
+            A number above 0. The bandwidth is 1 / √(2 · gamma).
+        """
         if not gamma > 0:
             raise InputError(f"gamma={gamma!r} is not accepted: give a number above 0.")
         return cls(float(1.0 / np.sqrt(2.0 * gamma)))

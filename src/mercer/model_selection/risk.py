@@ -44,8 +44,10 @@ def risk_bound(model: Estimator, delta: float = 0.05) -> RiskBound:
 
     Parameters
     ----------
-    model : fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes with center=False, as in the theorem.
-    delta : float in (0, 1).
+    model : estimator
+        A fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes, with center=False.
+    delta : float
+        Probability that the bound fails, in (0, 1).
 
     Examples
     --------

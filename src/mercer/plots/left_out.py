@@ -22,9 +22,14 @@ class LeftOutDisplay(Display):
 
     Parameters
     ----------
-    given : (l,) the labels. answers : (l,) probability of the given class, or the numbers answered.
-    right : (l,) bool, whether the prediction is the given class; None for numbers.
-    reach : half the width of the interval for numbers, for all or for each, or None.
+    given : array of shape (l,)
+        The labels.
+    answers : array of shape (l,)
+        Probability of the given class, or the predicted numbers.
+    right : array of shape (l,) or None
+        Whether the prediction is the given class. None for numbers.
+    reach : float, array of shape (l,) or None
+        Half the width of the interval for numbers, for all or for each.
 
     Attributes
     ----------

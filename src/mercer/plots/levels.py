@@ -19,10 +19,18 @@ class LevelDisplay(Display):
 
     Parameters
     ----------
-    first, second : (m,) and (k,) coordinates of the grid.
-    values : (k, m) values of the function, or codes of classes if `classes` has more than two names.
-    positions : (n, 2) rows to draw, or None. codes : (n,) number of each row's class in `classes`, -1 for none.
-    classes : class names. boundary : whether the values have a decision boundary at 0.
+    first, second : array of shape (m,) or (k,)
+        Coordinates of the grid.
+    values : array of shape (k, m)
+        Values of the function, or codes of classes if `classes` has more than two names.
+    positions : array of shape (n, 2) or None
+        Rows to draw.
+    codes : array of shape (n,) or None
+        Number of each row's class in `classes`, -1 for none.
+    classes : list of class names
+        The classes.
+    boundary : bool
+        Whether the values have a decision boundary at 0.
 
     Attributes
     ----------
@@ -55,14 +63,21 @@ class LevelDisplay(Display):
 
         Parameters
         ----------
-        estimator : fitted on rows of two columns.
-        X : (n, 2) rows: they set the region, and are drawn.
-        y : (n,) class names with marks for rows without one, optional; those without one are gray.
-        grid : points per axis. margin : how much of the range of X is added on each side.
+        estimator : estimator
+            A model that is fitted on rows of two columns.
+        X : array-like of shape (n, 2)
+            Rows. They set the region and are drawn.
+        y : array-like of shape (n,) or None
+            Class names, with markers for rows without one, which are gray.
+        grid : int
+            Points per axis.
+        margin : float
+            How much of the range of X is added on each side.
         response : "auto", a method name, a component number, or a function of rows
             "auto" takes `decision_function`, else `predict` of a classifier or regressor, else the first component of
             `transform`. A number takes that component.
-        ax : matplotlib axes, or None for new ones. **kwargs : to `plot`.
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
         check_is_fitted(estimator)
         X = np.asarray(X, dtype=float)
@@ -86,7 +101,15 @@ class LevelDisplay(Display):
         return found.plot(ax=ax, **kwargs)
 
     def plot(self, *, ax: "Axes | None" = None, levels: int = 10, **kwargs: Any) -> "LevelDisplay":
-        """Draw into `ax`; levels : number of level lines; **kwargs : to matplotlib's contour."""
+        """Draw the level lines and the rows. Further arguments go to matplotlib's `contour`.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure.
+        levels : int
+            Number of level lines.
+        """
         ax = self.axes(ax)
         several = self.boundary and len(self.classes) > 2
         grid = (self.first, self.second, self.values)

@@ -25,10 +25,18 @@ class MapDisplay(Display):
 
     Parameters
     ----------
-    positions : (n, 2) places of the rows.
-    codes : (n,) number of each row's class in `classes`, −1 for none; None draws all rows alike.
-    classes : class names. given : (n,) bool, which rows have a given label. confidence : (n,) from 0 to 1.
-    axes_names : what the two axes are.
+    positions : array of shape (n, 2)
+        Places of the rows.
+    codes : array of shape (n,) or None
+        Number of each row's class in `classes`, −1 for none. None draws all rows alike.
+    classes : list of class names
+        The classes.
+    given : array of shape (n,) or None
+        Which rows have a given label.
+    confidence : array of shape (n,) or None
+        Confidence of each prediction, from 0 to 1.
+    axes_names : tuple of two str
+        Names of the two axes.
 
     Attributes
     ----------
@@ -65,7 +73,8 @@ class MapDisplay(Display):
             `predict`, the positions are a neighbor embedding of the rows, and the classes are its predictions.
         y : (n,) class names with marks for rows without one: drawn with a rim. Of a `FewLabelClassifier` that was
             fitted on X they are known.
-        ax : matplotlib axes, or None for new ones. **kwargs : to `plot`.
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
         check_is_fitted(estimator)
         classes: np.ndarray = np.zeros(0)
@@ -101,7 +110,17 @@ class MapDisplay(Display):
     def plot(
         self, ax: "Axes | None" = None, *, legend: bool = True, size: float | None = None, **kwargs: Any
     ) -> "MapDisplay":
-        """Draw into `ax`; `size` of a point, and further arguments of matplotlib's `scatter`."""
+        """Draw the rows. Further arguments go to matplotlib's `scatter`.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure.
+        legend : bool
+            Draw a legend of the classes.
+        size : float or None
+            Size of a point. None depends on the number of rows.
+        """
         ax, n, to_rgb = self.axes(ax), len(self.positions), need("matplotlib.colors").to_rgb
         some = np.arange(n) if n <= MOST else np.sort(np.random.default_rng(0).choice(n, MOST, replace=False))
         size = float(np.clip(6000 / len(some), 4, 40)) if size is None else size

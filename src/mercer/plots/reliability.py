@@ -81,7 +81,23 @@ class ReliabilityDisplay(Display):
 
     @classmethod
     def from_predictions(cls, P, y, *, classes, n_bins=5, what="answers", ax=None, **kwargs) -> "ReliabilityDisplay":
-        """Draw the reliability of class probabilities P (n, k) against the classes y (n,)."""
+        """Draw the reliability of class probabilities P (n, k) against the classes y (n,).
+
+        Parameters
+        ----------
+        P : array of shape (n, k)
+            Class probabilities.
+        y : array-like of shape (n,)
+            True classes.
+        classes : list of k class names
+            Classes of the columns of P.
+        n_bins : int
+            Number of bins, each with as many predictions.
+        what : str
+            Where the predictions come from, for the legend.
+        ax : matplotlib axes or None
+            Axes to draw in. None makes a new figure. Further arguments go to `plot`.
+        """
         P, codes = np.asarray(P, dtype=float), encode(y, classes)
         if len(P) != len(codes) or not len(P):
             raise InputError(f"P has {len(P)} rows and y has {len(codes)} entries. Give one class for each row of P.")

@@ -39,14 +39,14 @@ class LandmarkMap(FeatureMap):
 
     Parameters
     ----------
-    kernel : kernel object, name or function.
-    landmarks : "exact", a number of landmarks, or the landmark rows themselves.
-    choice : how a number of landmarks is found: "pivoted" (default: randomly pivoted Cholesky), "uniform", "kmeans",
-        "leverage", or an array of n probabilities (draws with replacement). Where pivoting has no meaning, because the
-        kernel may be indefinite (precomputed, a Python function), "pivoted" draws uniformly. A precomputed kernel
-        accepts these two only.
-    rank : keep only the best rank-`rank` part of the landmarks' kernel matrix (None: all of it).
-    random_state : seed of the choice.
+    landmarks : "exact", int or array of rows
+        "exact" uses every row. A number is the number of landmarks. Or the landmark rows themselves.
+    choice : {"pivoted", "uniform", "kmeans", "leverage"} or array of shape (n,)
+        How a number of landmarks is found. "pivoted" is a randomly pivoted Cholesky factorization. An array contains
+        probabilities (draws with replacement). If the kernel may be indefinite (precomputed, a Python function),
+        "pivoted" draws uniformly. A precomputed kernel accepts "pivoted" and "uniform" only.
+    rank : int or None
+        Keep only the best part of this rank of the landmarks' kernel matrix. None: all of it.
 
     Attributes
     ----------

@@ -32,20 +32,25 @@ def is_frame(X: Rows) -> bool:
 
 @dataclass(eq=False, repr=False)
 class TableEncoder(TransformerMixin, Documented, BaseEstimator):
-    """Rows of a table as rows of numbers on which distances mean something.
+    """Encode a table of mixed columns as a numeric matrix suitable for distance-based methods.
 
-    Every column has the same say: the expected squared difference between two rows is 2 in each, whatever its kind.
+    Every column has equal weight: the expected squared difference between two rows is 2 in each, whatever its kind.
     Numbers in one unit, such as the pixels of an image, are left as they are, so that a method may choose the scaling.
 
     Parameters
     ----------
-    text, category, number, image : names of columns to read as this kind, whatever they look like. Images are paths of
-        PNG, JPEG or WebP files, relative to `frame.attrs["folder"]` or the current folder.
-    embed : names of columns of lists that are one embedding, or "x" for the columns x0, x1, … together.
-    ignore : names of columns that are not features (the target, identifiers).
-    include : names of columns to use although they tell labeled rows from the others (see `leaks`).
-    scale : "auto", or True for the same say also where numbers are in one unit, or False to leave all tables of
-        nothing but numbers as they are.
+    text, category, number, image : list of str
+        Names of columns to read as this kind, whatever they look like. Images are paths of PNG, JPEG or WebP files,
+        relative to `frame.attrs["folder"]` or the current folder.
+    embed : list of str
+        Names of columns of lists that are one embedding, or "x" for the columns x0, x1, … together.
+    ignore : list of str
+        Names of columns that are not features, such as the target or an identifier.
+    include : list of str
+        Names of columns to use although they distinguish labeled rows from the others.
+    scale : "auto" or bool
+        True gives columns equal weight even if their numbers are in one unit. False leaves every table of numbers
+        alone as it is. "auto" leaves those in one unit.
     text_model : str or callable, default="auto"
         Sentence model whose vectors are used next to TF-IDF for columns of text. "auto" is the model that
         the extra `text` or `text-small` installs, if there is one, unless more than a quarter of the tokens are
@@ -92,19 +97,44 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     image_model: Any = "auto"
 
     def fit(self, frame: Frame, y: ColumnLike = None, labeled: np.ndarray | None = None) -> Self:
-        """Look at every column; `labeled` (n,) shows which rows have a label, so that leaks are found."""
+        """Choose how to encode every column.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A pandas, Polars or PyArrow table.
+        y : None
+            Ignored.
+        labeled : array of shape (n,) or None
+            Which rows have a label, so that columns that reveal the label are found.
+        """
         self._learn(frame, labeled)
         return self
 
     def fit_transform(self, frame: Frame, y: ColumnLike = None, labeled: np.ndarray | None = None) -> Rows:
-        """Look at every column, as `fit` does; return the rows, (n, d) float64."""
+        """Fit to a table and return its encoded rows, (n, d) float64.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A pandas, Polars or PyArrow table.
+        y : None
+            Ignored.
+        labeled : array of shape (n,) or None
+            Which rows have a label, so that columns that reveal the label are found.
+        """
         return self._learn(frame, labeled)
 
     def transform(self, frame: Frame) -> Rows:
-        """Rows of another table with the same columns, in any order; (n, d) float64.
+        """Encode another table with the same columns, in any order: (n, d) float64.
 
-        A column that the table does not have counts as missing in every row, with a warning; the table is refused if it
+        A column that the table does not have counts as missing in every row, with a warning. The table is refused if it
         has less than half of the columns that are used.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A pandas, Polars or PyArrow table.
         """
         check_is_fitted(self)
         told, frame = self.missing(frame), self._named(frame)
