@@ -76,7 +76,7 @@ def test_ctrl_c_during_the_search_keeps_the_best_so_far(slow):
     )  # the candidates of the first space are fitted
     assert "note: Interrupted: the prediction is that of the" in terminal.seen
     assert re.search(r"\d+%.*building RBF kernel", terminal.seen)  # a fraction done, next to what is being done
-    assert "1988 rows labeled from 12 labels" in terminal.said
+    assert "1,988 rows labeled from 12 labels" in terminal.said
     truth = np.array(["a", "b", "c"])[np.arange(2000) % 3]
     assert (pd.read_csv(slow / "slow_labeled.csv")["kind_predicted"] == truth).mean() > 0.9
     page = (slow / "r.html").read_text(encoding="utf-8")

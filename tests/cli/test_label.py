@@ -147,7 +147,7 @@ def test_a_threshold_that_no_row_reaches_is_said(tmp_path, data):
     assert done.exit_code == 0, done.output
     assert "No row reaches --abstain 0.99: the highest confidence is 0." in done.output
     assert "No row reaches --abstain 0.99" in (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "0 rows labeled from 9 labels; 41 left unlabeled." in done.output
+    assert "0 rows labeled from 9 labels, 41 left unlabeled." in done.output
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
@@ -223,7 +223,7 @@ def test_names_of_methods_may_be_written_in_capitals(tmp_path, data):
 def test_one_row_is_not_rows(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n1,p\n5,q\n2,\n")
     done = here("label", tmp_path / "t.csv", "-t", "y")
-    assert "1 row labeled from 2 labels; 0 left unlabeled." in done.output
+    assert "1 row labeled from 2 labels, 0 left unlabeled." in done.output
 
 
 @pytest.mark.parametrize(

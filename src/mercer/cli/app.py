@@ -90,25 +90,27 @@ def main(
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ):
-    """Fill in the labels of a table of which only a few rows are labeled, and look at data without labels."""
+    """Predict the missing labels of a table from a few labeled rows, and explore data without labels."""
 
 
-SAVE = file("--save -s", "Model to write, for `mercer predict`; of several targets NAME-TARGET each.")
+SAVE = file("--save -s", "Model to write, for `mercer predict`. With several targets NAME-TARGET for each.")
 FOLDERS = [
     option("--scheduler", "For a folder of tables as DATA: the Dask scheduler to work on.", metavar="ADDRESS"),
-    whole("--workers", "For a folder: so many processes of this machine; else threads.", None, 1),
+    whole("--workers", "For a folder: number of processes on this machine. Without it threads are used.", None, 1),
 ]
 KEYED = [
-    file("--labels", "Table of the labels, if they are not in DATA, such as for a folder of images."),
-    option("--key", "Column that names the rows in DATA and in --labels; for images the file name.", metavar="COLUMN"),
+    file("--labels", "Table of the labels, if they are not in DATA (such as for a folder of images)."),
+    option(
+        "--key", "Column that names the rows in DATA and in --labels. For images it is the file name.", metavar="COLUMN"
+    ),
 ]
-STUDIO = flag("--label-studio", "DATA is a JSON export of Label Studio; the output has predictions to import there.")
+STUDIO = flag("--label-studio", "DATA is a JSON export of Label Studio. The output has predictions to import there.")
 LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS, RANK, PROMISE, STUDIO]
 
 
 @_command("labeling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
 def label():
-    """Fill in the labels that are missing.
+    """Predict the missing labels of a table.
 
     Writes the table, in its order, with three more columns:
 
@@ -117,30 +119,30 @@ def label():
       TARGET_confidence  its calibrated probability, 1 for given labels
       TARGET_source      given, predicted, accepted (--wrong-at-most) or abstained
 
-    Where the labels are numbers to predict (measurements; --as decides), TARGET_low and TARGET_high are in place of
-    the confidence: an interval that holds nine of ten true numbers.
+    If the labels are numbers (measurements, see --as), the columns TARGET_low and TARGET_high replace the confidence.
+    They are an interval that contains nine of ten true numbers.
 
-    To correct a prediction, type it into TARGET, or into TARGET_predicted with `given` next to it in TARGET_source, and
-    give the output as DATA: both are learned from. Answers whose source is predicted are not, whatever they say.
+    To correct a prediction, type the label into TARGET and use the output as DATA. Or type it into TARGET_predicted and
+    write `given` into TARGET_source. Predictions of earlier runs are never used for training.
 
-    For rows that belong to none of the classes, label some of them with a word of their own, such as none: it is a
-    class like the others. Several columns of labels (-t a -t b) are filled in one by one and written to one table;
-    cells of several labels (a;b) are filled in label by label.
+    If rows belong to none of the classes, label some of them with a word of their own, such as none. It is a class like
+    the others. Several columns of labels (-t a -t b) are predicted one by one and written to one table. Cells with
+    several labels (a;b) are predicted label by label.
 
-    An export of Label Studio (JSON) is read as a table of its tasks: TARGET is the name of the control, such as the
-    name of its Choices, and need not be given where the option for exports is and there is one control only. Written
-    to JSON, the tasks have predictions with scores, to be imported there.
+    A JSON export of Label Studio is read as a table of its tasks. TARGET is the name of the control, such as the name
+    of its Choices. It can be omitted with --label-studio if the project has a single control. If the output is JSON,
+    the tasks have predictions with scores, which Label Studio imports.
 
     Guesses of the class by a language model, rules or an old system are read with --hint COLUMN. They are never learned
     from as if they were labels. How often each source is correct is learned from the labels, and the column is not a
     feature. `mercer audit` shows how accurate each source is.
 
     A column TARGET_how, such as `mercer suggest` writes, shows which labeled rows were drawn at random and which were
-    chosen: the accuracy is then estimated from the random ones only. Without it all count as drawn at random.
+    chosen. The accuracy is estimated from the random ones only. Without this column all count as drawn at random.
     """
 
 
-ONLY = file("--only", "Table to write with these rows only, the labels first; for `mercer label --more`.")
+ONLY = file("--only", "Table to write with these rows only, the labels first, for `mercer label --more`.")
 AUDIT = real(
     "--audit", "Fraction of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0
 )
@@ -149,24 +151,25 @@ NEXT = [whole("-n", "How many rows.", 20, 1), FIND, AUDIT, MARK, ONLY]
 
 @_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
 def suggest():
-    """Say which rows to label next.
+    """Suggest rows to label next.
 
-    They are those whose labels would help most; it works without any label too. With --find they are those most likely
-    of one class, such as a rare one. Such rows are unlike others, so their accuracy is not that of all rows: --audit
-    mixes in rows drawn at random. The column TARGET_how shows which is which, and `mercer label` reads it.
+    These are the rows whose labels would help most. No label is needed to start. With --find they are the rows that are
+    most likely of one class, such as a rare one. Suggested rows are harder than average, so accuracy on them is not
+    representative. --audit adds rows drawn at random. The column TARGET_how shows which is which, and `mercer label`
+    reads it.
     """
 
 
 ABOVE = real("--above", "List labels that are wrong with a probability above this.", 0.5)
-DOUBTFUL = [whole("-n", "Most rows to list.", 20, 1), ABOVE, MARK]
+DOUBTFUL = [whole("-n", "Maximum number of rows to list.", 20, 1), ABOVE, MARK]
 
 
 @_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
 def check():
     """List the given labels that are probably wrong.
 
-    Each label is held out and predicted from the others. How likely a contradicted one is wrong depends on how often
-    the model is correct at all, which is said too.
+    Each label is held out and predicted from the others. The probability that a contradicted label is wrong depends on
+    how often the model is correct, which the output shows.
     """
 
 
@@ -191,12 +194,12 @@ def audit():
 
 @_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELED, *KEYED, SEED, *SCREEN)
 def compare():
-    """Try every method and count the held-out labels it gets right."""
+    """Compare all methods by their predictions of held-out labels."""
 
 
 MODEL = argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
 RENAME = option(
-    "--rename", "NEW=OLD: a column of NEW that the model knows as OLD; may be repeated.", list[str], metavar="NAMES"
+    "--rename", "NEW=OLD: a column of NEW that the model knows as OLD. May be repeated.", list[str], metavar="NAMES"
 )
 PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, RENAME, *MODELS, *FORMAT, *FOLDERS, PROTECT, FORCE]
 NEW = argument("new", "NEW", "Table with the same columns.")
@@ -207,7 +210,7 @@ def predict() -> None:
     """Label new rows with a saved model.
 
     If NEW has labels in TARGET, the predictions are compared with them.
-    TARGET_source is novel for rows unlike all training rows: there the confidence falls to the fraction of the class.
+    TARGET_source is `novel` for rows unlike all training rows. Their confidence falls to the frequency of the class.
     """
 
 
@@ -216,9 +219,9 @@ LABELS = option("--target -t", "Column of labels, if there is one.", metavar="CO
 
 @_command("looking:look", DATA, LABELS, *KEYED, *COLUMNS, *MODELS, *FORMAT, *SCREEN)
 def look():
-    """Show what each column is taken for, how it is used and why.
+    """Show the inferred type of each column, how it is used, and why.
 
-    The options --text, --category, --number, --image, --embed and --ignore, here and in all commands, decide otherwise.
+    --text, --category, --number, --image, --embed and --ignore override it, here and in all commands.
     """
 
 
@@ -235,19 +238,19 @@ UNLABELED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *MODELS, *FORMAT, *FOLDERS, PRO
 def embed():
     """Write every row's position on kernel principal components.
 
-    The components are plain (kpca), robust to outliers, or sparse: combinations of few rows. The method map writes the
-    two coordinates of a neighbor embedding, the one that reports and the web app show.
+    The components are plain (kpca), robust to outliers, or sparse (combinations of few rows). The method map writes the
+    two coordinates of the neighbor embedding that reports and the web app show.
     """
 
 
 @_command(
     "unlabeled:cluster",
     DATA,
-    whole("--clusters -k", "Number of groups; if not given, the best separated of 2 to 8.", None, 1),
+    whole("--clusters -k", "Number of clusters. If not given, the best separated of 2 to 8.", None, 1),
     *UNLABELED,
 )
 def cluster():
-    """Group the rows by kernel c-means."""
+    """Cluster the rows by kernel c-means."""
 
 
 @_command(
@@ -256,18 +259,18 @@ def cluster():
     option("--method -m", "auto (several detectors combined), svdd, kpca or density.", str, "auto", "NAME"),
     option("--fraction --share", "Fraction of the rows to flag (0.05).", float, None, "P", name="share"),
     real("--false-alarms", "Flag rows that at most this fraction of ordinary rows exceeds, such as 0.01.", None),
-    real("--discoveries", "Flag so that at most this fraction of flagged rows is ordinary; needs --ordinary.", None),
-    file("--ordinary", "Table of rows known to be ordinary, to compare with; p-values are then valid."),
+    real("--discoveries", "Flag so that at most this fraction of flagged rows is ordinary. Needs --ordinary.", None),
+    file("--ordinary", "Table of rows that are known to be ordinary. With it p-values are valid."),
     option("--target -t", "Column of answers (odd, ordinary) that correct the scores.", metavar="COLUMN"),
     *UNLABELED,
 )
 def novelty() -> None:
-    """Find the rows that are unlike the others."""
+    """Find outliers: rows that are unlike the others."""
 
 
 @_command("machine:methods", *SCREEN)
 def methods() -> None:
-    """List the methods: what each does and where it runs."""
+    """List the methods, what each does and where it runs."""
 
 
 @_command("machine:info", *SCREEN)
@@ -280,7 +283,7 @@ FOLDER = option("--out -o", "Folder for the table, the report and the model.", P
 
 @_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labeled.", 0, 0, 2**32 - 1), *SCREEN)
 def demo() -> None:
-    """Label handwritten digits from 20 labels; check the predictions."""
+    """Predict handwritten digits from 20 labels, and check them."""
 
 
 @_command("manual:man", *SCREEN)
@@ -290,14 +293,14 @@ def man() -> None:
 
 STUDIO = [
     parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
-    option("--target -t", "Column of labels; it need not be in the table yet.", metavar="COLUMN"),
+    option("--target -t", "Column of labels. It need not be in the table yet.", metavar="COLUMN"),
     ID,
-    option("--image", "Column of image paths; the images are shown and used as features.", metavar="COLUMN"),
+    option("--image", "Column of image paths. The images are shown and used as features.", metavar="COLUMN"),
     option("--text", "Column to show and read as text.", metavar="COLUMN"),
-    columns("--exclude --ignore -x", "Column not to learn from; may be repeated."),
+    columns("--exclude --ignore -x", "Column not to learn from. May be repeated."),
     HINT,
-    option("--annotator", "Name of the person who labels; every label carries it.", metavar="NAME"),
-    whole("--port", "Port to listen on; 0 takes a free one.", 0, 0, 65535),
+    option("--annotator", "Name of the person who labels. It is stored with every label.", metavar="NAME"),
+    whole("--port", "Port to listen on. 0 takes a free one.", 0, 0, 65535),
     flag("--no-browser", "Print the address and open nothing."),
     real("--goal", "Accuracy to certify (0.9).", None),
     real("--random-share", "Fraction of the rows to label that are drawn at random (0.25).", None),
@@ -313,9 +316,9 @@ STUDIO = [
 
 @_command("serving:studio", *STUDIO, *SCREEN)
 def studio() -> None:
-    """Open a page in the browser on which rows are labeled.
+    """Label rows in the browser.
 
-    All other labels follow as you label; the page asks the most useful question next and shows how many predictions are
-    right. Every label is on the disk, in the folder DATA.mercer, before it is acknowledged; give DATA or this folder to
-    go on. DATA is never written to.
+    The predictions of all other rows follow as you label. The page asks for the most informative label next and
+    estimates how many predictions are correct. Every label is on the disk, in the folder DATA.mercer, before it is
+    acknowledged. To continue, give DATA or this folder. DATA is never written to.
     """

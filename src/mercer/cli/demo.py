@@ -24,7 +24,7 @@ def demo(console, out, seed=0):
         frame.to_csv(part, index=False)
     command = f"mercer label {files['.csv']} --target digit --id image --out {files['_labeled.csv']}"
     command += f" --report {files['_report.html']} --save {files['.mercer']} --force"
-    console.say(f"1797 handwritten digits, 64 pixels each; 20 have a label (seed {seed}).\n$ {command}")
+    console.say(f"1,797 handwritten digits of 64 pixels, 20 of them with a label (seed {seed}).\n$ {command}")
     outputs = {"out": files["_labeled.csv"], "report": files["_report.html"], "save": files[".mercer"]}
     [(model, answers)] = label(console, files[".csv"], ["digit"], **outputs, id="image", force=True)
     hidden = (frame["digit"] == "").to_numpy()
@@ -32,7 +32,6 @@ def demo(console, out, seed=0):
     sure = hidden & (answers.confidence >= np.median(answers.confidence[hidden]))
     console.result |= {"accuracy": float(right[hidden].mean()), "accuracy_of_the_surer_half": float(right[sure].mean())}
     console.say(
-        f"\nThe true digits are known here: {right[hidden].mean():.1%} of the {hidden.sum()} predictions are "
-        f"correct, and "
-        f"{right[sure].mean():.1%} of the half with the higher confidence."
+        f"\nThe true digits are known here: {right[hidden].mean():.1%} of the {hidden.sum():,} predictions are "
+        f"correct, and {right[sure].mean():.1%} of the half with the higher confidence."
     )

@@ -50,7 +50,7 @@ def label(
 ):
     """Label every part of a folder with a model of all labels and a sample of the other rows."""
     if not target:
-        raise UsageError("label needs --target COLUMN (Column of labels; empty cells are the unlabeled rows).")
+        raise UsageError("label needs --target COLUMN (Column of labels, with empty cells in unlabeled rows).")
     if rank is not None:
         raise UsageError("--rank is for one table; --probabilities writes the probability of every class in the parts.")
     if wrong_at_most is not None:
@@ -217,9 +217,9 @@ def _tell(console, folder, facts):
     before, rows = len(folder.parts) - len(folder.left), facts.get("rows", 0)
     console.result |= {"parts": len(folder.parts), "parts_before": before, **facts, "rows": rows}
     there = f"; {before} were there already" if before else ""
-    console.say(f"{rows} rows in {len(folder.left)} parts written to {folder.out}{there}.")
+    console.say(f"{rows:,} rows in {len(folder.left)} parts written to {folder.out}{there}.")
     if facts.get("classes"):
-        counts = ", ".join(f"{name} {count}" for name, count in facts["classes"].items())
-        console.say(f"Labels: {counts}; {facts['abstained']} rows left unlabeled.")
+        counts = ", ".join(f"{name} {count:,}" for name, count in facts["classes"].items())
+        console.say(f"Labels: {counts}; {facts['abstained']:,} rows left unlabeled.")
     if console.result.get("left_out_accuracy") is not None:
         console.say(console.result["accuracy_sentence"])

@@ -58,7 +58,7 @@ def label(
     if not target and source.get("labels") is not None:
         target = [only_target(ReadOptions(**source), console)]
     if not target and (not label_studio or str(data) == "-"):  # standard input is read once
-        raise UsageError("label needs --target COLUMN (Column of labels; empty cells are the unlabeled rows).")
+        raise UsageError("label needs --target COLUMN (Column of labels, with empty cells in unlabeled rows).")
     place = located(f"{TASKS.scheme}{data}" if label_studio else data)
     out = Path(out or default_out(place, "labeled"))
     if label_studio and out.suffix != ".json":
@@ -229,12 +229,12 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
     console.result |= {"rows": len(table), "novel": novel, "agreement": known or None}
     if fitted.numeric:
         console.result |= {"coverage": answers.coverage, "half_width": answers.reach}
-        console.say(f"{len(table)} rows predicted; {interval_sentence(fitted.regressor, answers.coverage)}.")
+        console.say(f"{len(table):,} rows predicted; {interval_sentence(fitted.regressor, answers.coverage)}.")
     else:
         left, sets = int(answers.left.sum()), answers.sets
         counts = {name: number for name, number in sorted(answers.counts.items()) if number}
         console.result |= {"abstained": left, "classes": counts, "sets": sets and sets.facts}
-        console.say(f"{len(table) - left} of {len(table)} rows labeled, {left} left unlabeled.")
+        console.say(f"{len(table) - left:,} of {len(table):,} rows labeled, {left:,} left unlabeled.")
         if sets is not None:
             console.say(sets.sentence)
     if known:

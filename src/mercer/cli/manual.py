@@ -77,9 +77,9 @@ def _escaped(text: str):
 def markdown() -> str:
     """The page of the documentation."""
     lines = [
-        "# The command",
+        "# Commands",
         "",
-        "What `mercer --help` and `mercer COMMAND --help` show. `mercer man | man -l -` shows it",
+        "This page shows the same text as `mercer --help` and `mercer COMMAND --help`. `mercer man | man -l -` shows it",
     ]
     lines += ["as a manual page, `mercer --install-completion` completes commands and options in your shell.", ""]
     for entry in entries():

@@ -55,21 +55,21 @@ def real(flags: str, help: str, default: float | None, metavar: str = "P", low: 
 
 DATA_HELP = "Table: CSV, Excel, Parquet, JSON, NPZ, file.db::table."
 DATA = argument("data", "DATA", DATA_HELP)
-TARGET = option("--target -t", "Column of labels; empty cells are the unlabeled rows.", str, NEEDED, "COLUMN")
+TARGET = option("--target -t", "Column of labels, with empty cells in unlabeled rows.", str, NEEDED, "COLUMN")
 TARGETS = option(
     "--target -t",
-    "Column of labels; empty cells are the unlabeled rows; may be repeated. --label-studio finds it.",
+    "Column of labels, with empty cells in unlabeled rows. May be repeated. --label-studio finds it.",
     list[str],
     metavar="COLUMN",
 )
 OUT = file("--out -o", "Table to write (default: next to DATA, with a suffix).")
-MARK = file("--out -o", "Table to write, with these rows marked; else none.")
+MARK = file("--out -o", "Table to write, with these rows marked. Without it none is written.")
 REPORT = file("--report -r", "HTML report to write.")
-ABSTAIN = real("--abstain", "Leave rows unlabeled below this confidence (such as 0.9).", None)
+ABSTAIN = real("--abstain", "Leave rows below this confidence unlabeled (such as 0.9).", None)
 PROBABILITIES = flag("--probabilities", "Add a column TARGET_probability_CLASS for each class.")
 SETS = [
-    real("--coverage", "Add TARGET_set: a prediction set with this coverage (such as 0.9).", None, "SHARE"),
-    flag("--by-class", "Keep the promise of --coverage for every class by itself."),
+    real("--coverage", "Add TARGET_set: a prediction set with this coverage (such as 0.9).", None, "FRACTION"),
+    flag("--by-class", "Reach --coverage in every class."),
 ]
 RANK = option(
     "--rank", "List the rows that are most likely of this class, and add the column TARGET_rank.", metavar="CLASS"
@@ -83,7 +83,7 @@ PROMISE = real(
 )
 SEARCH = [
     option("--method -m", "auto, all, or names from `mercer methods`, with commas.", str, "auto", "NAME"),
-    real("--seconds", "Work to do, in seconds of one core.", SIZES.seconds, "S", 1),
+    real("--seconds", "Work budget, in seconds of one core.", SIZES.seconds, "S", 1),
 ]
 KERNEL = [
     option("--kernel", "rbf, laplacian, matern32, matern52, linear, poly, cosine, forest.", str, "rbf", "NAME"),
@@ -91,13 +91,13 @@ KERNEL = [
         "scale", bool, True, typer.Option(help="Give every column the same weight, also in a table of numbers only.")
     ),
 ]
-ID = option("--id", "Column that names the rows; not used as a feature.", metavar="COLUMN")
+ID = option("--id", "Column that names the rows. It is not used as a feature.", metavar="COLUMN")
 COLUMNS = [
-    columns("--ignore --exclude -x", "Column not to learn from; may be repeated."),
-    columns("--text", "Column to read as text; may be repeated."),
-    columns("--category", "Column to read as a category; may be repeated."),
-    columns("--number", "Column to read as a number; may be repeated."),
-    columns("--image", "Column of paths of images; may be repeated."),
+    columns("--ignore --exclude -x", "Column not to learn from. May be repeated."),
+    columns("--text", "Column to read as text. May be repeated."),
+    columns("--category", "Column to read as a category. May be repeated."),
+    columns("--number", "Column to read as a number. May be repeated."),
+    columns("--image", "Column of paths of images. May be repeated."),
 ]
 MODELS = [  # what turns texts and images into vectors
     option(
@@ -115,29 +115,29 @@ MODELS = [  # what turns texts and images into vectors
 INCLUDE = columns("--include", "Column to use although it leaks the label.")
 KIND = option(
     "--as",
-    "number or class: what numbers in TARGET are, found if not given; COLUMN=number for one of several targets.",
+    "number or class: how to read numbers in TARGET, inferred by default. COLUMN=number for one of several targets.",
     list[str],
     metavar="KIND",
     name="kind",
 )
 MISSING = option(
     "--missing",
-    "Another mark for unlabeled cells, such as -1; may be repeated; '' if NA is a class.",
+    "Another marker of unlabeled cells, such as -1. May be repeated. '' if NA is a class.",
     list[str],
     metavar="MARK",
 )
 FORMAT = [  # how a file is read, the vectors next to it included
     option(
         "--embed",
-        "Vectors: an NPY file with a row for each row, or a column; may be repeated.",
+        "Vectors: an NPY file with a row for each row, or a column. May be repeated.",
         list[str],
         None,
         "WHAT",
     ),
-    option("--delimiter", "Column delimiter; found if not given.", metavar="CHAR"),
-    option("--encoding", "Text encoding; found if not given.", metavar="NAME"),
+    option("--delimiter", "Column delimiter, inferred by default.", metavar="CHAR"),
+    option("--encoding", "Text encoding, inferred by default.", metavar="NAME"),
     option("--sheet", "Sheet of an Excel workbook.", metavar="NAME"),
-    whole("--header", "Number of the line or row of column names, from 1; found if not given.", None, 1),
+    whole("--header", "Number of the line or row of column names, from 1, inferred by default.", None, 1),
     option("--table", "Table of a database, or split of a datasets folder.", metavar="NAME"),
 ]
 PROTECT = flag("--protect", "Write CSV cells that a spreadsheet would run, such as =1, with an apostrophe.")
@@ -150,11 +150,11 @@ SCREEN = [
 ]
 MORE = option(
     "--more",
-    "Table of labeled rows, as `mercer suggest --only` writes it; its labels are added. May be repeated.",
+    "Table of labeled rows, as `mercer suggest --only` writes it. Its labels are added. May be repeated.",
     list[Path],
     metavar="FILE",
 )
-HINT = columns("--hint", "Column of guesses of the class by another source, such as a language model; may be repeated.")
+HINT = columns("--hint", "Column of guesses of the class by another source, such as a language model. May be repeated.")
 LINKS = file("--links", "Table of links between the rows: two columns of row names, and a third of weights if any.")
 LABELED = [
     KIND,

@@ -238,10 +238,10 @@ def facts(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> Facts:
 
 def sentences(facts: Facts) -> list[str]:
     """Return what the command says about a fit and its predictions."""
-    rows = f"{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'}"
+    rows = f"{facts['predicted']:,} row{'' if facts['predicted'] == 1 else 's'}"
     found = [
         *facts["uninformative"],
-        f"{rows} labeled from {facts['given']} labels; {facts['abstained']} left unlabeled.",
+        f"{rows} labeled from {facts['given']:,} labels, {facts['abstained']:,} left unlabeled.",
     ]
     if facts["tested_labels"]:
         found += filter(None, [facts["answered_sentence"], facts["accuracy_sentence"], facts["if_wrong_labels"]])

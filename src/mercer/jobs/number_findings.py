@@ -69,7 +69,7 @@ def findings(
     (low, high), (least, most) = model.r2_interval_, model.mae_interval_
     wider = ", for predictions of medium size" if model.answers_.widths.power else ""
     return Findings(
-        title=f"{n - n_given} numbers predicted from {n_given}",
+        title=f"{n - n_given:,} numbers predicted from {n_given:,}",
         subtitle=f"{dataset.data.name}, column {dataset.target}",
         warnings=[f"Not an estimate for all rows: {dataset.why_not_drawn}."] if dataset.selected else [],
         tiles=[
