@@ -68,7 +68,7 @@ def labeled(axis, model):
     rows_on(axis, MOONS)
     rows_on(axis, MOONS[KNOWN], np.array([BLUE, ORANGE])[MOON[KNOWN]], s=60, edgecolors="k", linewidths=1)
     right = np.mean(model.transduction_[y < 0] == MOON[y < 0])
-    axis.set_title(f"eight labels: {right:.0%} of the other rows right", fontsize=10)
+    axis.set_title(f"eight labels: {right:.0%} of the other rows correct", fontsize=10)
 
 
 def numbers(axis, model):
