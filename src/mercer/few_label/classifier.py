@@ -38,18 +38,19 @@ from .tasks.classes import Classes
 
 
 class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc]  # scikit-learn has no types
-    """Label all rows from a few labeled ones, without choosing a method or a parameter.
+    """Classify all rows from a few labeled ones, without choosing a method or a parameter.
+
+    Start here if there are few labels. Several methods are fitted, and their calibrated probabilities are averaged:
 
     .. math:: P = \\sum_m w_m P_m, \\qquad w_m \\propto \\pi_m \\exp\\Bigl(-t \\sum_{i \\in L} \\ell_{mi}\\Bigr)
 
-    with P_m the calibrated probabilities of candidate m, ℓ its log loss on label i when that label is held out, and
-    t = min(1, 5/k)/(1 + l/50) for l labels of k classes. In addition there are answers at random, prior 1/5: where
-    labels look like coin tosses, the probabilities are more modest. The candidates are LS-SVMs, Semi-KPCA,
-    LS-KPCA and graph methods on several views of the rows, two forests, and boosted trees that try every column of the
-    table, all with values fixed beforehand. Where the labels cannot distinguish them they are averaged; where they can,
-    the average becomes a choice. If all of them together predict held-out labels no better than the class frequencies
-    do, every row is predicted to be of the most frequent class. The place to start when there are few labels and no
-    reason yet to prefer a method.
+    Candidate m has the probabilities Pₘ and the prior weight πₘ. ℓₘᵢ is its log loss on label i when that label is
+    held out, and t = min(1, 5/k) / (1 + l/50) for l labels of k classes. A uniform-random candidate with prior 1/5 is
+    included, which shrinks the probabilities if labels look random. The other candidates are LS-SVMs, Semi-KPCA,
+    LS-KPCA and graph methods on several views of the rows, two forests and boosted trees, all with parameters fixed
+    beforehand. If the labels cannot distinguish candidates, these are averaged. With more labels, the best ones get
+    most of the weight. If held-out labels are predicted no better than by the class frequencies, every row is predicted
+    to be of the most frequent class.
 
     Parameters
     ----------
@@ -82,27 +83,27 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         own. "auto" uses those that are installed as extras, "none" uses none. `TableEncoder` lists other values.
     random_state : seed of landmarks and components; None is 0.
     verbose : bool or callable, default=False
-        True prints what `fit` is doing. A function is called with (stage, fraction): what begins now, in words, and how
-        much of the search is done, from 0 to 1; raising KeyboardInterrupt in it ends the search like Ctrl-C.
+        True prints progress. A function is called with (stage, fraction): what begins now, in words, and how much of
+        the search is done, from 0 to 1. Raising KeyboardInterrupt in it ends the search like Ctrl-C.
     on_update : function or None, default=None
-        Called during `fit` with a model that answers already, from the candidates so far: after the first feature
+        Called during `fit` with a model of the candidates so far, which predicts already: after the first feature
         space, and each time that the work done has doubled. The fitted model is the same with and without it.
 
     Attributes
     ----------
     transduction_ : (n,) given labels, and predicted ones for the other rows.
-    probabilities_ : (n, k) what `predict_proba` says of the training rows.
-    confidence_ : (n,) probability that the prediction is correct, 1 for given labels: that of the predicted class,
-        times the Good–Turing estimate of the fraction of rows whose class has a label.
-    abstained_ : (n,) rows that were not labeled, for lack of confidence.
-    report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
+    probabilities_ : (n, k) class probabilities of the training rows.
+    confidence_ : (n,) probability that the prediction is correct, 1 for given labels. It is the probability of
+        the predicted class, times the Good–Turing estimate of the fraction of rows whose class has a label.
+    abstained_ : (n,) rows that were left unlabeled because of low confidence.
+    report_ : summary of the candidates; ``print(model.report_)``. All of them are in ``report_.table``.
     estimate_ : `mercer.evidence.accuracy.Estimate`: accuracy with its 95% interval, recall and precision of each
         class, the fraction of rows in classes without a label. Labels are held out in folds, and candidates, slopes and
         weights are fitted again without them. Computed on first use.
     left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
     classes_, prior_ : (k,) class names; class frequencies among the labels, or those requested or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
-    sample_, stability_ : in Dask, the rows that were fitted, and how many predictions a fit to another sample shares.
+    sample_, stability_ : in Dask, the rows that were fitted, and the fraction of predictions that a fit to another sample has in common.
     hints_ : `mercer.few_label.hint_inputs.Hints`, or None without hints.
     linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
         label is known for it.
@@ -110,7 +111,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     Notes
     -----
     Cost at n = 1,500: some ten decompositions, about 2 s on one core. Above 5,000 rows landmarks and sparse graphs on
-    the leading components. Above 50,000 rows a random sample of so many is decomposed, and the others are answered
+    the leading components. Above 50,000 rows a random sample of so many is decomposed, and the others are predicted
     through their places in it: a million rows of 50 columns take three minutes of one core and 3 GB. `teach`, `unteach`
     and `relabel` keep all decompositions: a tenth of a second with 20,000 rows. These sizes are in
     `mercer.few_label.sizes.Sizes`.
@@ -192,7 +193,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         graph: Rows = None,
         kernel: KernelLike | Rows = None,
     ) -> Self:
-        """Fit on all rows; y marks the unlabeled ones (NaN, None, "" or -1; see `missing_label`).
+        """Fit on all rows, labeled or not. In y, NaN, None, "" and -1 mean that a row has no label.
 
         Parameters
         ----------
@@ -203,18 +204,17 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
             Class names, with markers for rows without a label. With Dask rows also a Dask column, or a dict
             {row number: label}.
         drawn : (n,) bool, optional
-            Which labeled rows were drawn at random among all rows; the others were chosen, by a person or by
-            `suggest`. The estimate of the accuracy rests on the former only. None: all of them were drawn.
+            Which labeled rows were drawn at random. The others were chosen, by a person or by `suggest`. The accuracy
+            is estimated from the random ones only. None: all were drawn at random.
         sample_weight : (n,), optional
-            How much the label of each row counts, also when it is taught later; 0 makes the row unlabeled. Rows
-            without a label count alike, and the estimate of the accuracy counts every label once.
+            Weight of the label of each row, also if it is taught later. 0 makes the row unlabeled. Rows without a
+            label have equal weight, and the accuracy estimate counts every label once.
         on_event : function of an event of `mercer.events`, optional
             Called instead of what `verbose` requests.
         hints : column, dict or data frame of columns, or names of columns of X, optional
             Guesses of the class by other sources, such as a language model, rules or an old system. A row without one
-            has None, NaN or "" (or -1, as in y). A guess is never learned from as if it were a label: how often each
-            source is correct is learned from the labels (see `mercer.few_label.hints`). Columns of X that are named
-            here are not features.
+            has None, NaN, "" or -1. A guess is never used as a label. How often each source is correct is learned from
+            the labels. Columns of X that are named here are not features.
         graph : (n, n) matrix or list of edges, optional
             Links between the rows, such as links between web pages, next to their columns: a symmetric matrix of
             weights, sparse or dense, or edges (row, row) or (row, row, weight).
