@@ -49,7 +49,7 @@ def one_line_items(app, what, name, obj, options, lines):
 
 
 def of_scikit_learn(literal):
-    """Whether a name in code means scikit-learn's class: in the first column of "there | here", or in "replaces"."""
+    """Whether a name means scikit-learn's class: in the first column of "there" or "instead of", or in "replaces"."""
     entry = literal.parent
     while entry is not None and not isinstance(entry, nodes.entry):
         entry = entry.parent
@@ -58,7 +58,7 @@ def of_scikit_learn(literal):
     if "Which class replaces" in entry.astext():
         return True
     heads = [head.astext() for head in entry.parent.parent.parent.findall(nodes.thead)]
-    return bool(heads) and heads[0].startswith("there") and entry.parent.index(entry) == 0
+    return bool(heads) and heads[0].startswith(("there", "instead of")) and entry.parent.index(entry) == 0
 
 
 def linked_names(app, doctree):
