@@ -26,6 +26,7 @@ _WORD = "(?:int|float|bool|str|callable|function|dict|list|None)"
 _KIND = re.compile(  # a type, and what follows it
     rf"^({_WORD}(?: in [(\[][^)\]]*[)\]])?(?:,? or {_WORD})*)(?:[,;:] |$)(.*)$"
 )
+WRAPPED = 90  # characters of a line; a longer one without a default is a sentence that goes on
 _SHAPE = re.compile(r"^\((?:[nmdlk], ?)*[nmdlk]?\),? (?:rows, or (?=\())?")
 _ELSEWHERE = re.compile(r"^(?:rows,? )?(?:or a data frame, )?[Aa]s in\b|^[Ss]ee ")
 
@@ -96,7 +97,8 @@ def _entries(own: str, parameters: dict[str, tuple[str, str]], texts: Texts) -> 
         if not found or not set(names) <= set(parameters):
             entries.append(block)
             continue
-        if _TYPED.search(found[2]) and more:
+        whole = len(first) <= WRAPPED or re.search(r"default=|, optional$", first)  # else a sentence that goes on
+        if _TYPED.search(found[2]) and more and whole:
             same = {parameters[name][1] for name in names}
             entries.append(f"{found[1]} : {_with_default(found[2], same.pop())}\n{more}" if len(same) == 1 else block)
             continue

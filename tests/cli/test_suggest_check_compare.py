@@ -116,5 +116,5 @@ def test_check_says_how_many_contradicted_labels_are_wrong(tmp_path):
     done = here(*arguments)
     assert f"{facts['doubtful']} of 120 labels are wrong with a probability above 0.5." in done.stdout
     assert f"Held out, {120 - facts['contradicted']} of 120 labels are predicted correctly" in done.stdout
-    assert "wrong, by this reckoning; the rest are mistakes of the model" in done.stdout
+    assert "estimated to be wrong, and the rest are errors of the model" in done.stdout
     assert here(*arguments, "--above", "1").exit_code == 2

@@ -142,7 +142,7 @@ def audit(model: Estimator) -> Audit:
 
     Parameters
     ----------
-    model : FewLabelClassifier fitted with hints. Which labels were drawn at random is said with `drawn` in its `fit`.
+    model : FewLabelClassifier fitted with hints. Pass `drawn` to its `fit` to state which labels were drawn at random.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class Doubts:
 def doubt(
     model: Estimator, *, margin: float = 0.2, agreement: float = 0.7, similarity: float = 0.05, novelty: float = 10.0
 ) -> Doubts:
-    """Find the rows whose answer should be looked at, with named reasons.
+    """Find the rows whose prediction should be checked, with named reasons.
 
     Parameters
     ----------

@@ -36,6 +36,8 @@ class Suspicious:
     proposed: np.ndarray
 
     def __str__(self) -> str:
+        if not len(self.rows):
+            return "No label is probably wrong."
         lines = zip(self.rows, self.given.tolist(), self.proposed.tolist(), self.probability)
         return "\n".join(f"row {row}: {old} → {new}? ({p:.0%} chance that it is wrong)" for row, old, new, p in lines)
 
@@ -43,15 +45,17 @@ class Suspicious:
 def suspicious(
     model: Estimator, n: int | None = None, *, above: float = FLAGGED, X: Rows = None, y: ColumnLike = None
 ) -> Suspicious:
-    """Rank the labeled rows by how likely their labels are wrong, as far as the other labels tell.
+    """Rank the labeled rows by how likely their labels are wrong, judged from the other labels.
 
     Parameters
     ----------
     model : fitted `FewLabelClassifier`, whose held-out predictions are at hand; or any other classifier of this library
         with the X and y of its fit.
-    n : int or None, how many rows to return; None returns those that are wrong with a probability above `above`. Of
-        good labels that are few, also where the other labels contradict many of them: the model errs that often.
-    above : probability, 0.5 by default: more likely wrong than right.
+    n : int or None, default=None
+        Number of rows to return. None returns those that are wrong with a probability above `above`. When labels are
+        mostly correct these are few rows, even if the model disagrees with many.
+    above : float, default=0.5
+        Probability above which a label counts as probably wrong.
 
     Notes
     -----

@@ -30,6 +30,8 @@ from ..jobs.usage import UsageError, did_you_mean
 from .console import LONGEST, one_line
 from .outputs import claim, shown, write
 
+NOT_THE_ESTIMATE = "The accuracy that `mercer label` estimates also corrects for the labels that these fits lack."
+
 
 def suggest(
     console, data, target, n: int, find, audit, out: Path, only, method, seconds, force: bool, seed: int, **source: Any
@@ -96,7 +98,7 @@ def suggest(
         console.result["only"] = str(only)
         id = f" --id {quote(options.id)}" if options.id else ""
         command = f"mercer label {quote(str(data))} --target {quote(target)}{id} --more {quote(str(only))}"
-        console.say(f"{one_line(f'Fill in {target!r} in {only}; then:')}\n{one_line(command, whole=2 * LONGEST)}")
+        console.say(f"{one_line(f'Fill in {target!r} in {only}, then run:')}\n{one_line(command, whole=2 * LONGEST)}")
 
 
 def _check_find(find, fitted, target) -> None:
@@ -189,7 +191,7 @@ def check(
     }
     are = "is" if len(found) == 1 else "are"
     console.say(f"{len(found)} of {checked} labels {are} wrong with a probability above {above:g}.")
-    console.say(contradicted_sentence(right, checked, wrong))
+    console.say(f"{contradicted_sentence(right, checked, wrong)} {NOT_THE_ESTIMATE}")
     if rows:
         told = [dataset.distinctive.sentence(i) for i, *_ in found[:n]]
         lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]

@@ -64,7 +64,7 @@ def audit(console, data, target, n, random, out, only, report, method, seconds, 
         id = f" --id {quote(options.id)}" if options.id else ""
         hints = "".join(f" --hint {quote(name)}" for name in options.hint)
         command = f"mercer audit {quote(str(data))} --target {quote(target)}{hints}{id} --more {quote(str(only))}"
-        console.say(f"{one_line(f'Fill in {target!r} in {only}; then:')}\n{one_line(command, whole=2 * LONGEST)}")
+        console.say(f"{one_line(f'Fill in {target!r} in {only}, then run:')}\n{one_line(command, whole=2 * LONGEST)}")
 
 
 def _tell(console, dataset, found, options, n):

@@ -79,7 +79,7 @@ def markdown() -> str:
     lines = [
         "# Commands",
         "",
-        "This page shows the same text as `mercer --help` and `mercer COMMAND --help`. `mercer man | man -l -` shows it",
+        "`mercer --help` and `mercer COMMAND --help` show the same text as this page. `mercer man | man -l -` shows it",
     ]
     lines += ["as a manual page, `mercer --install-completion` completes commands and options in your shell.", ""]
     for entry in entries():

@@ -45,7 +45,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     gamma : weight of the errors.
     bias : whether to fit the constant b.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 5,000 rows with a target (3 000 rows in all when the kernel is not stationary or of low
+        "auto" is exact up to 5,000 rows with a target (3,000 rows in all when the kernel is not stationary or of low
         rank) and uses landmarks beyond; a number is a number of landmarks.
 
     Attributes

@@ -52,7 +52,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def fit_predict(self, X: Rows, y: ColumnLike = None, **fit_params) -> np.ndarray:
-        """Fit, and say of every training row whether it is normal (+1) or an outlier (−1)."""
+        """Fit, and predict for every training row whether it is normal (+1) or an outlier (−1)."""
         self.fit(X, y, **fit_params)
         if hasattr(self, "sample_"):
             return self.predict(X)

@@ -30,7 +30,8 @@ class ProximalKernelPCA(KernelComponents):
     Parameters
     ----------
     n_components : int, default=2
-    prox : function of an (n, s) array that returns argmin over H of ½‖H − Y‖² + Σ Ψ(h_i), or None for Ψ = 0
+    prox : callable or None, default=None
+        Function of an (n, s) array that returns argmin over H of ½‖H − Y‖² + Σ Ψ(h_i), or None for Ψ = 0.
         It is called with 1 to n_components columns.
     penalty : callable or None, default=None
         Function of an (n, s) array that returns the (n,) values Ψ(h_i). None for Ψ = 0.

@@ -103,7 +103,8 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
     classes_, prior_ : (k,) class names; class frequencies among the labels, or those requested or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
-    sample_, stability_ : in Dask, the rows that were fitted, and the fraction of predictions that a fit to another sample has in common.
+    sample_, stability_ : in Dask, the rows that were fitted, and the fraction of predictions that a fit to another
+        sample has in common.
     hints_ : `mercer.few_label.hint_inputs.Hints`, or None without hints.
     linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
         label is known for it.

@@ -64,7 +64,7 @@ def heaviest(candidates: list[Facts]) -> str:
 def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | None) -> list[str]:
     used = model.weights_[model.weights_ > 0]
     n_labels = len(model.labels_.labeled)
-    lines = [f"{n_labels} labels of {len(model.labels_.codes)} rows, {len(model.classes_)} classes."]
+    lines = [f"{n_labels:,} labels of {len(model.labels_.codes):,} rows, {len(model.classes_)} classes."]
     if model.stability_ is not None:
         lines.append(model.dask_.sentence)
     library = model.library_
@@ -91,7 +91,7 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
     lines += hint_sentences(model)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
     how = {
-        type(None): "among the labels, one added to each; the scores were left alone",
+        type(None): "among the labels, one added to each; the scores are not adjusted",
         str: "among the labels, imposed on all rows" if model.prior == "labels" else "estimated from all rows",
     }.get(type(model.prior), "as given, imposed on all rows")
     lines.append(f"Class frequencies ({how}): {shares}.")

@@ -10,7 +10,7 @@ from ..types import Facts, Series
 from .classes import ClassAnswers
 from .numbers import NumberPredictions
 
-TRAINED = "Rows that the model was trained with make this too good."
+TRAINED = "This is too optimistic, because the model was trained with some of these rows."
 
 
 def agreement(answers: ClassAnswers | NumberPredictions, column: Series, missing: list[str] | None = None) -> Facts:

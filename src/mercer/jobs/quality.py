@@ -128,10 +128,10 @@ def contradicted_sentence(right: int, tested: int, wrong: float) -> str:
     if tested - right == 1:
         likely = "the label is wrong" if wrong > 0.5 else "this is a mistake of the model"
         return f"{first} The others contradict one label, and it is more likely that {likely}."
-    number = "hardly any is" if wrong < 0.5 else f"about {wrong:.0f} {'is' if round(wrong) == 1 else 'are'}"
+    number = "hardly any" if wrong < 0.5 else f"about {wrong:.0f}"
     return (
-        f"{first} Of the {tested - right} that the others contradict {number} wrong, by this reckoning; the rest are "
-        "mistakes of the model."
+        f"{first} The others contradict {tested - right} labels. Of these, {number} "
+        f"{'is' if wrong < 1.5 else 'are'} estimated to be wrong, and the rest are errors of the model."
     )
 
 

@@ -57,7 +57,7 @@ class LandmarkMap(FeatureMap):
     Notes
     -----
     Cost: n·m kernel values and n·m² operations for m landmarks, memory n·r for the features; choosing them as pivots
-    looks at 10·m rows (5 000 at least) in about 3·m³ operations and 3·m² numbers. Exact: n³/3 at most, less when the
+    looks at 10·m rows (at least 5,000) in about 3·m³ operations and 3·m² numbers. Exact: n³/3 at most, less when the
     kernel matrix is numerically of low rank.
 
     Examples

@@ -83,7 +83,7 @@ def read_target_as(column, kind=None, missing=None, need_labels=True, several=Fa
     if kind == "class" or np.isnan(found).any() or len(found) < (1 if need_labels else 2):
         return _classes(column, given, words, notes, missing, need_labels, several, measured=kind == "class")
     different = len(set(found))
-    what = f"{name!r} holds {different} different number{'' if different == 1 else 's'}"
+    what = f"{name!r} contains {different} different number{'' if different == 1 else 's'}"
     if kind != "number" and not _measured(words[given], found, name):
         target = _classes(column, given, words, notes, missing, need_labels, several)
         target.notes.append(f"{what}, read as names of classes (--as number predicts them as numbers).")
