@@ -77,6 +77,13 @@ def linked_names(app, doctree):
         link += literal
 
 
+def tables_scroll(app, doctree):
+    """Mark what a terminal prints as a table, which keeps its lines on a phone."""
+    for block in doctree.findall(nodes.literal_block):
+        if "───" in block.astext():
+            block["classes"].append("wide")
+
+
 def by_last_name(app, env, node, contnode):
     """Resolve a name by its last part where one documented thing alone has it."""
     if node.get("refdomain") != "py":
@@ -119,6 +126,7 @@ def block_formula(writer, node):
 def setup(app):
     app.connect("autodoc-process-docstring", one_line_items, priority=100)  # before numpydoc
     app.connect("doctree-read", linked_names)
+    app.connect("doctree-read", tables_scroll)
     app.connect("missing-reference", by_last_name)
     app.add_html_math_renderer("mathml", (inline_formula, None), (block_formula, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
