@@ -60,14 +60,18 @@ def test_no_command_calls_another_but_the_demo_which_shows_one():
 
 
 def test_one_function_computes_a_confidence():
-    """`Answers.confidence_of` takes the largest probability; in jobs `decide` does so for given probabilities only."""
+    """`Answers.confidence_of` takes the largest probability, and `Answers.abstained` compares it with a threshold.
+
+    In jobs `decide` takes it of given probabilities, and `coverage` for the order of the held-out labels only.
+    """
     found = {}
     for path in [*JOBS, *CLI]:
         for function in functions_of(path):
             text = ast.unparse(function)
-            if re.search(r"\.max\(axis=1\)", text) and "left_out" not in text and "_withheld" not in text:
+            if re.search(r"\.max\(axis=1\)", text):
                 found[function.name] = path.name
-    assert found == {"decide": "classes.py"}
+            assert not re.search(r"confidence\)? < ", text), function.name
+    assert found == {"decide": "classes.py", "coverage": "quality.py"}
 
 
 def test_sizes_stand_in_one_place():

@@ -17,7 +17,7 @@ def walk(name):
 
 @pytest.mark.parametrize(
     ("name", "files", "depth"),
-    [("fit", (40, 74), (12, 20)), ("teach", (40, 50), (12, 14)), ("label", (65, 116), (17, 26))],
+    [("fit", (31, 76), (10, 18)), ("teach", (23, 51), (11, 14)), ("label", (55, 118), (16, 24))],
 )
 def test_walks_stay_short(name, files, depth):
     one = walk(name)

@@ -24,6 +24,7 @@ from mercer.few_label import answers, weights
 from mercer.few_label import fit as fits
 from mercer.few_label.catalog import methods_named, methods_of
 from mercer.few_label.plan import planned
+from mercer.few_label.sizes import Sizes
 from mercer.few_label.spaces import GraphSpace, JoinedSpace, KernelSpace, TransformedSpace, transducer
 from mercer.few_label.weights import pool
 from mercer.geometry.open import POLICIES, Policy
@@ -241,8 +242,7 @@ def test_predictions_of_training_rows_are_their_transduction(dtype, tolerance):
 
 
 def test_hopeless_candidates_stop_before_they_answer_all_rows(monkeypatch):
-    monkeypatch.setattr("mercer.few_label.spaces.MANY", 400)
-    monkeypatch.setattr("mercer.few_label.spaces.SAMPLE", 300)
+    monkeypatch.setattr("mercer.few_label.sizes.SIZES", Sizes(large_rows=400, margin_rows=300))
     X, y = make_blobs(800, n_features=5, centers=6, cluster_std=3.0, random_state=0)
     given = np.full(len(y), -1)
     given[:60] = y[:60]
@@ -411,7 +411,7 @@ def test_sparse_rows_and_many_classes():
 
 
 def test_many_rows_use_landmarks_and_components(monkeypatch):
-    monkeypatch.setattr("mercer.few_label.plan.LARGE", 500)
+    monkeypatch.setattr("mercer.few_label.sizes.SIZES", Sizes(large_rows=500, margin_rows=400))
     monkeypatch.setitem(POLICIES, "few labels", Policy(300, 100))
     monkeypatch.setattr("mercer.few_label.spaces.GRAPH_RANKS", {300: None, np.inf: 40})
     X, y = make_blobs(900, 60, centers=4, cluster_std=6.0, random_state=0)

@@ -6,7 +6,8 @@ import scipy.sparse as sp
 
 import mercer
 from mercer import FewLabelClassifier
-from mercer.few_label import support
+from mercer.few_label import sizes
+from mercer.few_label.sizes import Sizes
 from mercer.few_label.support import Support
 
 
@@ -25,7 +26,7 @@ def test_trust_against_a_loop():
 
 
 def test_training_rows_are_trusted_also_when_a_sample_is_kept(monkeypatch):
-    monkeypatch.setattr(support, "MOST", 100)
+    monkeypatch.setattr(sizes, "SIZES", Sizes(support_rows=100))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 2))
     X[:5] = 1e3 * rng.normal(size=(5, 2))

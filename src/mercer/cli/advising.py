@@ -216,9 +216,10 @@ def compare(console, data, target, seconds, seed: int, **source: Any) -> None:
         if row["method"] not in best or row["loss"] < best[row["method"]]["loss"]:
             best[row["method"]] = row
     rows = sorted(best.values(), key=lambda row: (-round(row["accuracy"] or 0.0, 2), row["loss"]))
-    low, high = model.accuracy_interval_
+    found = model.estimate_.accuracy
+    low, high = found.low, found.high
     average = {"method": "average", "candidate": "all candidates, by their weights", "loss": float("nan")}
-    average |= {"accuracy": model.left_out_accuracy_, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
+    average |= {"accuracy": found.value, "seconds": sum(r["seconds"] for r in model.report_.candidates)}
     table = []
     words = {name: (one.title, one.does) for name, one in methods_of("classes").items()}
     drawn = model.estimate_.for_all_rows

@@ -18,7 +18,6 @@ from ..inputs.tables import TableEncoder
 from ..inputs.weights import seed_of
 from ..rows import by_row
 from ..types import ColumnLike, Rows, Seed, Tags, Verbose
-from . import sizes
 from .answers import Answers, NumberAnswers
 from .candidates.base import Candidate
 from .catalog import Method
@@ -28,7 +27,7 @@ from .given import GivenBuilder
 from .kernel_rows import KernelRows
 from .library import TIERS, Library, core_of
 from .plan import planned, slow_methods
-from .rows import drawn_mask, read_rows
+from .rows import checked_numbers, drawn_mask, read_rows, with_values
 from .tasks.base import Task
 
 
@@ -43,6 +42,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
     """
 
     task: ClassVar[str]
+    _make_report: ClassVar[Callable[[Any], object]]  # of a fitted model
     library_: Library
     answers_: Answers | NumberAnswers
     encoder_: TableEncoder | KernelRows | None
@@ -162,12 +162,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         if tier not in TIERS:
             raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
         rows = self._numbers(rows, self.library_.n_rows)
-        names = [labels] * len(rows) if np.ndim(labels) == 0 else list(labels)
-        if len(names) != len(rows):
-            raise InputError(f"{len(rows)} rows and {len(names)} labels were given. Give one label, or one per row.")
-        y, at_random = self._values(), self.drawn_.copy()
-        for row, name in zip(rows.tolist(), names):
-            y[row] = name
+        y, at_random = with_values(self._values(), rows, labels), self.drawn_.copy()
         at_random[rows] = at_random[rows] if drawn is None else drawn
         return self._refitted(self._read_values(y), at_random, tier=tier, on_event=on_event or ignore, stop=stop)
 
@@ -234,16 +229,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     def places(self, rows: np.ndarray) -> np.ndarray:
         """Places among the fitted rows of rows given by their numbers in the data."""
-        if self.dask_ is None:
-            return rows
-        sample = self.dask_.rows
-        found = np.minimum(np.searchsorted(sample, rows), len(sample) - 1)
-        if not np.array_equal(sample[found], rows):
-            raise InputError(
-                "Some of these rows are not among those that were fitted, which are in `sample_`: `suggest` proposes "
-                "rows of it. To use a label of another row, fit again with it in y."
-            )
-        return found
+        return rows if self.dask_ is None else self.dask_.places(rows)
 
     def advice_rows(self, also: ColumnLike = (), number: int = 0) -> np.ndarray:
         """Numbers of the rows that advice looks at: all or the core, of very many a random sample; and labeled rows.
@@ -251,20 +237,11 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         also : numbers of further rows. number : how many unlabeled rows must be among them.
         """
         labeled = self.labels_.labeled if hasattr(self, "answers_") else np.zeros(0, dtype=int)
-        some, most = self.library_.core, max(sizes.SIZES.advice_rows, number + len(labeled))
-        if self.library_.n_rows <= most:
-            return np.union1d(some, labeled)
-        some = some[np.random.default_rng(0).permutation(len(some))[:most]]
-        return np.unique(np.concatenate([some, labeled, np.asarray(also, dtype=int)]))
+        return self.library_.advice_rows(labeled, also, number)
 
     def _numbers(self, rows: ColumnLike, n: int) -> np.ndarray:
         """Row numbers as a user gives them, of n rows."""
-        own = self.places(np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int)))
-        if own.dtype == bool and own.shape == (n,):
-            own = np.flatnonzero(own)
-        if own.ndim != 1 or own.dtype.kind not in "iu" or (len(own) and not (own.min() >= 0 and own.max() < n)):
-            raise InputError(f"rows={own.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}.")
-        return own
+        return checked_numbers(self.places(np.atleast_1d(np.asarray(rows, dtype=None if np.size(rows) else int))), n)
 
     # Smaller copies
 
@@ -356,11 +333,8 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         """The candidates with their estimates, weights and times."""
         check_is_fitted(self)
         if self._report is None:
-            self._report = self._make_report()
+            self._report = type(self)._make_report(self)
         return self._report
-
-    def _make_report(self) -> object:
-        raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "answers_")  # a prepared model cannot answer yet

@@ -89,6 +89,14 @@ class Answers:
         """(n,) probability that the prediction of each training row is correct; 1 for given labels."""
         return np.where(self.given >= 0, 1.0, self.confidence_of(self.probabilities))
 
+    def given_names(self) -> np.ndarray:
+        """(n,) class name of each given label, None where there is none."""
+        if self.fit.labels.soft:
+            raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
+        y, rows = np.full(len(self.given), None, dtype=object), self.given >= 0
+        y[rows] = [self.names.tolist()[c] for c in self.given[rows]]
+        return y
+
     def transduction(self, abstain: float | None = None) -> np.ndarray:
         """(n,) given labels, and predicted ones for the other training rows."""
         return self.named(np.where(self.given >= 0, self.given, self.codes), self.confidence, abstain)

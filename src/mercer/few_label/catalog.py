@@ -19,6 +19,7 @@ from ..estimators.s2rls import S2RLSClassifier
 from ..estimators.semi_kpca import SemiKPCA
 from ..estimators.spectral_graph_transducer import SpectralGraphTransducer
 from ..estimators.within_variance import WithinVarianceClassifier
+from ..inputs.labels import Labels
 from ..types import ColumnLike, Rows
 from .candidates.base import Candidate
 from .candidates.boosting import MOST_COLUMNS, BoostingCandidate
@@ -314,10 +315,10 @@ def methods_of(task: str) -> dict[str, Method]:
     return {method.name: method for method in CATALOG if method.task == task}
 
 
-def refuse_weights(methods: tuple[Method, ...]) -> None:
+def refuse_weights(methods: tuple[Method, ...], labels: Labels) -> None:
     """Refuse weights of labels if a method does not accept them."""
     refused = [one.name for one in methods if not one.weights]
-    if refused:
+    if refused and labels.weight is not None:
         raise InputError(
             f"The method {refused[0]} takes no weights of labels. Leave it out of methods, or the weights."
         )

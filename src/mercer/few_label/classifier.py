@@ -1,23 +1,21 @@
 """FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..backend import single_threaded_blas
-from ..errors import InputError
 from ..events import OnEvent
 from ..evidence.accuracy import Estimate
 from ..evidence.majority import Majority
 from ..homes import home_of
 from ..inputs.labels import Labels, labeled_accuracy, read_filled, read_labels, weigh_labels
-from ..inputs.sampling import labels_to_fit, with_labels
+from ..inputs.sampling import with_labels
 from ..inputs.weights import seed_of
 from ..kernels.base import KernelLike
 from ..rows import by_row
@@ -25,13 +23,14 @@ from ..types import ColumnLike, Facts, Rows, Seed, Verbose
 from . import sizes
 from ._model import FewLabelModel
 from .answers import Answers
+from .candidates.base import rehearse
 from .catalog import methods_named, refuse_weights
-from .dask_sample import DaskSample, rows_to_fit
+from .dask_sample import rows_to_fit
 from .fit import Fit
 from .given import read_given
 from .hint_inputs import Hints, hinted
 from .library import Library
-from .priors import Prior, wanted_shares
+from .priors import Prior, read_prior
 from .rows import drawn_mask, learn_rows
 from .summary import Report
 from .tasks.classes import Classes
@@ -135,18 +134,17 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     """
 
     _parameter_constraints: ClassVar[Facts] = {
-        "methods": "no_validation",
-        "also": "no_validation",
         "combine": [StrOptions({"average", "pick"})],
         "time_budget": [None, Interval(Real, 0, None, closed="neither")],
         "abstain": [None, Interval(Real, 0, 1, closed="both")],
-        **dict.fromkeys(("prior", "class_weight", "include", "text_model", "image_model"), "no_validation"),
-        **dict.fromkeys(("missing_label", "random_state"), "no_validation"),
+        **dict.fromkeys(("methods", "also", "prior", "class_weight", "include"), "no_validation"),
+        **dict.fromkeys(("text_model", "image_model", "missing_label", "random_state"), "no_validation"),
         "verbose": ["verbose", callable],
         "on_update": [None, callable],
     }
     on_dask = "sample"
     task = "classes"
+    _make_report = Report.of
     answers_: Answers
     hints_: Hints | None
 
@@ -228,14 +226,12 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         self._validate_params()
         methods, there = methods_named("classes", self.methods), home_of(X).computing(X)
         got = rows_to_fit(X, y, drawn, sample_weight, self.missing_label, seed_of(self.random_state))
-        self.weight_ = got.weight
-        self.dask_ = None if got.sample is None else DaskSample(got.sample, got.n_rows, got.other)
+        self.weight_, self.dask_ = got.weight, got.dask
         own, self.hints_ = Hints.read(got.X, hints, self.missing_label, got.sample)
         note = on_event or self._on_event
         rows, self.encoder_, labels = learn_rows(self, own, lambda n: self._read(got.y, n), note, kernel)
-        if labels.weight is not None:
-            refuse_weights(methods)
-        wanted_shares(self.prior, labels)  # refused before the work
+        refuse_weights(methods, labels)
+        read_prior(self.prior, labels)  # refused before the work
         given = read_given(graph, kernel, rows.shape[0], got.sample is not None)
         with there, single_threaded_blas():
             mask = drawn_mask(got.drawn, rows.shape[0])
@@ -284,14 +280,10 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         n, self.weight_, self.dask_ = rows.shape[0], None, None
         self.__dict__.pop("answers_", None)
         core = None if core is None else self._numbers(core, n)
-        given = read_given(graph, kernel, n)
-        if given and core is not None and len(np.unique(core)) < n:
-            raise InputError(f"core has {len(core)} of {n} rows, and graph= and kernel= need all. Leave core out.")
-        two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
+        given = read_given(graph, kernel, n, core=core)
         with there, single_threaded_blas():
             self._learn(rows, methods, None, None, core=core, on_event=on_event, given=given)
-            for candidate in self.library_.candidates:  # so that the first labels find everything computed
-                candidate.rehearse(two)
+            rehearse(self.library_.candidates, n)
         return self
 
     # Predictions
@@ -324,8 +316,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     @by_row
     def predict_log_proba(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
         """Logarithms of `predict_proba`."""
-        logs: np.ndarray = np.log(self.predict_proba(X, hints))
-        return logs
+        return np.asarray(np.log(self.predict_proba(X, hints)))
 
     @by_row
     def predict(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
@@ -382,34 +373,27 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     # Labels in
 
     def _read(self, y: ColumnLike, n_rows: int) -> Labels:
-        return self._widened(weigh_labels(read_labels(y, self.missing_label, n_rows), self.weight_, self.class_weight))
+        return self._weighed(read_labels(y, self.missing_label, n_rows))
 
     def _read_values(self, y: np.ndarray) -> Labels:
-        return self._widened(weigh_labels(read_filled(y, self.missing_label), self.weight_, self.class_weight))
+        return self._weighed(read_filled(y, self.missing_label))
 
-    def _widened(self, labels: Labels) -> Labels:
-        """The labels with the classes that only hints name, unless the class frequencies are given."""
+    def _weighed(self, labels: Labels) -> Labels:
+        """The labels with their weights, and with the classes that only hints name unless their shares are given."""
+        labels = weigh_labels(labels, self.weight_, self.class_weight)
         if self.hints_ is None or not (self.prior is None or isinstance(self.prior, str)):
             return labels
         return self.hints_.widened(labels)
 
     def _values(self) -> np.ndarray:
-        y = np.full(self.library_.n_rows, None, dtype=object)
         if hasattr(self, "answers_"):
-            if self.labels_.soft:
-                raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
-            given = self.answers_.given
-            y[given >= 0] = [self.classes_.tolist()[c] for c in given[given >= 0]]
-        return y
+            return self.answers_.given_names()
+        return np.full(self.library_.n_rows, None, dtype=object)
 
     def _task(self, labels: Labels, library: Library) -> tuple[Classes, Labels]:
-        shares = wanted_shares(self.prior, labels)
-        seed = seed_of(self.random_state)
         guesses = None if self.hints_ is None else self.hints_.guesses(labels.classes)
-        task = Classes(self.combine, self.prior if isinstance(self.prior, str) else shares, seed, guesses)
-        kept = labels_to_fit(labels.codes[labels.labeled], labels.n_classes, sizes.SIZES.label_entries, seed)
-        labels = labels if len(kept) == len(labels.labeled) else labels.keep(kept)
-        return task, replace(labels, classes=np.arange(labels.n_classes))
+        task = Classes(self.combine, read_prior(self.prior, labels), seed_of(self.random_state), guesses)
+        return task, task.labels_to_fit(labels)
 
     def _answers(self, fit: Fit, labels: Labels) -> Answers:
         return Answers(fit, labels.classes, labels.codes)
@@ -509,13 +493,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
         It is computed on first use.
         """
-        found = self.dask_
-        if found is not None and (own := found.other) is not None:
-            hints = list(self.hints_.names) if self.hints_ is not None and self.hints_.inside else None
-            other = clone(self).set_params(verbose=False).fit(own.X, own.y, sample_weight=own.weight, hints=hints)
-            share = float(np.mean(other.predict(own.compared) == self.predict(own.compared)))
-            self.dask_ = found = replace(found, other=None, stability=share, compared=len(own.compared))
-        return None if found is None else found.stability
-
-    def _make_report(self) -> Report:
-        return Report.of(self)
+        if self.dask_ is None:
+            return None
+        self.dask_ = self.dask_.judged(self, None if self.hints_ is None else self.hints_.columns)
+        return self.dask_.stability

@@ -1,16 +1,18 @@
 """Rows in Dask: all labeled rows and a sample of the others are brought to the client, and another sample judges."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
+from ..errors import InputError
 from ..homes import home_of
 from ..homes.blocks import SAMPLE, draw
 from ..inputs.labels import read_labels
 from ..inputs.sampling import on_sample
 from ..inputs.weights import check_weight
-from ..types import ColumnLike, Rows
+from ..types import ColumnLike, Estimator, Rows
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class RowsToFit:
     n_rows: int
     sample: np.ndarray | None = None
     other: OtherSample | None = None
+
+    @property
+    def dask(self) -> "DaskSample | None":
+        """The sample as a model remembers it."""
+        return None if self.sample is None else DaskSample(self.sample, self.n_rows, self.other)
 
 
 def rows_to_fit(
@@ -90,6 +97,26 @@ class DaskSample:
     other: OtherSample | None = None
     stability: float | None = None
     compared: int = 0
+
+    def places(self, rows: np.ndarray) -> np.ndarray:
+        """Places among the fitted rows of rows given by their numbers in the data."""
+        found = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        if not np.array_equal(self.rows[found], rows):
+            raise InputError(
+                "Some of these rows are not among those that were fitted, which are in `sample_`: `suggest` proposes "
+                "rows of it. To use a label of another row, fit again with it in y."
+            )
+        return found
+
+    def judged(self, model: Estimator, hints: list[str] | None) -> "DaskSample":
+        """With the stability of a model of this sample; `hints` are the columns of hints that it was fitted with."""
+        if self.other is None:
+            return self
+        other = clone(model).set_params(verbose=False)
+        other.fit(self.other.X, self.other.y, sample_weight=self.other.weight, hints=hints)
+        compared = self.other.compared
+        share = float(np.mean(other.predict(compared) == model.predict(compared)))
+        return replace(self, other=None, stability=share, compared=len(compared))
 
     @property
     def sentence(self) -> str:

@@ -82,7 +82,9 @@ def kernel_space(kernel: np.ndarray, view: View, rows: Rows, seed: int) -> Given
     return GivenSpace("similarities", view, rows, np.array(host(gram.Z), dtype=np.float64))
 
 
-def read_given(graph: Rows, kernel: Rows, n: int, sampled: bool = False) -> dict[str, GivenBuilder]:
+def read_given(
+    graph: Rows, kernel: Rows, n: int, sampled: bool = False, core: np.ndarray | None = None
+) -> dict[str, GivenBuilder]:
     """{"links" or "similarities": function of (view, rows) and a seed that builds the space}, checked for n rows.
 
     Parameters
@@ -90,6 +92,7 @@ def read_given(graph: Rows, kernel: Rows, n: int, sampled: bool = False) -> dict
     graph : symmetric (n, n) weights or edges, see `mercer.graphs.given.as_graph`; None for none.
     kernel : symmetric (n, n) similarities; None for none. One that compares the rows of X has no part here.
     sampled : whether the n rows are a sample of rows in Dask, for which neither is accepted.
+    core : numbers of the rows that are decomposed, or None; links and similarities need all.
     """
     if sampled and (graph is not None or kernel is not None):
         raise InputError(
@@ -104,6 +107,8 @@ def read_given(graph: Rows, kernel: Rows, n: int, sampled: bool = False) -> dict
                 f"X has {n} rows, and graph= and kernel= are accepted for up to {most}. Fit fewer rows, or leave them "
                 "out."
             )
+        if core is not None and len(np.unique(core)) < n:
+            raise InputError(f"core has {len(core)} of {n} rows, and graph= and kernel= need all. Leave core out.")
     if graph is not None:
         found["links"] = partial(_graph_of, as_graph(graph, n))
     if kernel is not None:

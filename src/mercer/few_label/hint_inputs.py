@@ -34,6 +34,11 @@ class Hints:
     inside: bool = False
     marks: tuple[str, ...] = ()
 
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns of X that are hints, or None if the hints were given apart from X."""
+        return list(self.names) if self.inside else None
+
     @classmethod
     def read(
         cls, X: Rows, hints: ColumnLike, missing: object = "auto", rows: np.ndarray | None = None

@@ -14,7 +14,7 @@ from ..events import OnEvent, Progress, ignore
 from ..evidence.groups import same_rows
 from ..homes.blocks import draw
 from ..inputs.labels import Labels
-from ..types import Facts, Rows
+from ..types import ColumnLike, Facts, Rows
 from . import sizes
 from .candidates.base import Candidate, Fitted
 from .catalog import Method
@@ -105,14 +105,43 @@ class Library:
         """
         X, whole = self.rows, len(self.core) == self.n_rows
         plan = steps(X if whole else X[self.core])
-        numbers = (n_labels, n_classes) if whole else (0, 2)
-        library = _built(self, plan, seconds, numbers, listener if whole else None, on_event)
+        listener = listener if whole else None
+        costs = np.array([step.seconds(*((n_labels, n_classes) if whole else (0, 2))) for step in plan])
+        taken = affordable(costs.tolist(), seconds or np.inf)
+        begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
+        total = max(costs[taken].sum(), 1e-9)
+        library = self
+        for step, fits, before, cost in zip(plan, taken, begin, costs):
+            if library.interrupted or not fits:
+                library = replace(library, skipped=(*library.skipped, step.name))
+                continue
+            try:
+                on_event(Progress(f"building {step.name}", before / total))
+                more = replace(library, candidates=(*library.candidates, *step.build()))
+                if listener is not None:
+                    new = more.candidates[len(library.candidates) :]
+                    listener.on_candidates(more, new, before / total, (before + cost) / total)
+                library = more
+            except KeyboardInterrupt:
+                if not (library.candidates if listener is None else listener.begun):
+                    raise
+                library = replace(library, interrupted=True, skipped=(*library.skipped, step.name))
+        if not library.candidates and (listener is None or not listener.begun):
+            raise InputError(
+                "None of these methods can be fitted to so few rows. Name other methods, or give more rows."
+            )
+        on_event(Progress("weighing the candidates", 1.0))
         if not whole:
             on_event(Progress("finding the places of the other rows", 1.0))
-            extension = Extension(library.candidates, X, self.core, self.support)
-            wide = tuple(one.extended(extension, X) for one in library.candidates)
-            library = replace(library, candidates=wide, extension=extension)
+            library = library._extended(X)
         return replace(library, known_groups=self.groups) if "groups" in self.__dict__ else library
+
+    def _extended(self, X: Rows) -> "Library":
+        """With the places of the rows of X that are outside the core."""
+        extension = Extension(self.candidates, X, self.core, self.support)
+        return replace(
+            self, candidates=tuple(one.extended(extension, X) for one in self.candidates), extension=extension
+        )
 
     @property
     def recall(self) -> float:
@@ -125,6 +154,14 @@ class Library:
         if self.known_groups is not None:
             return self.known_groups
         return same_rows(self.rows, None if self.n_rows <= sizes.SIZES.core_rows else self.core)
+
+    def advice_rows(self, labeled: np.ndarray, also: ColumnLike = (), number: int = 0) -> np.ndarray:
+        """Numbers of the rows that advice looks at: see `FewLabelClassifier.advice_rows`."""
+        some, most = self.core, max(sizes.SIZES.advice_rows, number + len(labeled))
+        if self.n_rows <= most:
+            return np.union1d(some, labeled)
+        some = some[np.random.default_rng(0).permutation(len(some))[:most]]
+        return np.unique(np.concatenate([some, labeled, np.asarray(also, dtype=int)]))
 
     def suited(self, n_labels: int, tier: str = "full") -> tuple[Candidate, ...]:
         """The candidates that are tried with so many labels."""
@@ -186,38 +223,3 @@ def core_of(X: Rows, methods: Sequence[Method], seed: int) -> np.ndarray | None:
     if any(method.whole for method in methods):
         return None
     return np.arange(n) if n <= most else draw(n, most, seed)
-
-
-def _built(
-    start: Library,
-    steps: Sequence[Step],
-    seconds: float | None,
-    numbers: tuple[int, int],
-    listener: BuildListener | None,
-    on_event: OnEvent,
-) -> Library:
-    """The library with the spaces that fit the budget, space after space, until the user stops."""
-    costs = np.array([step.seconds(*numbers) for step in steps])
-    taken = affordable(costs.tolist(), seconds or np.inf)
-    begin = np.cumsum(np.where(taken, costs, 0.0)) - costs
-    total = max(costs[taken].sum(), 1e-9)
-    library = start
-    for step, fits, before, cost in zip(steps, taken, begin, costs):
-        if library.interrupted or not fits:
-            library = replace(library, skipped=(*library.skipped, step.name))
-            continue
-        try:
-            on_event(Progress(f"building {step.name}", before / total))
-            new = step.build()
-            more = replace(library, candidates=(*library.candidates, *new))
-            if listener is not None:
-                listener.on_candidates(more, new, before / total, (before + cost) / total)
-            library = more
-        except KeyboardInterrupt:
-            if not (library.candidates if listener is None else listener.begun):
-                raise
-            library = replace(library, interrupted=True, skipped=(*library.skipped, step.name))
-    if not library.candidates and (listener is None or not listener.begun):
-        raise InputError("None of these methods can be fitted to so few rows. Name other methods, or give more rows.")
-    on_event(Progress("weighing the candidates", 1.0))
-    return library

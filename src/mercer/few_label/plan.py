@@ -18,6 +18,7 @@ from ..graphs.neighbors import FoundNeighbors
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
 from ..types import ColumnLike, Rows
+from . import sizes
 from .candidates.base import Candidate
 from .candidates.linear import LinearCandidate
 from .candidates.own import METHOD, check_own, own_candidates
@@ -37,7 +38,6 @@ from .spaces import (
 )
 from .views import AsGiven, HingeColumns, LeadingComponents, Standardized, UnitNorm, View, equally_spread, is_wide
 
-LARGE = 5000  # rows above which one graph, one RBF and one linear space are enough, all on the leading components
 IN_KERNEL = frozenset(("kernel", "axes", WIDE_AXES, "several axes", "components"))
 
 
@@ -230,7 +230,7 @@ def _plan(X: Rows) -> Plan:
     sparse = sp.issparse(X)
     raw: View = UnitNorm() if sparse else AsGiven()
     most = min(n, d) - 1
-    if n > LARGE:
+    if n > sizes.SIZES.large_rows:
         view = LeadingComponents(30) if most >= 30 and d > 50 else raw
         other = LeadingComponents(8) if most >= 8 and d > 50 else Standardized() if not sparse else raw
         linear, second = (LINEAR, view, None), (GRAPH, other, 10)
@@ -292,7 +292,7 @@ def _similarities(build: GivenBuilder, rows: Rows, view: View, _: None, kinds: s
 
 
 def _rbf(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
-    base = _rbf_space(rows, view, factor, shared)
+    base = KernelSpace(*_rbf_kernel(view, factor, shared), rows, shared.seed)
     found = _in_kernel(base, kinds)
     found["joined"] = _joined(base, shared)
     return found
@@ -303,7 +303,7 @@ def _joined(base: Space, shared: PlanCache) -> list[Space]:
 
 
 def _narrow(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
-    return {"narrow kernel": [_rbf_space(rows, view, factor, shared)]}
+    return {"narrow kernel": [KernelSpace(*_rbf_kernel(view, factor, shared), rows, shared.seed)]}
 
 
 def _city_block(rows: Rows, view: View, factor: float, kinds: set[str], shared: PlanCache) -> Spaces:
@@ -319,9 +319,9 @@ def _additive(rows: Rows, view: View, _: None, kinds: set[str], shared: PlanCach
     return {"additive": [KernelSpace(f"linear, {view.name}", view, Linear(), rows, shared.seed)]}
 
 
-def _rbf_space(rows: Rows, view: View, factor: float, shared: PlanCache) -> KernelSpace:
-    kernel = RBF(factor * shared.width(view))
-    return KernelSpace(f"RBF of {factor:g} median, {view.name}", view, kernel, rows, shared.seed)
+def _rbf_kernel(view: View, factor: float, shared: PlanCache) -> tuple[str, View, RBF]:
+    """(name, view, kernel) of a space."""
+    return f"RBF of {factor:g} median, {view.name}", view, RBF(factor * shared.width(view))
 
 
 def _in_kernel(base: BaseSpace, kinds: set[str]) -> Spaces:

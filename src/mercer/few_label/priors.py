@@ -14,10 +14,10 @@ Prior: TypeAlias = str | Mapping[object, float] | Sequence[float] | np.ndarray |
 """Class frequencies: None, "labels", "estimate", or one fraction for each class."""
 
 
-def wanted_shares(prior: Prior, labels: Labels) -> np.ndarray | None:
-    """(k,) shares the user requests, or None for "labels" and "estimate"; refuses what cannot be read."""
+def read_prior(prior: Prior, labels: Labels) -> str | np.ndarray | None:
+    """None, "labels", "estimate" or the (k,) shares that the user requests; refuses what cannot be read."""
     if prior is None or (isinstance(prior, str) and prior in ("labels", "estimate")):
-        return None
+        return prior
     names = labels.classes.tolist()
     if isinstance(prior, dict):
         if set(prior) != set(names):
@@ -30,8 +30,7 @@ def wanted_shares(prior: Prior, labels: Labels) -> np.ndarray | None:
     if shares.shape != (len(names),) or not np.all(shares > 0) or abs(shares.sum() - 1) > 1e-6:
         raise InputError(
             f"prior={prior!r} is not accepted: give None, 'labels', 'estimate', or one positive fraction for each of "
-            f"the "
-            f"{len(names)} classes {names}, summing to 1."
+            f"the {len(names)} classes {names}, summing to 1."
         )
     return shares
 

@@ -100,6 +100,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
     }
 
     task = "numbers"
+    _make_report = NumberReport.of
     answers_: NumberAnswers
 
     def __init__(
@@ -247,6 +248,3 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
     def mae_interval_(self) -> tuple[float, float]:
         """Its 95% interval."""
         return self.estimate_.mae_interval
-
-    def _make_report(self) -> NumberReport:
-        return NumberReport.of(self)

@@ -94,6 +94,25 @@ def _refuse_huge(rows: Rows) -> None:
         )
 
 
+def checked_numbers(rows: np.ndarray, n: int) -> np.ndarray:
+    """Row numbers among n rows, from numbers or a mask."""
+    own = np.flatnonzero(rows) if rows.dtype == bool and rows.shape == (n,) else rows
+    if own.ndim != 1 or own.dtype.kind not in "iu" or (len(own) and not (own.min() >= 0 and own.max() < n)):
+        raise InputError(f"rows={own.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}.")
+    return own
+
+
+def with_values(y: np.ndarray, rows: np.ndarray, values: ColumnLike) -> np.ndarray:
+    """(n,) labels so far with further ones in them: one for all of these rows, or one for each."""
+    given = [values] * len(rows) if np.ndim(values) == 0 else list(values)
+    if len(given) != len(rows):
+        raise InputError(f"{len(rows)} rows and {len(given)} labels were given. Give one label, or one per row.")
+    y = y.copy()
+    for row, value in zip(rows.tolist(), given):
+        y[row] = value
+    return y
+
+
 def drawn_mask(drawn: ColumnLike, n: int) -> np.ndarray:
     """(n,) bool: which rows were drawn at random; all of them by default."""
     if drawn is None:

@@ -24,6 +24,11 @@ class Sizes:
         is prepared.
     label_entries : int
         Most labels times classes that are fitted. Of more labels a random sample with every class in it is fitted.
+    large_rows : int
+        Rows above which one graph, one RBF and one linear space are enough, all on the leading components. Their
+        features are in single precision, and typical margins are seen on `margin_rows` of them.
+    support_rows : int
+        Training rows that others are compared with, to see whether they are far from all of them.
     advice_rows : int
         Most rows that advice compares with each other.
     block_rows : int
@@ -37,6 +42,9 @@ class Sizes:
     first_rows: int = 6_000
     first_seconds: float = 12.0
     label_entries: int = 2_000_000
+    large_rows: int = 5_000
+    margin_rows: int = 1_000
+    support_rows: int = 2_000
     advice_rows: int = 5_000
     block_rows: int = 10_000
     points: int = 10_000

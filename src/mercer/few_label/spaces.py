@@ -26,6 +26,7 @@ from ..rows import by_blocks, concat, dot, host, like, squares
 from ..solvers.ridge.smoother import moments_of
 from ..solvers.ridge.state import State
 from ..types import Rows
+from . import sizes
 from .cost import GRAPH_EXACT
 from .predictor import GraphPart, KernelPart, Part
 from .views import View
@@ -34,8 +35,6 @@ from .views import View
 # hold all of the heat at time 30 and 99.3% of that at time 10, for a third of the time.
 GRAPH_RANKS = {GRAPH_EXACT: None, POLICIES["few labels"].exact_rows: 250, np.inf: 150}
 HALF = float(np.sqrt(0.5))
-MANY = 5000  # rows: features of more are held in single precision, and typical margins are seen on a sample of them
-SAMPLE = 1000  # rows of that sample
 BLOCK = 512  # other rows whose features are in the cache in double precision
 GROWTH = 1e3  # ratio of pivots up to which similarities in single precision are as good as features
 FIRST_TIME = 3.0  # of the diffusion whose factor contains the eigenvectors; other times rescale its columns
@@ -65,7 +64,7 @@ class Space:
     @cached_property
     def sample(self) -> np.ndarray:
         """(s, r) features of the rows of `sample_rows`."""
-        return host(self.Z if len(self.Z) <= MANY else self.Z[sample_rows(len(self.Z))])
+        return host(self.Z if len(self.Z) <= sizes.SIZES.large_rows else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W: np.ndarray) -> list[tuple["Space", np.ndarray]]:
         """[(space, its weights)]: the spaces whose features give Z W; those of many candidates are read once."""
@@ -362,7 +361,9 @@ def components(space: Space, numbers: Iterable[int]) -> list[TransformedSpace]:
 
 def sample_rows(n: int) -> np.ndarray:
     """Numbers of the rows, of n, on which typical margins are seen, ascending."""
-    return np.arange(n) if n <= MANY else np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+    if n <= sizes.SIZES.large_rows:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, sizes.SIZES.margin_rows, replace=False))
 
 
 def scaled_to_unit(Z: Rows) -> Rows:
@@ -372,7 +373,7 @@ def scaled_to_unit(Z: Rows) -> Rows:
 
 def _held(Z: Rows) -> Rows:
     """Features of many rows in single precision: every prediction reads all of them, and landmarks err by far more."""
-    return home_of(Z).single(Z) if len(Z) > MANY else Z
+    return home_of(Z).single(Z) if len(Z) > sizes.SIZES.large_rows else Z
 
 
 def _unit(Z: Rows) -> tuple[float, Rows]:

@@ -5,9 +5,9 @@ import scipy.sparse as sp
 
 from ..graphs.neighbors import Neighbors
 from ..types import Rows
+from . import sizes
 from .views import Standardized
 
-MOST = 2000  # training rows that others are compared with
 # On sixteen tables at most 0.4% of ordinary new rows come out with a trust below 1/2.
 QUANTILE, TIMES = 0.99, 2.0
 
@@ -35,7 +35,7 @@ class Support:
         if sp.issparse(X):
             return
         rows = self.view.fit(X)
-        chosen = np.random.default_rng(random_state).permutation(len(rows))[:MOST]
+        chosen = np.random.default_rng(random_state).permutation(len(rows))[: sizes.SIZES.support_rows]
         some = np.unique(rows[chosen], axis=0)
         if len(some) < 3:
             return

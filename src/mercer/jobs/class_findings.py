@@ -66,7 +66,7 @@ def findings(
     n, n_given, n_left = len(dataset.names), int(given.sum()), int(answers.left.sum())
     classes = [str(name) for name in model.classes_]
     tested = int(model.labels_.testable.sum())
-    low, high = model.accuracy_interval_
+    low, high = model.estimate_.accuracy.low, model.estimate_.accuracy.high
     on_event(Progress("choosing rows to label next", 0.0))
     following, effect = _next(dataset, fitted, classes, seed)
     on_event(Progress("looking for doubtful labels and predictions", 0.3))
@@ -201,7 +201,7 @@ def _tiles(
         if not found.for_all_rows:
             caption = "of the labels are predicted correctly when held out: not an estimate for all rows, because the "
             caption += "labeled rows were not drawn at random"
-        tiles.append((f"{model.left_out_accuracy_:.0%}", caption))
+        tiles.append((f"{found.accuracy.value:.0%}", caption))
         if n_left and filled and np.isfinite((rate := answered(model, answers, answers.abstain or 0.0)).value):
             caption = f"of the {_rows(filled)} that were answered are correct ({rate.low:.0%} to {rate.high:.0%})"
             tiles.append((f"{rate.value:.0%}", caption))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..advice.accept import Accepted, accept
 from ..events import Note, OnEvent, ignore
+from ..few_label.answers import Answers
 from ..few_label.catalog import methods_of
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.sizes import SIZES, Sizes
@@ -115,7 +116,7 @@ def decide(
         P, confidence = P.copy(), confidence.copy()
         P[list(labels)] = np.array(list(labels.values()))
         confidence[given] = P[given].max(axis=1)
-    left = ~given & (confidence < (options.abstain or 0.0))
+    left = ~given & Answers.abstained(confidence, options.abstain)
     novel = np.zeros(len(P), dtype=bool) if novel is None else novel & ~given
     sets = None
     if options.coverage is not None:
@@ -206,15 +207,15 @@ def table_model(dataset: Dataset, fitted: ClassFit) -> TableClassifier:
 def facts(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> Facts:
     """Return what --json prints."""
     given, model = answers.given, fitted.model
-    (low, high), tested = model.accuracy_interval_, int(model.labels_.testable.sum())
+    found, tested = model.estimate_.accuracy, int(model.labels_.testable.sum())
     codes, left = answers.codes, answers.left
     return {
         "rows": len(dataset.names),
         "given": int(given.sum()),
         "predicted": int((~given & ~left).sum()),
         "abstained": int(left.sum()),
-        "left_out_accuracy": model.left_out_accuracy_ if tested else None,
-        "left_out_interval": [low, high],
+        "left_out_accuracy": found.value if tested else None,
+        "left_out_interval": [found.low, found.high],
         "tested_labels": tested,
         "labels_drawn": model.estimate_.n_drawn,
         "accuracy_sentence": accuracy_sentence(model.estimate_, dataset.why_not_drawn, dataset.draws),

@@ -66,16 +66,17 @@ def findings(
         cells={dataset.target: [f"{x:.6g}" for x in answers.numbers[shown]]} | cells_of(dataset.distinctive, shown),
     )
     on_event(Progress("weighing the columns", 0.8))
-    (low, high), (least, most) = model.r2_interval_, model.mae_interval_
+    found = model.estimate_
+    (low, high), (least, most) = found.r2_interval, found.mae_interval
     wider = ", for predictions of medium size" if model.answers_.widths.power else ""
     return Findings(
         title=f"{n - n_given:,} numbers predicted from {n_given:,}",
         subtitle=f"{dataset.data.name}, column {dataset.target}",
         warnings=[f"Not an estimate for all rows: {dataset.why_not_drawn}."] if dataset.selected else [],
         tiles=[
-            (f"{model.left_out_r2_:.2f}", f"R² of held-out numbers ({low:.2f} to {high:.2f})"),
+            (f"{found.r2:.2f}", f"R² of held-out numbers ({low:.2f} to {high:.2f})"),
             (
-                f"{short(model.left_out_mae_)}",
+                f"{short(found.mae)}",
                 f"mean absolute error of held-out numbers ({short(least)} to {short(most)})",
             ),
             (f"± {short(answers.reach)}", f"contains {100 * answers.coverage:g}% of the numbers{wider}"),

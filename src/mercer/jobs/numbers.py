@@ -130,15 +130,16 @@ def table_model(dataset: Dataset, fitted: NumberFit) -> TableRegressor:
 def facts(dataset: Dataset, fitted: NumberFit, answers: NumberPredictions) -> Facts:
     """Return what --json prints."""
     given, model, coverage = answers.given, fitted.model, answers.coverage
+    found = model.estimate_
     return {
         "kind": "number",
         "rows": len(dataset.names),
         "given": int(given.sum()),
         "predicted": int((~given).sum()),
-        "left_out_r2": model.left_out_r2_,
-        "r2_interval": list(model.r2_interval_),
-        "left_out_mae": model.left_out_mae_,
-        "mae_interval": list(model.mae_interval_),
+        "left_out_r2": found.r2,
+        "r2_interval": list(found.r2_interval),
+        "left_out_mae": found.mae,
+        "mae_interval": list(found.mae_interval),
         "coverage": coverage,
         "half_width": answers.reach,
         "reasons": model.report_.sentences,

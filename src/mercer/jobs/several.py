@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..few_label.answers import Answers
 from ..inputs.tables import Target
 from ..types import Facts
 from .classes import ClassFit
@@ -38,7 +39,7 @@ def together(dataset: Dataset, fits: Sequence[ClassFit], options: AnswerOptions)
     inside = P >= 0.5
     inside[np.arange(len(P)), P.argmax(axis=1)] |= not always
     confidence = np.where(given, 1.0, np.where(inside, P, 1 - P).prod(axis=1))
-    left = ~given & (confidence < (options.abstain or 0.0))
+    left = ~given & Answers.abstained(confidence, options.abstain)
     words = [
         None if gone else mark.join(sorted({*always, *(name for name, there in zip(names, row) if there)}))
         for row, gone in zip(inside, left)

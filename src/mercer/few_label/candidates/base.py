@@ -1,11 +1,12 @@
 """A candidate of the few-label choice before it sees labels, and after."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...inputs.labels import Labels
 from ...solvers.ridge.effect import LabelEffect
 from ...types import Index, Rows
 
@@ -131,3 +132,10 @@ class Fitted:
     def pairs(self, targets: "Targets") -> tuple[np.ndarray, np.ndarray] | None:
         """Matrices for `mercer.solvers.ridge.pairs`, which holds out two numbers at once, or None."""
         return None
+
+
+def rehearse(candidates: Sequence[Candidate], n: int) -> None:
+    """Compute what every fit of these candidates on n rows needs, so that the first labels find it there."""
+    two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
+    for candidate in candidates:
+        candidate.rehearse(two)

@@ -75,14 +75,13 @@ class Trees(Nodes):
         if X.shape[1] <= self.feature.max():
             raise InputError(f"The trees look at column {self.feature.max()}, and the rows have {X.shape[1]} columns.")
         home = home_of(there)
-        return self.compiled(home.host(there)) if home.namespace(there) is np else self.mean_values(self.value, there)
-
-    def compiled(self, X: np.ndarray) -> np.ndarray:
-        """The same of host rows, by a compiled loop."""
+        if home.namespace(there) is not np:
+            return self.mean_values(self.value, there)
         from ..tree_growth import flooded, walked
 
         (roots, value, column, cut, child), depth, most, only = self._ready
-        out, rows = np.zeros((len(X), self.value.shape[1])), np.ascontiguousarray(X, dtype=np.float32)
+        rows = np.ascontiguousarray(home.host(there), dtype=np.float32)
+        out = np.zeros((len(rows), self.value.shape[1]))
         if most > LARGE:
             walked(rows, roots, value, column, cut, child, depth, only, out)
         else:

@@ -13,7 +13,9 @@ from ...evidence.calibration import two_columns
 from ...evidence.groups import copied_labels
 from ...evidence.likelihood import log_scores, normalized, sharpen
 from ...inputs.labels import Labels
+from ...inputs.sampling import labels_to_fit
 from ...types import Facts
+from .. import sizes
 from ..candidates.base import Fitted
 from ..fit import Fit, scores_by_block
 from ..folds import held_out_answers
@@ -71,6 +73,12 @@ class Classes(Task):
     seed: int = 0
     guesses: Guesses | None = None
     name: ClassVar[str] = "classes"
+
+    def labels_to_fit(self, labels: Labels) -> Labels:
+        """The labels, or of very many a sample with every class in it, with class numbers for names."""
+        kept = labels_to_fit(labels.codes[labels.labeled], labels.n_classes, sizes.SIZES.label_entries, self.seed)
+        labels = labels if len(kept) == len(labels.labeled) else labels.keep(kept)
+        return replace(labels, classes=np.arange(labels.n_classes))
 
     def learn(
         self, library: "Library", fitted: Sequence[Fitted], labels: Labels, drawn: np.ndarray
