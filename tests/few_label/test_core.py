@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 
 from mercer import FewLabelClassifier, suggest, use_device
 from mercer.evidence.groups import same_rows
-from mercer.few_label import extension, sizes
+from mercer.few_label import sizes
 from mercer.few_label.spaces import KernelSpace
 from mercer.few_label.views import AsGiven
 from mercer.geometry.open import POLICIES
@@ -63,7 +63,7 @@ def test_methods_that_look_at_every_row_have_them_all(digits, few):
 def test_features_that_are_not_held_give_the_same_answers(digits, few, monkeypatch):
     X, _, y = digits
     held = FewLabelClassifier(METHODS).fit(X, y)
-    monkeypatch.setattr(extension, "HELD", 0)
+    monkeypatch.setattr(sizes, "SIZES", replace(sizes.SIZES, held_bytes=0))
     computed = FewLabelClassifier(METHODS).fit(X, y)
     assert len(computed.library_.extension._seen) < len(held.library_.extension._seen)
     np.testing.assert_allclose(computed.probabilities_, held.probabilities_, atol=1e-4)

@@ -20,8 +20,8 @@ from mercer import FewLabelClassifier, GraphLaplacian, suspicious
 from mercer.errors import InputError
 from mercer.evidence.calibration import calibrate, probabilities, typical_margin
 from mercer.evidence.likelihood import as_probabilities
-from mercer.few_label import answers, weights
 from mercer.few_label import fit as fits
+from mercer.few_label import weights
 from mercer.few_label.catalog import methods_named, methods_of
 from mercer.few_label.plan import planned
 from mercer.few_label.sizes import Sizes
@@ -276,7 +276,7 @@ def test_labels_sharpen_the_answers_to_wide_rows_more_than_those_to_tables():
 def test_many_rows_are_answered_in_blocks(iris, monkeypatch):
     X, _, _, model = iris
     whole = model.predict_proba(X)
-    monkeypatch.setattr(answers, "MANY", 40)
+    monkeypatch.setattr("mercer.few_label.sizes.SIZES", Sizes(thread_rows=40))
     np.testing.assert_allclose(model.predict_proba(X), whole, atol=1e-12)
 
 

@@ -1,11 +1,13 @@
 """A lesson on rows that are in torch: what no label changes is computed once, and stays where it is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from mercer import FewLabelClassifier, FewLabelRegressor
-from mercer.few_label import extension, scoring
+from mercer.few_label import extension, scoring, sizes
 from mercer.few_label.candidates import forest
 from mercer.graphs.neighbors import Neighbors
 from mercer.kernels import RBF
@@ -88,7 +90,7 @@ def test_numbers_on_devices(rows):
 
 def test_similarities_that_the_host_does_not_keep_are_kept_on_the_device(rows, counted, monkeypatch):
     X, y, given = rows
-    monkeypatch.setattr(extension, "HELD", 0)
+    monkeypatch.setattr(sizes, "SIZES", replace(sizes.SIZES, held_bytes=0))
     known, found = np.flatnonzero(given >= 0), []
     for place in (X, torch.as_tensor(X)):
         model = prepared(place, known, y).taught([700], [y[700]])

@@ -12,7 +12,6 @@ from mercer import FewLabelClassifier, FewLabelRegressor, KernelPCA, LandmarkMap
 from mercer.cli import folders, labeling
 from mercer.cli.options import SEARCH
 from mercer.events import Note
-from mercer.evidence import likelihood
 from mercer.evidence.likelihood import sharpen
 from mercer.few_label import sizes
 from mercer.inputs.sampling import labels_to_fit
@@ -20,7 +19,7 @@ from mercer.jobs.options import SearchOptions
 
 
 @pytest.mark.parametrize(("l", "k"), [(12_000, 10), (1_200, 100), (1_600, 64)])
-def test_the_power_is_found_for_many_labels_and_classes(l, k, monkeypatch):
+def test_the_power_is_found_for_many_labels_and_classes(l, k):
     rng = np.random.default_rng(0)
     codes = rng.integers(k, size=l)
     logits = rng.normal(size=(l, k)) + 3.0 * np.eye(k)[codes]
@@ -29,8 +28,7 @@ def test_the_power_is_found_for_many_labels_and_classes(l, k, monkeypatch):
     assert np.exp(-2.5) <= sharpen(P, given, 0.25) <= np.exp(1.5)
     some = slice(0, 30)
     at_once = sharpen(P[some], given[some], 0.25)
-    monkeypatch.setattr(likelihood, "CHUNK", 1)
-    assert sharpen(P[some], given[some], 0.25) == at_once
+    assert sharpen(P[some], given[some], 0.25, chunk=1) == at_once
 
 
 def many(l, k, n=0, seed=0):

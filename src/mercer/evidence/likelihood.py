@@ -8,7 +8,6 @@ import numpy as np
 from .calibration import probabilities, two_columns
 
 LOW, HIGH, TOL = -8.0, 5.0, 1e-8  # bounds of a slope's logarithm, and its error
-CHUNK = 100_000  # numbers that are looked at together
 
 
 def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -81,14 +80,19 @@ def capped(P: np.ndarray, most: float) -> np.ndarray:
     return a * P + (1 - a) / k
 
 
-def sharpen(P: np.ndarray, given: np.ndarray, spread: float, weight: np.ndarray | None = None) -> float:
-    """The power s that makes P^s (rows rescaled to sum one) most likely, with the prior log s ~ N(0, spread²)."""
+def sharpen(
+    P: np.ndarray, given: np.ndarray, spread: float, weight: np.ndarray | None = None, chunk: int = 100_000
+) -> float:
+    """The power s that makes P^s (rows rescaled to sum one) most likely, with the prior log s ~ N(0, spread²).
+
+    chunk : numbers that are looked at together.
+    """
     L = np.log(np.maximum(P, 1e-12))
     weight = np.ones(len(L)) if weight is None else weight
     L = np.ascontiguousarray((L - L.max(axis=1, keepdims=True)).T)  # (k, l): sums along rows
     counts, grid = np.ascontiguousarray((weight[:, None] * given).T), np.linspace(-2.5, 1.5, 161)
     value = -0.5 * (grid / spread) ** 2
-    parts = min(1 + len(grid) * L.size // CHUNK, len(grid))  # of many labels and classes one value at a time
+    parts = min(1 + len(grid) * L.size // chunk, len(grid))  # of many labels and classes one value at a time
     for some in np.array_split(np.arange(len(grid)), parts):
         Q = np.exp(grid[some])[:, None, None] * L
         Q -= np.log(np.exp(Q).sum(axis=1, keepdims=True))

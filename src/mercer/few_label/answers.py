@@ -17,14 +17,13 @@ from ..evidence.calibration import probabilities
 from ..evidence.likelihood import as_probabilities, capped, log_scores, normalized
 from ..evidence.sets import conformal_sets
 from ..types import Block, Estimator, Index, Rows
+from . import sizes
 from .fit import Fit
 from .scoring import blocks, votes
 from .targets import Targets
 from .tasks.classes import Calibration
 from .tasks.numbers import held_out_errors
 from .widths import Widths
-
-MANY = 65_536  # rows answered at once: several threads share more of them, while a device searches for neighbors
 
 
 def confidence(model: Estimator, P: np.ndarray) -> np.ndarray:
@@ -162,7 +161,7 @@ class Answers:
                 trust = self.fit.library.support.trust(own)[:, None]
                 P[some] = self.mixed(self.of_scores(self.scores_of(own, guesses)), trust, guesses)
 
-            parallel(fill, list(blocks(len(P), MANY)))
+            parallel(fill, list(blocks(len(P), sizes.SIZES.thread_rows)))
             return P
 
     def _hinted(self, P: np.ndarray, hints: np.ndarray | None) -> np.ndarray:

@@ -3,8 +3,8 @@
 The spectrum of a neighbor graph of a million rows is that of a sample but for detail. The spaces are built on a
 sample, the core. Every other row has its place in them (a mean of neighbors in a graph, similarities to landmarks for
 a kernel), which no label changes. So it is looked up once, and then the scores of all rows are one product, and a label
-of any row is a label like the others: variances are those of the core. Features that would take more than `HELD` bytes
-are not kept: similarities are then computed again, block by block, whenever they are requested.
+of any row is a label like the others: variances are those of the core. Features that would take more than
+`Sizes.held_bytes` are not kept: similarities are then computed again, block by block, whenever they are requested.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from ..backend import device_in_use, memory_available, moved, parallel, use_devi
 from ..homes import home_of
 from ..rows import empty, host, like
 from ..types import Index, Rows
+from . import sizes
 from .candidates.base import Candidate
 from .scoring import Weighted
 from .spaces import BaseSpace, GraphSpace, KernelSpace, Space
@@ -24,7 +25,6 @@ from .support import Support
 
 LOOKED_UP = 131_072  # rows whose places are looked up at once on a device, or approximately
 BLOCK = 8192  # and else, in one of several threads
-HELD = 2**29  # bytes of features that are kept; the neighbors in graphs always are
 SPARE = 4  # times the memory of a matrix that must be free on a device that keeps it
 NARROW = 32  # features up to which those of the other rows are kept, and not found again from the bases
 
@@ -61,7 +61,7 @@ class Extension:
             size += base.seen_bytes * len(self.rows)
             if isinstance(base, GraphSpace):
                 hurried |= base.kernel_.hurry(len(self.rows))
-            if base.spread or size <= HELD:
+            if base.spread or size <= sizes.SIZES.held_bytes:
                 held.append(base)
         self.trust, self._seen = self._looked_up(held, support, hurried or device_in_use() is not None)
         self.recall = min((base.kernel_.recall for base in bases.values() if isinstance(base, GraphSpace)), default=1.0)

@@ -33,6 +33,11 @@ class Sizes:
         Most rows that advice compares with each other.
     block_rows : int
         New rows that are predicted at once.
+    thread_rows : int
+        New rows that one thread predicts at once. A device searches for neighbors meanwhile.
+    held_bytes : int
+        Of the features of the rows outside the core. If they take more, they are computed each time that they are
+        needed; their neighbors in graphs are always kept.
     points : int
         Rows that are drawn in a report, which is then about half a megabyte.
     """
@@ -47,6 +52,8 @@ class Sizes:
     support_rows: int = 2_000
     advice_rows: int = 5_000
     block_rows: int = 10_000
+    thread_rows: int = 65_536
+    held_bytes: int = 536_870_912
     points: int = 10_000
 
 

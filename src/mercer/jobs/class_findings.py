@@ -12,12 +12,13 @@ from ..errors import InputError
 from ..events import OnEvent, Progress, ignore
 from ..evidence.choice import accuracy_interval
 from ..few_label.catalog import methods_of
+from ..few_label.classifier import FewLabelClassifier
 from ..few_label.sizes import SIZES, Sizes
 from ..few_label.summary import accuracy_sentence, unseen_sentence
 from ..report import Findings, Points
 from ..report.findings import Row
 from ..report.picture import SENTENCE, positions
-from ..types import Estimator, Facts
+from ..types import Facts
 from .classes import ClassAnswers, ClassFit, rankings
 from .corrections import added
 from .dataset import Dataset
@@ -127,7 +128,7 @@ def findings(
     )
 
 
-def effect_of_more(model: Estimator, n: int = 20) -> str:
+def effect_of_more(model: FewLabelClassifier, n: int = 20) -> str:
     """Return a sentence on how many predictions n more labels would change: the sign to stop labeling."""
     n = min(n, int(np.sum(model.labels_.codes < 0)))
     more = "1 more label is" if n == 1 else f"{n} more labels are"
@@ -172,7 +173,7 @@ def _doubtful(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> list
     ]
 
 
-def _warnings(dataset: Dataset, model: Estimator) -> list[str]:
+def _warnings(dataset: Dataset, model: FewLabelClassifier) -> list[str]:
     """Return what to know before any number is read."""
     first = model.report_.sentences[:1] if model.answers_.fit.pool.uninformative else []
     if dataset.selected is not None:
@@ -188,7 +189,14 @@ def _ranked(dataset: Dataset, found: Ranking) -> Facts:
 
 
 def _tiles(
-    n: int, n_given: int, n_left: int, tested: int, model: Estimator, low: float, high: float, answers: ClassAnswers
+    n: int,
+    n_given: int,
+    n_left: int,
+    tested: int,
+    model: FewLabelClassifier,
+    low: float,
+    high: float,
+    answers: ClassAnswers,
 ) -> list[tuple[str, str]]:
     filled, found, sets = n - n_given - n_left, model.estimate_, answers.sets
     tiles = [(_count(filled), f"row{_s(filled)} filled in"), (_count(n_given), f"label{_s(n_given)} given")]
@@ -222,7 +230,7 @@ def _tiles(
     return tiles
 
 
-def _reasons(model: Estimator) -> list[str]:
+def _reasons(model: FewLabelClassifier) -> list[str]:
     """Return the classifier's own sentences, and the heaviest candidates by name."""
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
     said: list[str] = model.report_.sentences
@@ -233,7 +241,7 @@ def _reasons(model: Estimator) -> list[str]:
     return [*said, f"The largest weights: {names}."]
 
 
-def _candidates(model: Estimator, tested: int) -> list[Facts]:
+def _candidates(model: FewLabelClassifier, tested: int) -> list[Facts]:
     rows = []
     for row in model.report_.candidates[:SHOWN_CANDIDATES]:
         low, high = accuracy_interval(row["accuracy"] * tested, tested) if tested else (0.0, 1.0)

@@ -10,27 +10,28 @@ from ..advice.why import why
 from ..evidence.accuracy import DESIGN, Rate, jeffreys
 from ..evidence.choice import accuracy_interval
 from ..few_label.answers import confidence
-from ..types import Estimator, Facts
+from ..few_label.classifier import FewLabelClassifier
+from ..types import Facts
 from .dataset import Dataset
 
 if TYPE_CHECKING:
     from .classes import ClassAnswers, ClassFit
 
 
-def _withheld(model: Estimator) -> tuple[np.ndarray, np.ndarray]:
+def _withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
     """Return the true codes and the probabilities of the labels that could be held out."""
     labels = model.labels_
     return labels.codes[labels.labeled[labels.testable]], model.left_out_probabilities_
 
 
-def drawn_withheld(model: Estimator) -> tuple[np.ndarray, np.ndarray]:
+def drawn_withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
     """Return those of `_withheld` that were drawn at random, which speak for all rows; all of them if none was."""
     codes, P = _withheld(model)
     drawn = model.drawn_[model.labels_.labeled[model.labels_.testable]]
     return (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
 
 
-def coverage(model: Estimator) -> list[tuple[float, float, float, float]]:
+def coverage(model: FewLabelClassifier) -> list[tuple[float, float, float, float]]:
     """Return [(share answered, accuracy, low, high)] over the held-out labels, most confident first.
 
     Of labels that were chosen and labels drawn at random the latter only: they speak for all rows.
@@ -46,7 +47,7 @@ def coverage(model: Estimator) -> list[tuple[float, float, float, float]]:
     return [(float(k / total), float(hits[k - 1] / k), *accuracy_interval(int(hits[k - 1]), int(k))) for k in steps]
 
 
-def answered(model: Estimator, answers: "ClassAnswers", abstain: float) -> Rate:
+def answered(model: FewLabelClassifier, answers: "ClassAnswers", abstain: float) -> Rate:
     """Return the fraction of correct predictions among the unlabeled rows whose confidence reaches `abstain`.
 
     As in `mercer.evidence.accuracy`: the hits among held-out labels of such a confidence, corrected by how confident
@@ -90,7 +91,7 @@ def wrong_labels_sentence(right: int, tested: int, wrong: float) -> str:
     )
 
 
-def per_class(model: Estimator) -> list[Facts]:
+def per_class(model: FewLabelClassifier) -> list[Facts]:
     """[{name, tested, right, low, high, taken}] for each class: how many held-out labels are predicted correctly, and
     how not.
 
@@ -108,7 +109,7 @@ def per_class(model: Estimator) -> list[Facts]:
     return found
 
 
-def contradictions(model: Estimator) -> tuple[int, int, float]:
+def contradictions(model: FewLabelClassifier) -> tuple[int, int, float]:
     """Return (labels that are predicted correctly when held out, labels that could be held out, how many others are
     wrong).
     """

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..evidence.accuracy import Rate
 from ..evidence.ranking import average_precision
-from ..types import Estimator, Facts
+from ..few_label.classifier import FewLabelClassifier
+from ..types import Facts
 from .quality import drawn_withheld
 from .usage import UsageError, did_you_mean
 
@@ -81,7 +82,7 @@ class Ranking:
         return cells
 
 
-def ranked(model: Estimator, P: np.ndarray, given: np.ndarray, name: str) -> Ranking:
+def ranked(model: FewLabelClassifier, P: np.ndarray, given: np.ndarray, name: str) -> Ranking:
     """Return the ranking of the unlabeled rows by the probability of a class, given by its name.
 
     Parameters
@@ -100,7 +101,7 @@ def ranked(model: Estimator, P: np.ndarray, given: np.ndarray, name: str) -> Ran
     return Ranking(name, round(counts[k]), round(counts.sum()), precision, recall, order, P[order, k])
 
 
-def rare_classes(model: Estimator) -> list[str]:
+def rare_classes(model: FewLabelClassifier) -> list[str]:
     """Return the classes that few labels have, the rarest first."""
     counts = model.labels_.counted @ model.labels_.given
     shares = counts / counts.sum()
