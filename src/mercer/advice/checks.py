@@ -122,8 +122,8 @@ def next_rows(
         rows = [int(row) for row in coverage if row not in labeled and row not in at_random]
         chosen = [(row, "typical of many rows") for row in rows[:n_chosen]]
     elif n_chosen:
-        looked_at, exclude = model.advice_rows(), np.array([*at_random, *labeled], dtype=int)
-        number = min(n_chosen, int(np.sum((model.labels_.codes[looked_at] < 0) & ~np.isin(looked_at, exclude))))
+        own, exclude = model.advice_rows(), np.array([*at_random, *labeled], dtype=int)
+        number = min(n_chosen, int(np.sum((model.labels_.codes[own] < 0) & ~np.isin(own, exclude))))
         if number > 0:
             found = suggest(model, number, exclude=exclude)
             chosen = list(zip(found.rows.tolist(), found.reasons))

@@ -28,6 +28,7 @@ from .kernel_rows import KernelRows
 from .library import TIERS, Library, core_of
 from .plan import planned, slow_methods
 from .rows import checked_numbers, drawn_mask, read_rows, with_values
+from .summary import CandidateReport
 from .tasks.base import Task
 
 
@@ -42,7 +43,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
     """
 
     task: ClassVar[str]
-    _make_report: ClassVar[Callable[[Any], object]]  # of a fitted model
+    _report_type: ClassVar[type[CandidateReport]]
     library_: Library
     answers_: Answers | NumberAnswers
     encoder_: TableEncoder | KernelRows | None
@@ -333,7 +334,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         """The candidates with their estimates, weights and times."""
         check_is_fitted(self)
         if self._report is None:
-            self._report = type(self)._make_report(self)
+            self._report = self._report_type.of(self)
         return self._report
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -144,7 +144,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     }
     on_dask = "sample"
     task = "classes"
-    _make_report = Report.of
+    _report_type = Report
     answers_: Answers
     hints_: Hints | None
 

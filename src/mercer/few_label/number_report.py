@@ -1,37 +1,22 @@
 """Report of a few-label regression: the candidates, their weights and the accuracy, as a table and a few sentences."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from ..backend import need
 from ..inputs.numerals import short
-from ..types import Estimator, Facts, Frame
+from ..types import Estimator, Facts
 from .catalog import methods_of
 from .squared_error import FEWEST
-from .summary import CHOSEN, heaviest
+from .summary import CHOSEN, CandidateReport, left_out_sentences
 
 
-@dataclass(frozen=True)
-class NumberReport:
+class NumberReport(CandidateReport):
     """Candidates, heaviest first (held-out root mean squared and mean absolute error, weight, seconds); sentences."""
-
-    sentences: list[str]
-    candidates: list[Facts] = field(repr=False)
 
     @classmethod
     def of(cls, model: Estimator) -> "NumberReport":
         """The report of a fitted `FewLabelRegressor`."""
         rows = model.answers_.fit.tried
         return cls(_sentences(model, rows), rows)
-
-    def to_frame(self) -> Frame:
-        """The candidates as a pandas DataFrame."""
-        frame: Frame = need("pandas").DataFrame(self.candidates)
-        return frame
-
-    def __str__(self) -> str:
-        return "\n".join([*self.sentences, heaviest(self.candidates)])
 
     @property
     def table(self) -> str:
@@ -52,18 +37,13 @@ def _sentences(model: Estimator, rows: list[Facts]) -> list[str]:
         name = families[row["method"]].family
         shares[name] = shares.get(name, 0.0) + row["weight"]
     order = sorted(shares, key=lambda name: -shares[name])
-    lines = [
+    return [
         f"{l} numbers from {short(low, 4)} to {short(high, 4)}, of {len(targets.values)} rows.",
         f"{np.count_nonzero(model.weights_)} of {len(rows)} candidates are averaged; weights by family: "
         f"{', '.join(f'{name} {shares[name]:.0%}' for name in order)}.",
         *number_sentences(model),
+        *left_out_sentences(model),
     ]
-    if model.encoder_ is not None and model.encoder_.ignored_:
-        lines.append(f"Columns not used: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
-    if model.skipped_:
-        why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
-        lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
-    return lines
 
 
 def interval_sentence(model: Estimator, coverage: float = 0.9) -> str:

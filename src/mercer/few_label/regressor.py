@@ -100,7 +100,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
     }
 
     task = "numbers"
-    _make_report = NumberReport.of
+    _report_type = NumberReport
     answers_: NumberAnswers
 
     def __init__(

@@ -20,11 +20,30 @@ NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimate
 
 
 @dataclass(frozen=True)
-class Report:
-    """Candidates, heaviest first (held-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
+class CandidateReport:
+    """Sentences, and the candidates as records, heaviest first."""
 
     sentences: list[str]
     candidates: list[Facts] = field(repr=False)
+
+    @classmethod
+    def of(cls, model: Estimator) -> "CandidateReport":
+        """The report of a fitted model."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Frame:
+        """The candidates as a pandas DataFrame."""
+        frame: Frame = need("pandas").DataFrame(self.candidates)
+        return frame
+
+    def __str__(self) -> str:
+        first = ", ".join(f"{row['candidate']} ({row['weight']:.0%})" for row in self.candidates[:3])
+        last = f"Largest weights: {first}. All {len(self.candidates)} candidates are in `report_.table`."
+        return "\n".join([*self.sentences, last])
+
+
+class Report(CandidateReport):
+    """Candidates, heaviest first (held-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
 
     @classmethod
     def of(cls, model: Estimator) -> "Report":
@@ -34,14 +53,6 @@ class Report:
         not_told = NOT_TOLD.format(model.majority_.name) if model.hints_ is None else NOT_TOLD_WITH_HINTS
         first = [not_told] if fit.pool.uninformative else []
         return cls([*first, *lines], fit.tried)
-
-    def to_frame(self) -> Frame:
-        """The candidates as a pandas DataFrame."""
-        frame: Frame = need("pandas").DataFrame(self.candidates)
-        return frame
-
-    def __str__(self) -> str:
-        return "\n".join([*self.sentences, heaviest(self.candidates)])
 
     @property
     def table(self) -> str:
@@ -55,10 +66,15 @@ class Report:
         return "\n".join(lines)
 
 
-def heaviest(candidates: list[Facts]) -> str:
-    """A sentence on the three candidates of largest weight."""
-    first = ", ".join(f"{row['candidate']} ({row['weight']:.0%})" for row in candidates[:3])
-    return f"Largest weights: {first}. All {len(candidates)} candidates are in `report_.table`."
+def left_out_sentences(model: Estimator) -> list[str]:
+    """Columns and feature spaces that were not used, and why."""
+    lines = []
+    if model.encoder_ is not None and model.encoder_.ignored_:
+        lines.append(f"Columns not used: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
+    if model.skipped_:
+        why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
+        lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
+    return lines
 
 
 def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | None) -> list[str]:
@@ -94,13 +110,7 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
         type(None): "among the labels, one added to each; the scores are not adjusted",
         str: "among the labels, imposed on all rows" if model.prior == "labels" else "estimated from all rows",
     }.get(type(model.prior), "as given, imposed on all rows")
-    lines.append(f"Class frequencies ({how}): {shares}.")
-    if model.encoder_ is not None and model.encoder_.ignored_:
-        lines.append(f"Columns not used: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
-    if model.skipped_:
-        why = "The search was interrupted, which" if model.interrupted_ else "The time budget"
-        lines.append(f"{why} left out: {', '.join(model.skipped_)}.")
-    return lines
+    return [*lines, f"Class frequencies ({how}): {shares}.", *left_out_sentences(model)]
 
 
 def majority_sentence(model: Estimator) -> str:
