@@ -1,5 +1,7 @@
 """Columns as numbers: what each is taken for, that every one has the same say, and that the user has the last word."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -163,6 +165,18 @@ def test_columns_of_no_use_are_left_out_with_a_reason(cells, words):
     assert list(encoder.ignored_) == ["strange"]
     assert words in " ".join(encoder.notes_)
     np.testing.assert_array_equal(X[:, 0], SIZES)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[str(1000 + i) for i in range(N)], [f"k{i:04d}" for i in range(N)], [f"{i:05d}" for i in range(N)]],
+)
+def test_the_option_that_a_note_names_makes_an_identifier_a_feature(cells):
+    frame = pd.DataFrame({"size": SIZES, "strange": cells})
+    note = " ".join(TableEncoder().fit(frame).notes_)
+    option = re.search(r"--(\w+) uses it", note).group(1)
+    encoder = TableEncoder(**{option: ["strange"]}).fit(frame)
+    assert not encoder.ignored_ and kinds(encoder)["strange"] == option
 
 
 def test_row_numbers_of_a_sampled_table_are_left_out():

@@ -163,7 +163,7 @@ def _number(
         in_order = len(values) >= 20 and (np.all(np.diff(known) > 0) or np.all(np.diff(known) < 0))
         if _ID_NAME.search(str(name)) or np.all(steps == 1) or in_order:
             why = "follows the order of the rows" if in_order else "different whole numbers in every row"
-            return _out(column, "identifier", why, ("identifier", name, ""))
+            return _out(column, "identifier", why, ("numbered", name, ""))
     notes: list = []
     strange = there & ~finite
     if strange.any():

@@ -37,8 +37,8 @@ _SAID = {  # kind → what is said of one column | of several
     "alone": "{has|have} no value that occurs three times, so nothing can be learned from {it|them}: left out",
     "mostly": "{is|are} different in nearly every row, like {an identifier|identifiers}: "
     "left out (--text uses {it|them})",
-    "identifier": "{is|are} different in every row, like {an identifier|identifiers}: "
-    "left out (--number or --category uses {it|them})",
+    "identifier": "{is|are} different in every row, like {an identifier|identifiers}: left out (--text uses {it|them})",
+    "numbered": "{is|are} different in every row, like {an identifier|identifiers}: left out (--number uses {it|them})",
 }
 
 
