@@ -2,10 +2,12 @@
 
     OMP_NUM_THREADS=1 python -m benchmarks.accuracy.decisive --data DIR [--draws 8] [--jobs 16] [--out decisive.md]
                                                              [--only made] [--no-peers] [--minutes 8] [--quick]
+    python -m benchmarks.accuracy.decisive --read DRAWS.csv [--out decisive.md]
 
 Tables: those of `benchmarks.accuracy.made_tables`, a new one for each draw, and the CSV files in DIR/tables (or in DIR)
-whose column `class` has the labels, at most 1,500 rows of each. Labels are drawn at random with every class at least
-once: 10, 20, 50 and 100. The accuracy is over the unlabeled rows, in percent, the mean over the draws.
+whose column `class` has the labels, at most 1,500 rows of each. `--only made` needs no DIR. `--read` prints the page of
+draws that were measured before and writes no draws; it may be repeated. Labels are drawn at random with every class at
+least once: 10, 20, 50 and 100. The accuracy is over the unlabeled rows, in percent, the mean over the draws.
 
 * after, before: `FewLabelClassifier` with its defaults, and without the methods "boosting" and "majority";
 * boosting: the better, in the mean over the draws of a table, of scikit-learn's `HistGradientBoostingClassifier` (with
@@ -14,7 +16,7 @@ once: 10, 20, 50 and 100. The accuracy is over the unlabeled rows, in percent, t
 * forest: the better of its `RandomForestClassifier` on one column per value of a category and on one per column;
 * majority: the class that is most frequent among all rows.
 
-Each row ends with the gap between mercer and the better of boosting and forest; ``!`` marks gaps above 3 points. With
+Each row ends with the gap between mercer and the better of boosting and forest; ``!`` marks gaps below -3 points. With
 --minutes no further draw is begun after so many minutes, and the page has the draws that are complete.
 """
 
@@ -31,10 +33,21 @@ LABELS = (10, 20, 50, 100)
 NEW = ("boosting", "majority")
 PEERS = ("boosting: histograms", "boosting: exact", "forest: values", "forest: columns")
 ROUNDS, MOST_TREES = 100, 1000  # of exact boosting
+NEAR = 3  # points
+TITLES = {"made": "Made tables", "table": "Development tables"}
+INTRODUCTION = """Command: `{}`. Accuracy on the unlabeled rows in percent, the mean over the draws.
+
+- after: `FewLabelClassifier` with its defaults. before: without the methods "boosting" and "majority".
+- boosting: the better of scikit-learn's `HistGradientBoostingClassifier` and `GradientBoostingClassifier`.
+- forest: the better of two settings of scikit-learn's `RandomForestClassifier`.
+- gap: after minus the better of boosting and forest. This is a comparison with the best of four models, chosen
+  afterwards. `!` marks gaps below -3 points."""
 
 
 def main() -> None:
-    """Run the draws and print the tables."""
+    """Run the draws, or read them, and print the tables."""
+    import pandas as pd
+
     options = arguments(
         __doc__,
         data="optional",
@@ -43,9 +56,17 @@ def main() -> None:
         only={"choices": ["made", "tables"], "help": "one kind of tables"},
         no_peers={"action": "store_true", "help": "without scikit-learn's models"},
         minutes={"type": float, "help": "begin no draw after so many minutes"},
+        read={"type": Path, "action": "append", "default": [], "help": "draws of an earlier run; nothing is run"},
         out={"type": Path, "help": "file to write the page to; the draws go to the same name with .csv"},
     )
-    need_data(options)
+    if options.only != "made" and not options.read:
+        need_data(options)
+    if options.read:
+        text = page(pd.concat([pd.read_csv(path) for path in options.read]))
+        if options.out:
+            options.out.write_text(text + "\n")
+        print(text)
+        return
     os.environ.update(thread_variables(1))
     rows = []
     for found in done(list(tasks_of(options)), options.jobs, options.minutes):
@@ -90,8 +111,10 @@ def tasks_of(options: Any) -> Iterator[tuple]:
     from benchmarks.accuracy.made_tables import TABLES
 
     draws = range(1 if options.quick else options.draws)
-    folder = options.data / "tables" if (options.data / "tables").is_dir() else options.data
-    files = sorted(folder.glob("*.csv")) if options.only != "made" else []
+    files = []
+    if options.only != "made":
+        folder = options.data / "tables" if (options.data / "tables").is_dir() else options.data
+        files = sorted(folder.glob("*.csv"))
     names = list(TABLES) if options.only != "tables" else []
     if options.quick:
         files, names = files[:2], names[:2]
@@ -163,42 +186,72 @@ def _peers(X: Any, y: Any, rows: Any, hidden: Any) -> Iterator[tuple[str, Any]]:
 def page(frame: Any) -> str:
     """The results as tables in Markdown."""
     has = PEERS[0] in frame
-    mean = frame.groupby(["kind", "table", "labels"], sort=True).mean(numeric_only=True).reset_index()
-    if has:
-        mean["boosting"] = mean[list(PEERS[:2])].max(axis=1)
-        mean["forest"] = mean[list(PEERS[2:])].max(axis=1)
-        mean["gap"] = mean["after"] - mean[["boosting", "forest"]].max(axis=1)
+    mean = means(frame)
     shown = ["before", "after", *(["boosting", "forest"] if has else []), "majority", *(["gap"] if has else [])]
-    lines = []
+    lines = ["# Tables in which a few columns decide", "", INTRODUCTION.format(command(frame)), ""]
     for kind in mean["kind"].unique():
         own = mean[mean["kind"] == kind]
-        lines += [f"## {'Made tables' if kind == 'made' else 'Development tables'}", ""]
+        lines += [f"## {TITLES[kind]}", "", f"Draws: {frame[frame['kind'] == kind]['draw'].nunique()}.", ""]
         lines += ["| table | labels | " + " | ".join(shown) + " |", "|---" * (2 + len(shown)) + "|"]
         for _, row in own.iterrows():
             cells = [f"{row[name]:.1f}" for name in shown]
-            mark = " !" if has and row["gap"] < -3 else ""
+            mark = " !" if has and row["gap"] < -NEAR else ""
             lines.append(f"| {row['table']} | {row['labels']} | " + " | ".join(cells) + f"{mark} |")
         for n in LABELS:
             some = own[own["labels"] == n]
             cells = [f"{some[name].mean():.1f}" for name in shown]
             lines.append(f"| mean | {n} | " + " | ".join(cells) + " |")
-        lines.append("")
-        change, behind = own["after"] - own["before"], (own["gap"] < -3).sum() if has else 0
-        lines.append(
-            f"With boosting and majority better by more than 1 point in {(change > 1).sum()} rows, worse in "
-            f"{(change < -1).sum()}, equal in {(change.abs() <= 1).sum()}. Log loss {own['before loss'].mean():.3f} "
-            f"before, {own['after loss'].mean():.3f} after."
-        )
-        if has:
-            lines.append(f"More than 3 points behind the better of boosting and forest in {behind} rows.")
+        lines += ["", *(sides(own) if has else []), changes(own)]
         first = [_seconds(frame, kind, name, 0) for name in ("before", "after")]
         later = [_seconds(frame, kind, name, -1) for name in ("before", "after")]
         lines.append(
-            f"CPU seconds of the first fit {first[0]:.2f} before, {first[1]:.2f} after; of other labels for the same "
-            f"rows {later[0]:.2f} and {later[1]:.2f}."
+            f"- CPU seconds of the first fit: {first[0]:.2f} before, {first[1]:.2f} after. With other labels for the "
+            f"same rows: {later[0]:.2f} and {later[1]:.2f}."
         )
         lines.append("")
-    return "\n".join([*lines, f"{frame['draw'].nunique()} draws; {machine()}."])
+    return "\n".join([*lines, f"Machine: {machine()}."])
+
+
+def means(frame: Any) -> Any:
+    """The mean of each table and number of labels over the draws, with the better of the peers of a kind."""
+    mean = frame.groupby(["kind", "table", "labels"], sort=True).mean(numeric_only=True).reset_index()
+    if PEERS[0] in frame:
+        mean["boosting"] = mean[list(PEERS[:2])].max(axis=1)
+        mean["forest"] = mean[list(PEERS[2:])].max(axis=1)
+        mean["gap"] = mean["after"] - mean[["boosting", "forest"]].max(axis=1)
+    return mean
+
+
+def command(frame: Any) -> str:
+    """What measured the draws."""
+    kinds = frame["kind"].unique()
+    said = "--only made" if "table" not in kinds else "--data DIR" + (" --only tables" if len(kinds) == 1 else "")
+    return f"python -m benchmarks.accuracy.decisive {said} --draws {frame['draw'].nunique()}"
+
+
+def sides(mean: Any) -> list[str]:
+    """For each number of labels, on how many tables mercer is ahead of the better peer, level with it and behind."""
+    found = []
+    for n in LABELS:
+        gap = mean[mean["labels"] == n].set_index("table")["gap"].sort_values()
+        if len(gap):
+            found.append(
+                f"- {n} labels: ahead of the better peer by more than {NEAR} points on {(gap > NEAR).sum()} of "
+                f"{len(gap)} tables, within {NEAR} points on {(gap.abs() <= NEAR).sum()}, behind on "
+                f"{(gap < -NEAR).sum()}. Lowest: {gap.index[0]} {gap.iloc[0]:+.1f}. Highest: {gap.index[-1]} "
+                f"{gap.iloc[-1]:+.1f}."
+            )
+    return found
+
+
+def changes(mean: Any) -> str:
+    """What boosting and the majority among the candidates change."""
+    change = mean["after"] - mean["before"]
+    return (
+        f"- With boosting and majority better by more than 1 point in {(change > 1).sum()} rows, worse in "
+        f"{(change < -1).sum()}, within 1 point in {(change.abs() <= 1).sum()}. Log loss "
+        f"{mean['before loss'].mean():.3f} before, {mean['after loss'].mean():.3f} after."
+    )
 
 
 def _seconds(frame: Any, kind: str, name: str, place: int) -> float:
