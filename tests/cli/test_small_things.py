@@ -1,6 +1,7 @@
 """Stumbles of newcomers, each once seen."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,29 @@ def test_line_endings_are_kept(tmp_path, data):
 @pytest.mark.parametrize(("value", "text"), [(55312.7, "55,300"), (999.6, "1,000"), (0.5, "0.5"), (1e-7, "1e-07")])
 def test_large_numbers_have_no_exponent(value, text):
     assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(579521.0, "579,521"), (1390170.0, "1,390,170"), (2005.0, "2005"), (1234567.8, "1,234,570")]
+)
+def test_large_numbers_of_a_table_have_six_digits(value, text):
+    assert short(value, 6) == text
+
+
+def test_no_command_writes_prices_with_an_exponent(tmp_path):
+    rng = np.random.default_rng(0)
+    size = rng.uniform(0, 6, 80)
+    price = np.exp(9 + size).round()
+    frame = pd.DataFrame({"size": size.round(3), "price": np.where(np.arange(80) % 2, price, np.nan)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for command, *more in (("label", "-r", tmp_path / "t.html"), ("suggest",)):
+        done = here(command, tmp_path / "t.csv", "-t", "price", "-m", "lssvm", *more, "-f")
+        assert done.exit_code == 0, done.output
+        assert "e+" not in done.output
+    most = f"{float(f'{price[1::2].max():.6g}'):,.0f}"
+    assert f" to {most}, read as numbers" in done.output
+    page = (tmp_path / "t.html").read_text()
+    assert not re.search(r"\d\.\d+e\+\d", page)
 
 
 def test_estimates_print_as_sentences():

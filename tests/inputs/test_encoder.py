@@ -189,6 +189,14 @@ def test_row_numbers_of_a_sampled_table_are_left_out():
     assert kinds(fitted(size=sizes, weight=chosen)[0])["weight"] == "number"
 
 
+def test_large_whole_numbers_are_different_values():
+    encoder = TableEncoder().fit(pd.DataFrame({"size": SIZES, "year": [1000001, 1000002, 1000003] * (N // 3)}))
+    assert [encoder.columns_[1].kind, encoder.encoders_[1].category.levels] == [
+        "ordered",
+        ["1000001", "1000002", "1000003"],
+    ]
+
+
 def test_codes_are_no_numbers():
     places = ["01067", "10115", "20095", "80331"] * 10
     sizes = np.sin(np.arange(40.0))

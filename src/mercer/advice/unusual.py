@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..inputs.numerals import short
 from ..types import Estimator, Rows
 
 NEIGHBORS = 10
@@ -161,4 +162,4 @@ def _usual(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def _shown(value: float | np.ndarray) -> str:
-    return ", ".join(f"{number:.4g}" for number in np.ravel(value))
+    return ", ".join(short(number, 4) for number in np.ravel(value))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.base import is_regressor
 
+from ..inputs.numerals import short
 from ..types import ColumnLike, Estimator, Index, Rows
 
 SAME = 1e-6  # difference of cosines below which labeled rows are equally like a row
@@ -79,7 +80,7 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
     rows = model.places(np.asarray(rows, dtype=int))
     labels, numeric = model.labels_, is_regressor(model)
     names = [] if numeric else model.classes_.tolist()
-    told = [f"{x:.4g}" for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labeled]]
+    told = [short(x, 6) for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labeled]]
     cosines = similar_labeled(model, rows, heaviest(model))
     opinions, weights = ([], []) if numeric else (model.answers_.opinions(rows), model.answers_.votes_of(rows))
     hints = None if numeric else model.hints_

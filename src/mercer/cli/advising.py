@@ -130,7 +130,7 @@ def _refuse_numbers(dataset, what) -> None:
     if dataset.labels.numeric:
         raise InputError(
             f"{dataset.target!r} contains numbers to predict, and `mercer {what}` is for classes. `mercer label` shows "
-            "how far withheld numbers are from their answers; --as class reads the numbers as names of classes."
+            "how far held-out numbers are from their predictions; --as class reads the numbers as names of classes."
         )
 
 

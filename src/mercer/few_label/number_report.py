@@ -23,7 +23,7 @@ class NumberReport(CandidateReport):
         """All candidates as text, heaviest first."""
         lines = [f"{'weight':>6}  {'rmse':>9}  {'mae':>9}  {'time':>6}  candidate"]
         for row in self.candidates:
-            errors = f"{row['rmse']:9.4g}  {row['mae']:9.4g}"
+            errors = f"{short(row['rmse'], 4):>9}  {short(row['mae'], 4):>9}"
             lines.append(f"{row['weight']:6.1%}  {errors}  {row['seconds']:5.1f}s  {row['candidate']}")
         return "\n".join(lines)
 

@@ -63,7 +63,7 @@ def findings(
         given=given[shown],
         confidence=None,
         names=[dataset.names[i] for i in shown],
-        cells={dataset.target: [f"{x:.6g}" for x in answers.numbers[shown]]} | cells_of(dataset.distinctive, shown),
+        cells={dataset.target: [short(x, 6) for x in answers.numbers[shown]]} | cells_of(dataset.distinctive, shown),
     )
     on_event(Progress("weighing the columns", 0.8))
     found = model.estimate_
@@ -100,7 +100,10 @@ def findings(
         groups=portraits(dataset, codes, ranges),
         grouping=("What low and high numbers look like", GROUPING_NOTE),
         columns=columns_of(dataset.encoder, effects_of(dataset, model, seed)),
-        candidates=[row | {"name": TITLES[row["method"]]} for row in model.report_.candidates[:SHOWN_CANDIDATES]],
+        candidates=[
+            row | {"name": TITLES[row["method"]], "rmse": short(row["rmse"]), "mae": short(row["mae"])}
+            for row in model.report_.candidates[:SHOWN_CANDIDATES]
+        ],
         n_candidates=len(model.report_.candidates),
         reasons=model.report_.sentences,
         notes=[*dataset.notes, *fitted.notes, *answers.notes],
@@ -125,7 +128,7 @@ def _next(dataset: Dataset, fitted: NumberFit, seed: int) -> list[tuple[Row, str
     chosen = found.rows
     guesses = np.round(fitted.predicted[chosen], decimals(fitted.model))
     return [
-        (pictured(dataset, i), f"{guess:g}", None, reason)
+        (pictured(dataset, i), short(guess, 6), None, reason)
         for i, guess, reason in zip(chosen, guesses, reasons(dataset, fitted, found))
     ]
 

@@ -56,7 +56,7 @@ class Findings:
     )
     candidates: Sequence[Facts] = field(
         default_factory=list
-    )  # dicts: name, settings, right, low, high (or rmse, mae), weight …
+    )  # dicts: name, settings, right, low, high (or rmse and mae as text), weight …
     n_candidates: int = 0  # of which those are the first
     balance: Sequence[tuple[str, int, int]] = ()  # (class, given, predicted)
     n_abstained: int = 0  # rows left unlabeled

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..backend import need
 from ..errors import InputError
+from ..inputs.numerals import short
 from ..inputs.tables.cells import cells
 from ..inputs.tables.images import MOST_PIXELS, named_images, opened_file, path_of
 from ..jobs.dataset import read_labeled
@@ -41,8 +42,9 @@ class TableRows:
         read = read_labeled(data, [target], read_options(options), need_labels=False, new_target=True)
         self.table, self.labels, self.notes = read.table, read.labels[target], read.notes
         if self.labels.numeric:
+            first = short(self.labels.numbers[self.labels.given][0], 6)
             raise InputError(
-                f"{target!r} holds numbers such as {self.labels.numbers[self.labels.given][0]:g}, and the studio is "
+                f"{target!r} holds numbers such as {first}, and the studio is "
                 "for classes. `mercer label` and `mercer suggest` predict numbers; for classes, write them as words."
             )
         self.frame, self.target, self._lists = read.table.frame, target, dict[str, list]()

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...types import Block, Frame, Rows, Series
+from ..numerals import short
 from .cells import GAPS, are_gaps, cells, numbers, usable, vectors
 from .dates import days
 
@@ -94,7 +95,7 @@ class Number(Kind):
     @property
     def range(self):
         """The smallest and the largest value seen, in words."""
-        return f"{self.seen[0]:.6g} to {self.seen[1]:.6g}"
+        return f"{short(self.seen[0], 6)} to {short(self.seen[1], 6)}"
 
     @classmethod
     def fit(cls, column, decimal=".", unit=""):
@@ -174,7 +175,7 @@ class Ordered(Kind):
         series = type(column)
         if not self.positions:
             values = numbers(column, self.number.decimal, self.number.unit)
-            words = [f"{value:g}" if known else "" for value, known in zip(values, usable(values))]
+            words = [f"{value:.15g}" if known else "" for value, known in zip(values, usable(values))]
             return column, series(words, name=column.name, dtype=object)
         places = [self.positions.get(word.casefold(), np.nan) for word in cells(column)]
         return series(places, name=column.name, dtype=np.float64), column

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...backend import need
 from ...errors import InputError
+from ..numerals import short
 from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
 from .shares import read_shares
@@ -100,7 +101,8 @@ def read_target_as(column, kind=None, missing=None, need_labels=True, several=Fa
         )
     values = np.full(len(given), np.nan)
     values[given] = found
-    how = f"from {found.min():.6g} to {found.max():.6g}, read as numbers to predict (--as class: as names of classes)"
+    least, most = short(found.min(), 6), short(found.max(), 6)
+    how = f"from {least} to {most}, read as numbers to predict (--as class: as names of classes)"
     return NumberTarget(values, given, [*notes, f"{what} {how}."])
 
 
