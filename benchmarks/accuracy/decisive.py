@@ -33,15 +33,21 @@ LABELS = (10, 20, 50, 100)
 NEW = ("boosting", "majority")
 PEERS = ("boosting: histograms", "boosting: exact", "forest: values", "forest: columns")
 ROUNDS, MOST_TREES = 100, 1000  # of exact boosting
-NEAR = 3  # points
+NEAR, ENOUGH = 3, 5  # points; draws
 TITLES = {"made": "Made tables", "table": "Development tables"}
-INTRODUCTION = """Command: `{}`. Accuracy on the unlabeled rows in percent, the mean over the draws.
+INTRODUCTION = """Command: `{}`.
+Accuracy on the unlabeled rows in percent, the mean over the draws.
 
-- after: `FewLabelClassifier` with its defaults. before: without the methods "boosting" and "majority".
-- boosting: the better of scikit-learn's `HistGradientBoostingClassifier` and `GradientBoostingClassifier`.
-- forest: the better of two settings of scikit-learn's `RandomForestClassifier`.
-- gap: after minus the better of boosting and forest. This is a comparison with the best of four models, chosen
-  afterwards. `!` marks gaps below -3 points."""
+| column | what it is |
+|---|---|
+| before | `FewLabelClassifier` without the methods "boosting" and "majority" |
+| after | `FewLabelClassifier` with its defaults |
+| boosting | the better of `HistGradientBoostingClassifier` and `GradientBoostingClassifier` |
+| forest | the better of two settings of `RandomForestClassifier` |
+| majority | the most frequent class of the table |
+| gap | after minus the better of boosting and forest, the best of four models chosen afterwards |
+
+`!` marks gaps below -3 points."""
 
 
 def main() -> None:
@@ -191,7 +197,7 @@ def page(frame: Any) -> str:
     lines = ["# Tables in which a few columns decide", "", INTRODUCTION.format(command(frame)), ""]
     for kind in mean["kind"].unique():
         own = mean[mean["kind"] == kind]
-        lines += [f"## {TITLES[kind]}", "", f"Draws: {frame[frame['kind'] == kind]['draw'].nunique()}.", ""]
+        lines += [f"## {TITLES[kind]}", "", draws_of(frame[frame["kind"] == kind]), ""]
         lines += ["| table | labels | " + " | ".join(shown) + " |", "|---" * (2 + len(shown)) + "|"]
         for _, row in own.iterrows():
             cells = [f"{row[name]:.1f}" for name in shown]
@@ -205,11 +211,21 @@ def page(frame: Any) -> str:
         first = [_seconds(frame, kind, name, 0) for name in ("before", "after")]
         later = [_seconds(frame, kind, name, -1) for name in ("before", "after")]
         lines.append(
-            f"- CPU seconds of the first fit: {first[0]:.2f} before, {first[1]:.2f} after. With other labels for the "
-            f"same rows: {later[0]:.2f} and {later[1]:.2f}."
+            f"The first fit takes {first[0]:.2f} CPU seconds before and {first[1]:.2f} after. Other labels for the "
+            f"same rows take {later[0]:.2f} and {later[1]:.2f}."
         )
         lines.append("")
     return "\n".join([*lines, f"Machine: {machine()}."])
+
+
+def draws_of(frame: Any) -> str:
+    """How many draws each table has, and what can be read from so few."""
+    number = frame.groupby(["table", "labels"])["draw"].nunique()
+    least, most = number.min(), number.max()
+    said = f"Each table has {least} draws." if least == most else f"Each table has {least} to {most} draws."
+    few = f" With fewer than {ENOUGH} draws a single row depends on the draw, and the means over all tables less so."
+    said = said.replace(" 1 draws", " 1 draw")
+    return said + (few if least < ENOUGH else "")
 
 
 def means(frame: Any) -> Any:
@@ -231,25 +247,25 @@ def command(frame: Any) -> str:
 
 def sides(mean: Any) -> list[str]:
     """For each number of labels, on how many tables mercer is ahead of the better peer, level with it and behind."""
-    found = []
+    found = [
+        f"| labels | ahead by more than {NEAR} points | within {NEAR} | behind | lowest | highest |",
+        "|---" * 6 + "|",
+    ]
     for n in LABELS:
         gap = mean[mean["labels"] == n].set_index("table")["gap"].sort_values()
         if len(gap):
-            found.append(
-                f"- {n} labels: ahead of the better peer by more than {NEAR} points on {(gap > NEAR).sum()} of "
-                f"{len(gap)} tables, within {NEAR} points on {(gap.abs() <= NEAR).sum()}, behind on "
-                f"{(gap < -NEAR).sum()}. Lowest: {gap.index[0]} {gap.iloc[0]:+.1f}. Highest: {gap.index[-1]} "
-                f"{gap.iloc[-1]:+.1f}."
-            )
-    return found
+            counts = (gap > NEAR).sum(), (gap.abs() <= NEAR).sum(), (gap < -NEAR).sum()
+            ends = (f"{gap.index[i]} {gap.iloc[i]:+.1f}" for i in (0, -1))
+            found.append(f"| {n} | " + " | ".join([*map(str, counts), *ends]) + " |")
+    return [*found, ""]
 
 
 def changes(mean: Any) -> str:
     """What boosting and the majority among the candidates change."""
     change = mean["after"] - mean["before"]
     return (
-        f"- With boosting and majority better by more than 1 point in {(change > 1).sum()} rows, worse in "
-        f"{(change < -1).sum()}, within 1 point in {(change.abs() <= 1).sum()}. Log loss "
+        f"With boosting and majority better by more than 1 point in {(change > 1).sum()} rows, worse in "
+        f"{(change < -1).sum()}, within 1 point in {(change.abs() <= 1).sum()}.\nLog loss "
         f"{mean['before loss'].mean():.3f} before, {mean['after loss'].mean():.3f} after."
     )
 
