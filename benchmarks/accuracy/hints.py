@@ -230,12 +230,24 @@ def audit_rows(task):
             continue
         given = np.where(np.isin(np.arange(len(y)), known), y, -1)
         model = FewLabelClassifier(["mixed"]).fit(X.to_numpy(), given, hints=guess)
-        found, truth = audit(model).sources[0].accuracy, float(np.mean(guess == y))
+        source = audit(model).sources[0]
+        found, truth = source.accuracy, float(np.mean(guess == y))
         rows.append({"labels": l, "source": f"{name}, {'another model' if accuracy is None else f'{accuracy:.0%}'}"})
         for key, rate in (("powered", found.rate), ("plain", found.plain)):
             rows[-1] |= {key: rate.low <= truth <= rate.high, f"{key} width": rate.high - rate.low}
         rows[-1] |= {"gain": found.effective / l, "bias": found.rate.value - truth}
+        inside = by_class(source.classes, y, guess)
+        rows[-1] |= {"class intervals": len(inside), "class covered": sum(inside)}
     return rows
+
+
+def by_class(classes, y, guess):
+    """Whether each interval of a class that has a check covers: correct when it is said, found when it is true."""
+    import numpy as np
+
+    rates = [(one.correct, y[guess == one.name] == one.name) for one in classes]
+    rates += [(one.found, guess[y == one.name] == one.name) for one in classes]
+    return [rate.low <= right.mean() <= rate.high for rate, right in rates if np.isfinite(rate.value)]
 
 
 def audit_page(rows):
@@ -254,6 +266,7 @@ def audit_page(rows):
                 "source": source,
                 "draws": len(own),
                 "coverage": f"{100 * own['powered'].mean():.1f}%",
+                "coverage by class": f"{100 * own['class covered'].sum() / own['class intervals'].sum():.1f}%",
                 "plain coverage": f"{100 * own['plain'].mean():.1f}%",
                 "width": f"{100 * own['powered width'].mean():.1f}",
                 "plain width": f"{100 * own['plain width'].mean():.1f}",

@@ -284,6 +284,11 @@ def test_an_onnx_file_is_run(tmp_path):
     found = text_model(str(tmp_path / "model" / "encoder.onnx")).encode(["good film", "bad"])
     ids = [VOCABULARY[word] for word in ("[CLS]", "good", "film", "[SEP]")]
     np.testing.assert_allclose(found[0], table[ids].mean(axis=0), rtol=1e-5)
+    words = ["good"] * 254 + ["bad"] * 100 + ["film"] * 400  # two pieces of 254 are read
+    long = text_model(str(tmp_path / "model" / "encoder.onnx")).encode([" ".join(words)])[0]
+    ends = ["[CLS]", "[SEP]"] * 2
+    ids = [VOCABULARY[word] for word in [*words[: 2 * 254], *ends]]
+    np.testing.assert_allclose(long, table[ids].mean(axis=0), rtol=1e-4)
     (tmp_path / "model" / "tokenizer.json").unlink()
     with pytest.raises(InputError, match=r"no WordPiece vocabulary for .*encoder\.onnx"):
         os.utime(tmp_path / "model" / "encoder.onnx", (1, 1))  # as if it were another file

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
+from .pieces import in_pieces
 from .weights import fingerprint, tensors
 from .wordpiece import WordPiece, fraction_of
 
-AT_ONCE = 1024  # tokens in a batch: the widest layer of it is 6 MB, which the cache holds
 IN_CACHE = 64  # rows of a layer to which the activation is applied at a time
-CHUNKS = 2  # pieces of a long text that are read
 ENDS = "[CLS]", "[SEP]"
 
 
@@ -55,27 +54,7 @@ class Bert:
 
         on_part : function that is told how many texts are done.
         """
-        pieces, owners = [], []
-        for place, text in enumerate(texts):
-            tokens = self.words.tokens(text)
-            for begin in range(0, max(len(tokens), 1), self.longest)[:CHUNKS]:
-                pieces.append(tokens[begin : begin + self.longest])
-                owners.append(place)
-        sums, counts = np.zeros((len(texts), self.width)), np.zeros(len(texts))
-        left = np.bincount(owners, minlength=len(texts))
-        order, begin = np.argsort([len(piece) for piece in pieces], kind="stable")[::-1], 0
-        while begin < len(order):  # texts of nearly one length at a time, the longest first
-            number = max(AT_ONCE // (len(pieces[order[begin]]) + 2), 1)
-            part = order[begin : begin + number]
-            for place, vector in zip(part, self._forward([pieces[i] for i in part])):
-                weight = len(pieces[place]) + 2
-                sums[owners[place]] += weight * vector
-                counts[owners[place]] += weight
-                left[owners[place]] -= 1
-            begin += number
-            if on_part is not None:
-                on_part(int(np.count_nonzero(left == 0)))
-        return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+        return in_pieces([self.words.tokens(text) for text in texts], self.longest, self._forward, self.width, on_part)
 
     def unknown(self, texts: Sequence[str]) -> float:
         """The fraction of the tokens that are not in the vocabulary."""

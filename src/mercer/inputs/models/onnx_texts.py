@@ -8,11 +8,11 @@ import numpy as np
 
 from ...errors import InputError
 from ..packages import installed
+from .pieces import in_pieces
 from .weights import fingerprint
 from .wordpiece import WordPiece, fraction_of
 
-LONGEST = 254  # tokens of a text that are read
-AT_ONCE = 16  # texts
+LONGEST = 254  # tokens of a piece
 ENDS = "[CLS]", "[SEP]"
 
 
@@ -51,18 +51,9 @@ class OnnxTexts:
             )
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text: the output of the model, or the mean of its tokens."""
-        pieces = [self.words.tokens(text)[:LONGEST] for text in texts]
-        order = np.argsort([len(piece) for piece in pieces], kind="stable")[::-1]
-        made = None
-        for begin in range(0, len(order), AT_ONCE):
-            part = order[begin : begin + AT_ONCE]
-            rows = self._forward([pieces[i] for i in part])
-            made = np.zeros((len(texts), rows.shape[1]), dtype=np.float32) if made is None else made
-            made[part] = rows
-            if on_part is not None:
-                on_part(min(begin + AT_ONCE, len(texts)))
-        made = np.zeros((0, self.width), dtype=np.float32) if made is None else made
+        """(n, width) a vector for each text: the output of the model, or the mean of its tokens, over two pieces."""
+        tokens = [self.words.tokens(text) for text in texts]
+        made = in_pieces(tokens, LONGEST, self._forward, self.width, on_part)
         self.width = made.shape[1]
         return made
 
