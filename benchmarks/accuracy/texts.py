@@ -27,6 +27,9 @@ TITLES = {
     "spreading": "label spreading",
     "svc": "TF-IDF, linear SVM",
 }
+CHINESE = """\
+By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does: more than a quarter of their
+tokens are not in the vocabulary of either model. The other columns of this set show what a named model would do."""
 
 
 def main():
@@ -193,6 +196,8 @@ def page(rows, names, labels, options):
         for number in labels:
             cells = " | ".join(f"{mean(part, number, [name]):.1f}" for part in shown)
             lines.append(f"| {name} | {classes} | {number} | {cells} |")
+    if any(name.startswith("Chinese") for name in names):
+        lines += ["", CHINESE]
     return "\n".join(lines)
 
 
