@@ -1,6 +1,7 @@
 """Machine-made labels in addition to a few human ones: the error with hints, and the intervals of an audit.
 
-    python -m benchmarks.accuracy.hints --data DIR [--parts hints audit] [--jobs 16] [--draws 3] [--runs 1000] [--quick]
+    python -m benchmarks.accuracy.hints --data DIR [--parts hints audit] [--jobs 16] [--draws 3] [--runs 1000]
+        [--sets NAME ...] [--quick]
 
 DIR contains a folder `tables` of CSV files whose column `class` has the labels; scikit-learn's sets are added. At most
 500 rows of each set are used.
@@ -15,6 +16,8 @@ DIR contains a folder `tables` of CSV files whose column `class` has the labels;
 
 Printed, and written to benchmarks/results/hints.md.
 """
+
+from shlex import quote
 
 from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
 
@@ -43,6 +46,7 @@ def main():
         draws={"type": int, "default": 3, "help": "draws of the labels in part hints (default %(default)s)"},
         runs={"type": int, "default": 1000, "help": "draws of part audit, per number of labels (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
+        sets={"nargs": "*", "default": [], "help": "names of the sets of part hints (default: all)"},
         parts={"nargs": "*", "default": ["hints", "audit"], "help": "which parts"},
     )
     os.environ.update(thread_variables(1))
@@ -56,7 +60,15 @@ def main():
             tasks = makers[part](options, runs)
             found = [row for rows in pool.map(WORK[part], tasks, chunksize=1) for row in rows]
             pages.append(PAGES[part](found))
-    publish("hints", "\n\n".join(["# Hints from a machine", *pages, machine()]) + "\n", options.quick)
+    publish("hints", whole_page(pages, options), options.quick)
+
+
+def whole_page(pages, options):
+    """The page with its command."""
+    command = f"python -m benchmarks.accuracy.hints --data DIR --draws {options.draws} --runs {options.runs}"
+    command += "".join(f" {quote(name)}" for name in ["--sets", *options.sets]) if options.sets else ""
+    command += "" if len(options.parts) == len(WORK) else f" --parts {' '.join(options.parts)}"
+    return "\n\n".join(["# Hints from a machine", f"`{command}`", *pages, machine()]) + "\n"
 
 
 def load(name, data=None, seed=0):
@@ -119,6 +131,7 @@ def hint_tasks(options, runs):
     need_data(options)
     names = ["digits", "breast cancer", "wine", *sorted(path.stem for path in (options.data / "tables").glob("*.csv"))]
     names = [name for name in names if name != "letter"]  # 26 classes do not fit into 20 labels
+    names = [name for name in names if name in options.sets or not options.sets]
     names, draws = (names[:4], 1) if options.quick else (names, options.draws)
     return [(options.data, name, l, draw) for name in names for l in LABELS for draw in range(draws)]
 

@@ -40,7 +40,13 @@ def main():
 
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         rows = list(pool.map(one_run, tasks_of(10 if options.quick else options.runs)))
-    publish("promises", f"# Accepting with a promise\n\n{page(rows)}\n\n{machine()}\n", options.quick)
+    publish("promises", whole_page(rows, options.runs), options.quick)
+
+
+def whole_page(rows, runs):
+    """The page with its command."""
+    command = f"`python -m benchmarks.accuracy.promises --runs {runs}`"
+    return f"# Accepting with a promise\n\n{command}: {page(rows)}\n\n{machine()}\n"
 
 
 def tasks_of(runs):
@@ -133,7 +139,7 @@ def page(rows):
         if "MAPIE" in frame:
             lines[-1]["MAPIE kept"] = f"{100 * (1 - own['MAPIE broken'].mean()):.1f}%"
         lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
-    note = "Fractions of the unlabeled rows that are accepted after the last label; a look after every label."
+    note = "fractions of the unlabeled rows that are accepted after the last label; a look after every label."
     return f"{note}\n\n{markdown(lines)}"
 
 
