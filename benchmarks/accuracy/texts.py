@@ -29,7 +29,7 @@ TITLES = {
 }
 CHINESE = """\
 By default mercer reads the Chinese texts by TF-IDF alone, as `--text-model none` does: more than a quarter of their
-tokens are not in the vocabulary of either model. The other columns of this set show what a named model would do."""
+tokens mean nothing to either model. The other columns of this set show what a named model would do."""
 
 
 def main():

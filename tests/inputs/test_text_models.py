@@ -72,6 +72,15 @@ def test_words_are_cut_into_the_longest_known_pieces():
     assert [names[t] for t in WordPiece(VOCABULARY, lower=False).tokens("The film")] == ["[UNK]", "film"]
 
 
+def test_words_that_are_spelled_in_letters_of_another_script_mean_nothing():
+    letters = [mark + letter for letter in "плохйфиьм" for mark in ("", "##")]  # as the vocabulary of BERT has them
+    words = WordPiece({token: number for number, token in enumerate([*VOCABULARY, *letters])})
+    assert words.tokens("фильм") and words.unknown not in words.tokens("плохой фильм")
+    assert words.foreign_in(["плохой фильм"]) == 1 and words.foreign_in(["中 中"]) == 1
+    assert words.foreign_in(["a fine film", "axyz"]) == 0 and words.foreign_in([]) == 0
+    assert words.foreign_in(["good фи unheardof"]) == 3 / 4  # one of the four is a word that is known
+
+
 def test_a_bert_model_is_what_the_formulas_say(bert):
     folder, arrays = bert
     model = Bert(folder)
@@ -130,7 +139,7 @@ def test_auto_takes_the_installed_model_unless_it_does_not_know_the_script(bert,
     strange = pd.DataFrame({"said": [f"плохой фильм номер {i} хороший конец" for i in range(40)]})
     encoder = TableEncoder().fit(strange)
     assert not hasattr(encoder.encoders_[0], "parts")
-    assert any("100% of the tokens are not in the vocabulary of all-MiniLM-L6-v2" in note for note in encoder.notes_)
+    assert any("100% of the tokens mean nothing to all-MiniLM-L6-v2" in note for note in encoder.notes_)
     assert len(TableEncoder(text_model=folder).fit(strange).encoders_[0].parts) == 2  # as the user asks
     monkeypatch.setattr("mercer.inputs.tables.vectors.MOST", 20)
     encoder = TableEncoder().fit(frame)

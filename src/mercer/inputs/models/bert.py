@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import InputError
 from .pieces import in_pieces
 from .weights import fingerprint, tensors
-from .wordpiece import WordPiece, fraction_of
+from .wordpiece import WordPiece
 
 IN_CACHE = 64  # rows of a layer to which the activation is applied at a time
 ENDS = "[CLS]", "[SEP]"
@@ -57,8 +57,8 @@ class Bert:
         return in_pieces([self.words.tokens(text) for text in texts], self.longest, self._forward, self.width, on_part)
 
     def unknown(self, texts: Sequence[str]) -> float:
-        """The fraction of the tokens that are not in the vocabulary."""
-        return fraction_of(self.words.unknown, map(self.words.tokens, texts))
+        """The fraction of the tokens that are not in the vocabulary, or single letters of another script."""
+        return self.words.foreign_in(texts)
 
     def _forward(self, pieces: list[list[int]]) -> np.ndarray:
         """(n, width) of pieces of at most `longest` tokens each."""

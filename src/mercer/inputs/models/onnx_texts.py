@@ -10,7 +10,7 @@ from ...errors import InputError
 from ..packages import installed
 from .pieces import in_pieces
 from .weights import fingerprint
-from .wordpiece import WordPiece, fraction_of
+from .wordpiece import WordPiece
 
 LONGEST = 254  # tokens of a piece
 ENDS = "[CLS]", "[SEP]"
@@ -58,8 +58,8 @@ class OnnxTexts:
         return made
 
     def unknown(self, texts: Sequence[str]) -> float:
-        """The fraction of the tokens that are not in the vocabulary."""
-        return fraction_of(self.words.unknown, map(self.words.tokens, texts))
+        """The fraction of the tokens that are not in the vocabulary, or single letters of another script."""
+        return self.words.foreign_in(texts)
 
     def _forward(self, pieces: list[list[int]]) -> np.ndarray:
         begin, end = (self.words.vocabulary[token] for token in ENDS)

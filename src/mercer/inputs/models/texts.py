@@ -56,7 +56,7 @@ class TextModel(Protocol):
         """(n, width) a vector for each text."""
 
     def unknown(self, texts: Sequence[str]) -> float:
-        """The fraction of the tokens that are not in the vocabulary."""
+        """The fraction of the tokens that mean nothing to the model."""
 
 
 class GivenTextModel:

@@ -24,6 +24,7 @@ class WordPiece:
     def __init__(self, vocabulary: dict[str, int], lower: bool = True, unknown: str = "[UNK]") -> None:
         self.vocabulary, self.lower, self.unknown = vocabulary, lower, vocabulary[unknown]
         self.pieces = functools.lru_cache(maxsize=100_000)(self._pieces)
+        self.foreign = {number for token, number in vocabulary.items() if _foreign(token)} | {self.unknown}
 
     @classmethod
     def read(cls, folder: Path) -> "WordPiece | None":
@@ -56,6 +57,11 @@ class WordPiece:
                 text = "".join(one for one in unicodedata.normalize("NFD", text) if unicodedata.category(one) != "Mn")
         return "".join(map(_spaced, text)).split()
 
+    def foreign_in(self, texts: Iterable[str]) -> float:
+        """The fraction of the tokens that are unknown words or single letters of another script, such as Russian."""
+        counts = [(sum(token in self.foreign for token in one), len(one)) for one in map(self.tokens, texts)]
+        return sum(foreign for foreign, _ in counts) / max(sum(n for _, n in counts), 1)
+
     def _pieces(self, word: str) -> tuple[int, ...]:
         if len(word) > LONGEST:
             return (self.unknown,)
@@ -84,12 +90,12 @@ def _spaced(letter: str) -> str:
     return f" {letter} " if ascii_mark or kind[0] == "P" else letter
 
 
+def _foreign(token: str) -> bool:
+    """Whether a token is a single letter outside ASCII, at the beginning of a word or inside one."""
+    letter = token.removeprefix("##")
+    return len(letter) == 1 and letter.isalpha() and not letter.isascii()
+
+
 @functools.lru_cache(maxsize=10_000)
 def _ideograph(letter: str) -> bool:
     return any(low <= ord(letter) <= high for low, high in _IDEOGRAPHS)
-
-
-def fraction_of(token: int, texts: Iterable[list[int]]) -> float:
-    """How many of all tokens are this one."""
-    counts = [(tokens.count(token), len(tokens)) for tokens in texts]
-    return sum(one for one, _ in counts) / max(sum(n for _, n in counts), 1)

@@ -53,8 +53,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         alone as it is. "auto" leaves those in one unit.
     text_model : str or callable, default="auto"
         Sentence model whose vectors are used next to TF-IDF for columns of text. "auto" is the model that
-        the extra `text` or `text-small` installs, if there is one, unless more than a quarter of the tokens are
-        not in its vocabulary (another script). "none" uses TF-IDF alone. Or "all-MiniLM-L6-v2", "wordllama", the folder
+        the extra `text` or `text-small` installs, if there is one, unless more than a quarter of the tokens mean
+        nothing to it (another script). "none" uses TF-IDF alone. Or "all-MiniLM-L6-v2", "wordllama", the folder
         of a sentence-transformers or model2vec model, an ONNX file, or a function from a list of texts to vectors. An
         encoder with a function cannot be saved. Nothing is downloaded.
     image_model : str or torch module, default="auto"

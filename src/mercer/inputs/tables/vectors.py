@@ -22,7 +22,8 @@ VECTORS = (".npy",)
 AT_ONCE = 64  # images that are open
 LOOKED_AT = 200  # texts whose tokens are counted
 MOST = 20_000  # different texts or images that "auto" lets a slow model read: about five minutes of one core
-# Fraction of unknown tokens above which a model is not used: English and German texts have none, Chinese ones half
+# Fraction of tokens that mean nothing to a model above which it is not used. For all-MiniLM-L6-v2 it is below 0.1 in
+# descriptions of packages in ten languages of Latin letters, and 0.8 in Russian, Japanese and Chinese ones.
 STRANGE = 0.25
 
 
@@ -141,7 +142,7 @@ def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
         some = words[:: max(len(words) // LOOKED_AT, 1)][:LOOKED_AT]
         strange = model.unknown(some)
         if strange > STRANGE:
-            remark = f"{strange:.0%} of the tokens are not in the vocabulary of {model.name}"
+            remark = f"{strange:.0%} of the tokens mean nothing to {model.name}"
             found.notes = [("strange", found.column.name, remark), *found.notes]
             return found
     named = wanted[source] if wanted[source] != AUTO else model.name
