@@ -13,8 +13,11 @@ Printed, and written to benchmarks/results/fine_tuning.md.
 
 import os
 import time
+from shlex import quote
 
 from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
+
+SETS = ["film snippets", "questions"]
 
 
 def main():
@@ -26,7 +29,7 @@ def main():
         threads=1,
         vectors={"type": Path, "required": True, "help": "file of texts, see benchmarks.accuracy.text_sets"},
         model={"type": Path, "required": True, "help": "folder of all-MiniLM-L6-v2"},
-        sets={"nargs": "+", "default": ["film snippets", "questions"], "help": "names of sets"},
+        sets={"nargs": "+", "default": SETS, "help": "names of sets"},
         labels={"nargs": "+", "type": int, "default": [20, 50], "help": "numbers of labels"},
         seeds={"type": int, "default": 1, "help": "draws of the labels (default %(default)s)"},
     )
@@ -55,10 +58,16 @@ def main():
                 error, seconds = np.mean(pairs, axis=0)
                 rows[-1] |= {f"{peer}, error": f"{error:.1f}%", f"{peer}, seconds": f"{seconds:.0f}"}
             print(rows[-1], flush=True)
+    publish("fine_tuning", page(rows, options.sets, options.seeds), options.quick)
+
+
+def page(rows, sets, seeds):
+    """The page with its command."""
     note = "Mean error on the unlabeled texts of 1,000, and seconds of one core, the vectors of all texts included."
-    command = f"python -m benchmarks.accuracy.fine_tuning --vectors FILE --model FOLDER --seeds {options.seeds}"
+    command = f"python -m benchmarks.accuracy.fine_tuning --vectors FILE --model FOLDER --seeds {seeds}"
+    command += "".join(f" {quote(name)}" for name in ["--sets", *sets]) if sets != SETS else ""
     head = f"# A sentence model trained further\n\n`{command}`: {note}"
-    publish("fine_tuning", f"{head}\n\n{markdown(rows)}\n\n{machine()}\n", options.quick)
+    return f"{head}\n\n{markdown(rows)}\n\n{machine()}\n"
 
 
 def by_mercer(texts, y, known, model):
