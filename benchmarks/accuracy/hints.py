@@ -65,7 +65,8 @@ def main():
 
 def whole_page(pages, options):
     """The page with its command."""
-    command = f"python -m benchmarks.accuracy.hints --data DIR --draws {options.draws} --runs {options.runs}"
+    command = f"python -m benchmarks.accuracy.hints --data DIR --runs {options.runs}"
+    command += f" --draws {options.draws}" if "hints" in options.parts else ""
     command += "".join(f" {quote(name)}" for name in ["--sets", *options.sets]) if options.sets else ""
     command += "" if len(options.parts) == len(WORK) else f" --parts {' '.join(options.parts)}"
     return "\n\n".join(["# Hints from a machine", f"`{command}`", *pages, machine()]) + "\n"

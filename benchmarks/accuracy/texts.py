@@ -1,7 +1,7 @@
 """Errors on real texts from 10 to 100 labels: TF-IDF, sentence models, both, and peers on the same vectors.
 
-    python -m benchmarks.accuracy.texts --vectors FILE [--seeds 5] [--labels 10 20 50,100] [--sets 14] [--jobs 2]
-        [--views] [--quick]
+    python -m benchmarks.accuracy.texts --vectors FILE [--seeds 5] [--labels 10 20 50 100] [--sets NAME ...]
+        [--jobs 2] [--views] [--quick]
 
 FILE comes from `python -m benchmarks.accuracy.text_sets FILE`: fourteen sets of 1,000 texts with the vectors of
 all-MiniLM-L6-v2 and of wordllama, so that this machine needs neither. Labels are drawn at random. "both" is what
@@ -10,6 +10,8 @@ regression (C = 10), nearest centroid, label spreading (seven neighbors) on the 
 linear SVM. --views adds the two blocks as views of their own to the pool. The result is written to
 benchmarks/results/texts.md.
 """
+
+from shlex import quote
 
 from benchmarks.harness import RESULTS, arguments, thread_variables
 
@@ -48,20 +50,17 @@ def main():
         },
         seeds={"type": int, "default": 5, "help": "draws of the labels (default %(default)s)"},
         labels={"type": int, "nargs": "+", "default": LABELS, "help": "numbers of labels"},
-        sets={"type": int, "default": 14, "help": "so many sets, evenly spaced in the list"},
+        sets={"nargs": "+", "default": [], "help": "names of sets (default: all of FILE)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
         views={"action": "store_true", "help": "also try the blocks as views of their own"},
     )
     os.environ.update(thread_variables(1))
-    import numpy as np
-
     from benchmarks.accuracy.text_sets import read
 
-    names = list(read(options.vectors))
-    labels, seeds, number = options.labels, range(options.seeds), options.sets
+    names = [name for name in read(options.vectors) if name in options.sets or not options.sets]
+    labels, seeds = options.labels, range(options.seeds)
     if options.quick:
-        labels, seeds, number = (20,), range(1), 3
-    names = [names[i] for i in sorted({round(i) for i in np.linspace(0, len(names) - 1, number)})]
+        labels, seeds, names = (20,), range(1), names[::5]
     tasks = [(options.vectors, name, seed, labels, options.views) for name in names for seed in seeds]
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         rows = [row for found in pool.map(draw, tasks) for row in found]
@@ -180,7 +179,7 @@ def page(rows, names, labels, options):
     english = [name for name in names if name in ENGLISH]
     command = f"python -m benchmarks.accuracy.texts --vectors FILE --seeds {options.seeds}"
     command += f" --labels {' '.join(map(str, labels))}" if tuple(labels) != LABELS else ""
-    command += f" --sets {options.sets}" if options.sets != 14 else ""
+    command += "".join(f" {quote(name)}" for name in ["--sets", *options.sets]) if options.sets else ""
     command += " --views" if options.views else ""
     lines = ["# Texts from few labels", "", f"`{command}`: mean error on the unlabeled rows, %.", ""]
     heads = [f"{number} labels" for number in labels]
