@@ -288,7 +288,7 @@ def audit_page(rows):
                 "bias": f"{100 * own['bias'].mean():+.1f}",
             }
         )
-    note = "95% intervals of the accuracy of a source; widths and bias in points."
+    note = "95% intervals of the accuracy of a source. Widths and bias are in points."
     return f"## Audit\n\n{note}\n\n{markdown(lines)}"
 
 

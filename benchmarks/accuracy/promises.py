@@ -139,7 +139,7 @@ def page(rows):
         if "MAPIE" in frame:
             lines[-1]["MAPIE kept"] = f"{100 * (1 - own['MAPIE broken'].mean()):.1f}%"
         lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
-    note = "fractions of the unlabeled rows that are accepted after the last label; a look after every label."
+    note = "fractions of the unlabeled rows that are accepted after the last label. There is a look after every one."
     return f"{note}\n\n{markdown(lines)}"
 
 
