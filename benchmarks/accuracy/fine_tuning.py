@@ -14,6 +14,7 @@ Printed, and written to benchmarks/results/fine_tuning.md.
 import os
 import time
 from shlex import quote
+from tempfile import TemporaryDirectory
 
 from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
 
@@ -89,8 +90,9 @@ def by_setfit(texts, y, known, model):
     names = sorted(set(y[known].tolist()))
     some = {"text": [texts[i] for i in known], "label": [names.index(y[i]) for i in known]}
     trained = SetFitModel.from_pretrained(model)
-    settings = TrainingArguments(batch_size=16, num_epochs=1, num_iterations=20, report_to="none")
-    Trainer(model=trained, args=settings, train_dataset=Dataset.from_dict(some)).train()
+    with TemporaryDirectory() as folder:  # SetFit writes checkpoints of 270 MB
+        settings = TrainingArguments(folder, batch_size=16, num_epochs=1, num_iterations=20, report_to="none")
+        Trainer(model=trained, args=settings, train_dataset=Dataset.from_dict(some)).train()
     return [names[int(code)] for code in trained.predict(texts)]
 
 
