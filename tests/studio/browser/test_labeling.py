@@ -199,3 +199,28 @@ def test_more_like_this_notes_guidelines_and_keys_of_letters(page, studio):
     page.evaluate("async row => (await import('/static/actions.js')).go(row)", row)
     page.keyboard.press("a")
     wait(page, f"store.known[{row}] === 0")
+
+
+def test_rows_that_the_server_left_out_of_a_label_stay_without_one(page, studio):
+    begin(page, studio, least=10)
+    learned(page)
+    for _ in range(40):  # a check that was answered, and whose label was taken back
+        row = press_truth(page, studio)
+        saved(page)
+        if labels(page)[row][1] == "random":
+            break
+    page.keyboard.press("u")
+    learned(page)
+    before = labels(page)
+    assert row not in before
+    other = next(one for one in range(180) if one not in before and one != row)
+    many = "async rows => (await import('/static/actions.js')).labelMany(rows, 0, true, [], 'list')"
+    page.evaluate(many, [row, other])
+    saved(page)
+    known = "Object.fromEntries([...store.known.entries()].filter(([row, one]) => one !== -1))"
+    shown = {int(one): label for one, label in page.evaluate(known).items()}
+    assert shown == {one: -2 if label == "cannot" else label for one, (label, _) in labels(page).items()}
+    assert row not in shown and shown[other] == 0
+    page.keyboard.press("u")
+    saved(page)
+    assert {int(one) for one in page.evaluate(known)} == set(before)

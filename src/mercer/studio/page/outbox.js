@@ -93,7 +93,7 @@ async function drain() {
     try {
       const small = JSON.stringify(entry.body).length < LARGEST;
       const answer = await post(entry.path, entry.body, {signal: AbortSignal.timeout(PATIENCE), keepalive: small});
-      await accepted(entry);
+      await accepted(entry, answer.rev);
       entry.done?.(answer);
     } catch (error) {
       if (!(error instanceof Refused) || [401, 502, 503, 504, 507].includes(error.status)) {
@@ -115,14 +115,15 @@ async function drain() {
   sending = false;
 }
 
-async function accepted(entry) {
+// Only the server knows which of several rows got the label: checks, and labels of others, are left out.
+async function accepted(entry, rev) {
   wait = 0;
   if (!store.connected) {
     store.connected = true;
     tell("connection", "");
   }
-  if (entry.path === "/api/label") for (const row of entry.body.rows) store.known[row] = code(entry.body.class);
-  else await sync();
+  const single = entry.path === "/api/label" && entry.body.rows.length === 1;
+  if (rev > store.rev) single ? (store.known[entry.body.rows[0]] = code(entry.body.class)) : await sync();
   forget(entry);
 }
 
