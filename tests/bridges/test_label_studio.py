@@ -256,7 +256,17 @@ def test_names_that_are_allowed_are_answered(tmp_path):
 
 @pytest.mark.parametrize(
     "task",
-    [{"id": 1, "data": [1]}, {"id": 1, "data": "x"}, [1], {"id": 1, "data": {}, "annotations": [1]}, None],
+    [
+        {"id": 1, "data": [1]},
+        {"id": 1, "data": "x"},
+        [1],
+        {"id": 1, "data": {}, "annotations": [1]},
+        None,
+        {"id": {}, "data": {}},
+        {"id": 1, "data": {}, "annotations": [{"id": [1]}]},
+        {"id": 1, "data": {}, "annotations": [{"id": 1, "result": "x"}]},
+        {"id": 1, "data": {}, "annotations": [{"id": 1, "result": ["x"]}]},
+    ],
 )
 def test_a_task_that_is_none_is_refused_and_nothing_of_it_kept(server, task):
     client, file = server
@@ -266,6 +276,25 @@ def test_a_task_that_is_none_is_refused_and_nothing_of_it_kept(server, task):
     assert answer.status_code == 400 and "Nothing of this request was kept" in answer.json()["error"]
     assert not file.exists()
     assert client.post("/predict", json={"tasks": tasks[:2], "label_config": PAGE}).status_code == 200
+
+
+@pytest.mark.parametrize("value", [1, "x", [1], None, {"choices": {}}, {"choices": [["a"]]}, {"choices": 1}])
+def test_an_answer_that_is_not_of_its_control_is_no_label_and_breaks_nothing(server, value):
+    client, file = server
+    tasks, truth = flowers()
+    client.post("/setup", json={"schema": PAGE})
+    for number, (task, kind) in enumerate(zip(tasks[:4], truth[:4])):
+        assert client.post("/webhook", json=event(task, kind, number)).status_code == 201
+    strange = event(tasks[4], truth[4], 9)
+    strange["annotation"]["result"][0]["value"] = value
+    labels = client.post("/webhook", json=strange).json()["model_version"]
+    assert labels.endswith("5 labels" if value == {"choices": [["a"]]} else "4 labels")
+    gone = {"action": "ANNOTATIONS_DELETED", "annotations": [{"id": {}}, 3, {"id": 1}]}
+    assert client.post("/webhook", json=gone).status_code == 201
+    assert client.post("/predict", json={"tasks": tasks[:3], "label_config": PAGE}).status_code == 200
+    again = Project(None, file)
+    again.setup(PAGE)
+    assert len(again.predict(tasks[:3])) == 3
 
 
 def test_a_file_with_a_task_that_is_none_can_be_read(tmp_path):

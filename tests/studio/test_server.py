@@ -1,11 +1,14 @@
 """The routes, over HTTP, without a learner."""
 
+import random
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.studio.journal import Journal
+from mercer.studio.ledger import Ledger
 from mercer.studio.recovery import check_journal
 
 from .conftest import iris
@@ -397,6 +400,44 @@ def test_another_persons_label_is_not_overwritten_silently(offline):
     assert client.post("undo", who="B").status_code == 409 and session.ledger.value(1) == 0
     client.label(1, 1, who="B", base_rev=session.journal.rev)
     assert session.ledger.value(1) == 1
+
+
+def test_a_request_under_the_id_of_another_one_does_nothing(offline):
+    client, session = offline()
+    first = client.post("class", id="one", op="add", name="a").json()["rev"]
+    for path in ("label", "accept", "skip", "note", "undo", "redo", "settings"):
+        again = client.post(path, id="one", rows=[0], above=0.9)
+        assert again.status_code == 200 and again.json()["rev"] == first == session.journal.rev
+
+
+def test_whatever_is_requested_gets_an_answer_and_the_journal_can_be_read_again(offline, tmp_path):
+    path, _ = iris(tmp_path, labels=range(0, 120, 7))
+    client, session = offline(path)
+    again = Ledger(settings=dict(session.ledger.settings))
+    rng, some = random.Random(0), [None, True, -1, 1.5, 10**30, "", "x" * 3000, [], [-1], [1, 1, 200], {}, "cannot"]
+    good = {
+        "rows": lambda: [rng.randrange(120) for _ in range(rng.randrange(1, 9))],
+        "class": lambda: rng.choice([0, 1, 2, "cannot", None]),
+        "via": lambda: rng.choice(["queue", "random", "lasso", "list", "click", "review"]),
+        "op": lambda: rng.choice(["add", "rename", "merge", "hide", "show", "describe"]),
+        "name": lambda: rng.choice(["a", "b", "\u202e"]),
+        "row": lambda: rng.randrange(120),
+        "note": lambda: rng.choice(["", "n"]),
+        "into": lambda: rng.randrange(3),
+        "unseen": lambda: True,
+        "rev": lambda: rng.randrange(1, 200),
+    }
+    paths = ["label", "accept", "skip", "note", "several", "undo", "redo", "class", "settings"]
+    found = set()
+    for _ in range(600):
+        names = rng.sample([*good, "around", "who", "goal", "promise", "items", "key", "base_rev"], rng.randrange(9))
+        names += ["rows", "class", "via"] if rng.random() < 0.5 else []
+        body = {name: good[name]() if name in good and rng.random() < 0.8 else rng.choice(some) for name in names}
+        found.add(client.post(rng.choice(paths), **body).status_code)  # a fault of the server is raised here
+    assert found == {200, 400, 409} and session.journal.rev > 100
+    for event in Journal.read(session.folder.path / "journal.jsonl"):
+        again.take(event)
+    assert again == session.ledger
 
 
 def test_quit_and_unknown_paths(offline):

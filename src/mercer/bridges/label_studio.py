@@ -85,11 +85,12 @@ class Project:
         All of them or, where one cannot be read, none; the file is written once.
         """
         for task, one in zip(tasks, annotations or [None] * len(tasks)):
-            wrong = _wrong(task) or (one is not None and not isinstance(one, dict) and f"annotation={one!r:.80}")
+            wrong = _wrong(task) or (one is not None and _wrong_annotation(one))
             if wrong:
                 raise InputError(
-                    f"Invalid {wrong} of a task; expected the JSON objects of Label Studio's protocol, with data as an "
-                    "object and annotations as a list of objects. Nothing of this request was kept."
+                    f"Invalid {wrong} of a task; expected the JSON objects of Label Studio's protocol, with numbers or "
+                    "texts as ids, data as an object, and annotations and their results as lists of objects. Nothing "
+                    "of this request was kept."
                 )
         with self.lock:
             for i, task in enumerate(tasks):
@@ -204,11 +205,23 @@ def _wrong(task: dict) -> str:
     data, annotations = task.get("data"), task.get("annotations")
     if data is not None and not isinstance(data, dict):
         return f"data={data!r:.80}"
-    if annotations is not None and not (
-        isinstance(annotations, list) and all(isinstance(one, dict) for one in annotations)
-    ):
+    if annotations is not None and not isinstance(annotations, list):
         return f"annotations={annotations!r:.80}"
-    return ""
+    return _wrong_id(task) or next(filter(None, map(_wrong_annotation, annotations or [])), "")
+
+
+def _wrong_annotation(one: object) -> str:
+    """The same for an annotation."""
+    if not isinstance(one, dict):
+        return f"annotation={one!r:.80}"
+    result = one.get("result")
+    if result is not None and not (isinstance(result, list) and all(isinstance(item, dict) for item in result)):
+        return f"result={result!r:.80}"
+    return _wrong_id(one)
+
+
+def _wrong_id(one: dict) -> str:
+    return "" if type(one.get("id")) in (int, str, type(None)) else f"id={one['id']!r:.80}"
 
 
 def backend(file: str | Path | None = None, model: Estimator = None, hosts: tuple = NAMES) -> Any:
@@ -251,7 +264,11 @@ def backend(file: str | Path | None = None, model: Estimator = None, hosts: tupl
             pairs = [({name: task.get(name) for name in ("id", "data")}, one) for task, one in zip(tasks, each)]
             await aside(project.learn, [task for task, _ in pairs], [one for _, one in pairs])
         elif action == "ANNOTATIONS_DELETED":
-            gone = {one.get("id") for one in _list(body, "annotations") if isinstance(one, dict)}
+            gone = {
+                one.get("id")
+                for one in _list(body, "annotations")
+                if isinstance(one, dict) and type(one.get("id")) in (int, str)
+            }
             await aside(project.forget, gone)
         return responses.JSONResponse({"status": "ok", "model_version": project.version}, status_code=201)
 

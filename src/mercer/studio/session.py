@@ -205,7 +205,7 @@ class Session:
             return changes.accept(self.ledger, body, len(self.rows), key, answer, hidden)
 
         done = self._once(body, change)
-        return done | {"accepted": len(self.journal.events[done["rev"] - 1]["rows"])}
+        return done | {"accepted": len(self.journal.events[done["rev"] - 1].get("rows", []))}
 
     def skip(self, body: dict) -> dict:
         """Go on without an answer."""

@@ -34,11 +34,13 @@ class Control:
     def read(self, value: dict) -> Any:
         """A cell from the value of an answer; None where there is none. Several choices are joined by semicolons."""
         found = value.get(VALUES[self.kind])
+        if self.kind in ("number", "rating"):
+            return found if type(found) in (int, float) else None
+        if not isinstance(found, list):
+            return found if isinstance(found, str) else None
         if self.kind == "taxonomy":
-            found = ["/".join(map(str, path)) for path in found or []]
-        if isinstance(found, list):
-            return ";".join(map(str, found)) or None
-        return found
+            found = ["/".join(map(str, path)) for path in found if isinstance(path, list)]
+        return ";".join(map(str, found)) or None
 
     def answer(self, cell: Any) -> dict:
         """An answer of this control that shows what the cell says."""
@@ -63,22 +65,29 @@ def controls_of(tasks: list) -> list[Control]:
     for group in ("annotations", "predictions"):
         for task in tasks:
             for answer in task.get(group) or []:
-                for item in answer.get("result") or [] if isinstance(answer, dict) else []:
-                    if item.get("type") in VALUES and "id" not in item.get("value", {}):
+                for item in _items(answer):
+                    if str(item.get("type")) in VALUES and "id" not in item["value"]:
                         control = Control(str(item.get("from_name")), str(item.get("to_name")), item["type"])
                         found.setdefault(control.name, control)
     return list(found.values())
+
+
+def _items(answer: Any) -> list[dict]:
+    """What an annotation or a prediction says of each control; what is not of the format is left out."""
+    result = answer.get("result") if isinstance(answer, dict) else None
+    items = [item for item in (result if isinstance(result, list) else []) if isinstance(item, dict)]
+    return [item for item in items if isinstance(item.get("value"), dict)]
 
 
 def given_of(task: dict, control: Control) -> Any:
     """The value of a control in the annotations of a task; None if there is none."""
     cells = []
     for annotation in task.get("annotations") or []:
-        if annotation.get("was_cancelled"):
+        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
             continue
-        for item in annotation.get("result") or []:
+        for item in _items(annotation):
             if item.get("from_name") == control.name and item.get("type") == control.kind:
-                cells.append(control.read(item.get("value") or {}))
+                cells.append(control.read(item["value"]))
     cells = [cell for cell in cells if cell is not None]
     votes = Counter(cells)
     return max(cells[::-1], key=lambda cell: votes[cell]) if cells else None
@@ -157,7 +166,7 @@ class LabelStudio(Json):
 def _ours(prediction: dict, control: "Control") -> bool:
     version = prediction.get("model_version") if isinstance(prediction, dict) else None
     own = isinstance(version, str) and version.startswith("mercer ")
-    return own and any(item.get("from_name") == control.name for item in prediction.get("result") or [])
+    return own and any(item.get("from_name") == control.name for item in _items(prediction))
 
 
 TASKS = LabelStudio()
