@@ -310,6 +310,7 @@ STUDIO = [
     *MODELS,
     *FORMAT,
     PROTECT,
+    flag("--outliers", "Ask for the most unusual rows first, with the classes odd and ordinary."),
     flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
 ]
 

@@ -244,17 +244,25 @@ def _change(model: Estimator):
     }
 
 
-def queue_of(model: Estimator, task: LearnerTask, coverage: list, names: ColumnLike) -> dict:
-    """The rows to ask for next; `names` are what rows are called."""
+def queue_of(
+    model: Estimator, task: LearnerTask, coverage: list, names: ColumnLike, unusual: list | None = None
+) -> dict:
+    """The rows to ask for next; `names` are what rows are called.
+
+    They are those whose labels help most, or `unusual` rows in their order, both mixed with random checks.
+    """
     share = 0.0  # before two classes there is no prediction to check
     if model is not None:
-        share = share_of_checks(checks_of(model, task), task.share, task.goal)
+        share = task.share
+        if unusual is None:  # among mostly ordinary rows checks alone would be asked for almost at once
+            share = share_of_checks(checks_of(model, task), task.share, task.goal)
     found: list = []
+    chooser, order = (model, coverage) if unusual is None else (None, unusual)
     for kept_out in ({*task.labeled, *task.skipped}, set(task.labeled)):
-        found = found or next_rows(model, QUEUE, task.draw, kept_out, share, task.n_random, task.n_asked, coverage)
+        found = found or next_rows(chooser, QUEUE, task.draw, kept_out, share, task.n_random, task.n_asked, order)
     chosen = [row for row, random, _ in found if not random]
-    reasons = {}
-    if model is not None and chosen:
+    reasons = {} if unusual is None else dict.fromkeys(chosen, "One of the most unusual rows.")
+    if chooser is not None and chosen:
         reasons = {row: named(one, task.names).sentence(names) for row, one in zip(chosen, why(model, chosen))}
     items = [
         {"row": row, "via": "random", "reason": "Drawn at random, to measure the accuracy."}
@@ -262,7 +270,8 @@ def queue_of(model: Estimator, task: LearnerTask, coverage: list, names: ColumnL
         else {"row": row, "via": "queue", "reason": reasons.get(row, reason)}
         for row, random, reason in found
     ]
-    return {"rev": task.rev, "mode": "coverage" if model is None else "suggest", "items": items}
+    mode = "unusual" if unusual is not None else "coverage" if model is None else "suggest"
+    return {"rev": task.rev, "mode": mode, "items": items}
 
 
 def suspicious_of(model: Estimator, task: LearnerTask, names: ColumnLike) -> dict:

@@ -23,6 +23,7 @@ from .exports import write_export
 from .preparation import Preparation, standard_model
 from .promise import promise_of
 from .table import read_options
+from .unusual import UnusualFirst
 
 COVERED = 60  # rows of the queue before there are two classes
 KEPT = 8  # labelings whose models are kept, so that undo answers at once
@@ -53,6 +54,7 @@ class Learner:
         self.preparation: Preparation | None = None  # of the model of the standard sizes
         self.pipe, self.data, self.target, self.options, self.seed = pipe, data, target, options, seed
         self.cache = cache
+        self.unusual: UnusualFirst | None = None  # the order of the questions, if it is that of a detector
         self.wanted: LearnerTask | None = None
         self.asked: list = []  # requests not served yet
         self.model: Estimator = None  # the newest snapshot, and the task it answers
@@ -139,6 +141,9 @@ class Learner:
         if len(core) < n or self.prepared.skipped_:
             self.preparation = Preparation(X, self.job.hints)
         self.listen()
+        if self.options.get("outliers"):
+            self.stage("preparing", "finding unusual rows", 0.95)
+            self.unusual = UnusualFirst(X)
         self.coverage = suggest(self.prepared, min(COVERED, len(self.prepared.advice_rows()))).rows.tolist()
 
     def placed(self, X: Rows, core):
@@ -239,7 +244,7 @@ class Learner:
     def facts(self, task, full) -> None:
         """Queue, accuracy and doubtful labels for the model that there is now."""
         names = self.job.names
-        queue = queue_of(self.model, task, self.coverage, names)
+        queue = queue_of(self.model, task, self.coverage, names, self.unusual and self.unusual.rows(task))
         if self.model is None:
             self.say("facts", queue, no_accuracy(task), {"rev": task.rev, "items": [], "text": ""})
             return

@@ -165,6 +165,7 @@ def studio(
     text_model: str | None = None,
     image_model: str | None = None,
     annotator: str | None = None,
+    outliers: bool = False,
     height: int = 780,
 ) -> Studio:
     """Label rows in a notebook: the web app of `mercer studio`, as a frame in the output of a cell.
@@ -198,6 +199,9 @@ def studio(
         Models for texts and images, as `--text-model` and `--image-model` of the command.
     annotator : str, default=None
         Name of the person who labels; every label carries it.
+    outliers : bool, default=False
+        Ask for the most unusual rows first, with the classes odd and ordinary. Each label corrects the order, as
+        `OutlierDetector.teach` does.
     height : int, default=780
         Of the frame, in pixels.
 
@@ -223,6 +227,7 @@ def studio(
             raise InputError(f"There is no file {path}. Give a DataFrame, or the path of a table.")
     options = {"id": id, "image": image, "text": text, "exclude": list(ignore) if ignore is not None else None}
     options |= {"hint": _names(hint), "embed": _names(embed), "text_model": text_model, "image_model": image_model}
+    options["outliers"] = outliers or None
     asked = {"options": options, "settings": {"goal": goal}, "classes": [str(name) for name in classes]}
     asked["annotator"] = annotator
     return Studio(path, target, index, asked, height)

@@ -18,10 +18,11 @@ from .process import Process
 from .security import Guard
 from .teacher import Teacher
 
+ANSWERS = "odd", ("odd", "ordinary")  # with `outliers`: name of the column and its classes, unless others are given
 WATCHED = 2.0  # seconds between two looks at the table
 REMEMBERED = (
     *("id", "image", "text", "exclude", "show", "delimiter", "encoding", "sheet", "header", "table", "missing"),
-    *("embed", "text_model", "image_model", "no_cache", "hint", "protect"),
+    *("embed", "text_model", "image_model", "no_cache", "hint", "protect", "outliers"),
 )
 
 
@@ -52,7 +53,7 @@ def open_session(
             data = folder_path.parent / known.get("data", folder_path.name.removesuffix(ENDING))
             if not data.exists():
                 raise UsageError(f"The table {data} of this session is not there. Bring it back, or move the folder.")
-        target = target or known.get("target")
+        target = target or known.get("target") or (ANSWERS[0] if options.get("outliers") else None)
         if target is None:
             raise UsageError("Give the column of labels: --target COLUMN. It need not be in the table yet.")
         if known.get("target", target) != target:
@@ -81,6 +82,8 @@ def open_session(
         asked = {name: value for name, value in settings.items() if value is not None}
         settings, demo = defaults | asked, demo or known.get("demo", False)
         session = Session(folder, data, rows, target, options, settings, demo, teacher, named(annotator))
+        if options.get("outliers") and not len(rows.labels.classes):
+            classes = classes or ANSWERS[1]
         session.begin(sha256, list(classes))
         if teacher:
             session.start_teacher = lambda: Teacher(Process(), arguments)
@@ -128,12 +131,14 @@ def serve(
     text=None,
     exclude=None,
     protect=False,
+    outliers=False,
     **source,
 ):
     """Serve the page, with the learner in `process`; returns when the user ends it."""
     uvicorn = need("uvicorn")
     need("starlette")
     options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source, "protect": protect or None}
+    options |= {"outliers": outliers or None}
     classes: list = []
     if demo:
         from .demo import write_demo

@@ -177,6 +177,7 @@ def read_options(options: dict) -> ReadOptions:
     """How the table is read: an image that is shown but not learned from is ignored."""
     options = dict(options)
     show = options.pop("show", True)
+    options.pop("outliers", None)
     image, text = options.pop("image", None), options.pop("text", None)
     ignore = [*(options.pop("exclude", None) or []), *([image] if image and not show else [])]
     shown: dict = {"image": [image] if image and show else None, "text": [text] if text else None}

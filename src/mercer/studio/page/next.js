@@ -56,9 +56,9 @@ function heading(at) {
   const tag =
     at.via === "random"
       ? h("span", {class: "tag random"}, "random check")
-      : at.via === "queue" && store.queue.mode !== "coverage"
+      : at.via === "queue" && store.queue.mode === "suggest"
         ? null
-        : h("span", {class: "tag"}, {queue: "typical row", click: "chosen by you", review: "review"}[at.via]);
+        : h("span", {class: "tag"}, {queue: store.queue.mode === "unusual" ? "unusual row" : "typical row", click: "chosen by you", review: "review"}[at.via]);
   fill(title, h("h2", {dir: "auto"}, nameOf(at.row)), tag);
 }
 
