@@ -303,7 +303,11 @@ def test_nothing_is_said_of_the_prediction_of_a_check(offline):
     why = client.read(f"why/{check}")
     assert "random check" in why["reason"] and not why["probabilities"] and not why["near"]
     session.teacher = None
+    client.label(check, 0, via="list", unseen=True)  # the label that it got without a look is not shown either
+    (event, *_) = client.read("history")["events"]
+    assert event["rows"] == [check] and event["to"] is None and event["text"].endswith("hidden until you label it")
     client.label(check, 0, via="random")
+    assert client.read("history")["events"][1]["to"] == 0
     assert client.read(f"rows?ids={check}")["rows"][0]["guess"] == [[0, 1.0]]
 
 

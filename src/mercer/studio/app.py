@@ -265,7 +265,7 @@ class Pages:
     async def history(self, request: Request) -> Response:
         s = self._session
         before, limit = _number(request, "before", s.journal.rev + 1), min(_number(request, "limit", 50), 500)
-        blind = frozenset(s.doubles.waiting(s.ledger, annotator(s, request)))
+        blind = s.hidden(annotator(s, request))
         return JSONResponse({"events": history(s.journal.events, s.ledger, s.rows, before, limit, blind)})
 
     async def events(self, request: Request) -> Response:
