@@ -170,6 +170,34 @@ def test_many_rows_at_once(page, studio):
     assert page.get_attribute("#tab-next", "aria-selected") == "true"
 
 
+def test_picked_rows_stay_picked_when_predictions_arrive(page, studio):
+    begin(page, studio, least=10)
+    learned(page)
+    page.click(".class-row >> nth=0")
+    wait(page, "document.querySelectorAll('#selected li').length > 3")
+    page.click("#selected li:nth-child(1) input")
+    page.click("#selected li:nth-child(3) input", modifiers=["Shift"])
+    picked = "() => [...document.querySelectorAll('#selected li.picked')].map(one => Number(one.dataset.row))"
+    rows = page.evaluate(picked)
+    assert len(rows) == 3
+    shown = page.locator("#selected li").count()
+    tell = "async () => (await import('/static/store.js')).tell('answers')"
+    page.evaluate(tell)
+    page.wait_for_timeout(300)
+    assert page.evaluate(picked) == rows and page.locator("#selected li").count() == shown
+    page.evaluate(f"store.first[{rows[0]}] = 255")  # it leaves the list, and is picked no longer
+    page.evaluate(tell)
+    wait(page, f"!document.querySelector('#selected li[data-row=\"{rows[0]}\"]')")
+    assert sorted(page.evaluate(picked)) == sorted(rows[1:])
+    page.keyboard.press("2")
+    saved(page)
+    assert {row: labels(page)[row] for row in rows[1:]} == {row: (1, "list") for row in rows[1:]}
+    page.keyboard.press("u")
+    saved(page)
+    assert not {*rows} & {*labels(page)}
+    page.click("#clear-filters")
+
+
 def test_more_like_this_notes_guidelines_and_keys_of_letters(page, studio):
     begin(page, studio, least=10)
     learned(page)

@@ -33,7 +33,8 @@ function doubtful() {
   return mask;
 }
 
-function apply() {
+// `kept`: the filter is as before, and labels or predictions are new.
+function apply(kept = false) {
   const unlabeled = form.unlabeled.checked;
   const doubt = form.doubtful.checked ? doubtful() : null;
   const below = form.below.checked ? Number(form.limit.value) / 100 : null;
@@ -60,7 +61,7 @@ function apply() {
   const shown = store.shown ? store.shown.reduce((sum, one) => sum + one, 0) : store.n;
   $("#shown").textContent = store.shown ? count(shown) + " of " + count(store.n) + " rows" : "";
   $("#clear-filters").hidden = !store.shown;
-  tell("filter");
+  tell("filter", kept);
 }
 
 const search = settled(async () => {
@@ -119,7 +120,7 @@ export function start() {
     }
   });
   $("#clear-filters").addEventListener("click", clear);
-  const again = afterwards(apply);
+  const again = afterwards(() => apply(true));
   on("labels answers", () => {
     if (store.shown) again();
   });

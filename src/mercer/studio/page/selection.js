@@ -210,7 +210,12 @@ export function start() {
     if (store.session && isOpen("rows")) show();
     else $("#rows-count").textContent = "";
   });
-  on("selection filter", () => {
+  on("selection filter", kept => {
+    if (kept) {
+      for (const row of [...picked]) if (!isShown(row)) drop(row); // what a person cannot see is not labeled
+      redraw();
+      return;
+    }
     limit = PAGE;
     like = null;
     if (order === "near") order = "sure";
