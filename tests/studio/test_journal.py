@@ -46,6 +46,29 @@ def test_a_torn_last_line_is_cut_wherever_it_is_torn(tmp_path):
         assert path.read_bytes()[:last] == whole[:last] and len(Journal(path).events) == 5
 
 
+@pytest.mark.parametrize("blank", [b"\n", b"\n \n\t\n", b"\r\n", b"  "])
+def test_empty_lines_at_the_end_are_cut(tmp_path, blank):
+    path = tmp_path / "blank.jsonl"
+    whole = filled(path)
+    path.write_bytes(whole + blank)
+    assert len(Journal.read(path)) == 5
+    journal = Journal(path)
+    assert len(journal.events) == 5 and journal.damage is None and journal.repaired is None
+    assert path.read_bytes() == whole
+    journal.append({"op": "again"})
+    journal.close()
+    assert len(Journal(path).events) == 6
+
+
+def test_a_journal_of_empty_lines_has_no_events(tmp_path):
+    path = tmp_path / "blank.jsonl"
+    path.write_bytes(b"\n\n")
+    journal = Journal(path)
+    assert not journal.events and journal.append({"op": "begin"})["rev"] == 1
+    journal.close()
+    assert len(Journal(path).events) == 1
+
+
 def test_a_changed_byte_anywhere_is_refused(tmp_path):
     whole = filled(tmp_path / "journal.jsonl")
     for place in [*range(0, len(whole), 7), len(whole) - 3]:

@@ -1,7 +1,8 @@
 """The journal: one line of JSON for each event, on the disk before it is acknowledged, each sealed by the one before.
 
 An event carries ``hash`` = sha256 of the hash before it and of its own text, so that a changed byte anywhere is found.
-A last line without its end was never acknowledged (the machine stopped while it was written) and is cut off.
+A last line without its end was never acknowledged (the machine stopped while it was written) and is cut off, and so
+are empty lines at the end, which some editors add.
 """
 
 import hashlib
@@ -53,6 +54,10 @@ class Journal:
             sync_folder(self.path.parent)
         raw = self.path.read_bytes()
         whole = raw[: raw.rfind(b"\n") + 1]
+        torn = bool(raw[len(whole) :].strip())
+        written = whole.rstrip()
+        if whole[len(written) :].startswith(b"\n") or not written:
+            whole = whole[: len(written) + 1] if written else b""
         try:
             for number, line in enumerate(whole.splitlines(), start=1):
                 self.events.append(self._read(line, number))
@@ -62,6 +67,7 @@ class Journal:
             if len(whole) < len(raw):
                 os.ftruncate(self._file, len(whole))
                 os.fsync(self._file)
+            if torn:
                 self.repaired = (
                     f"The last line of {self.path.name} had no end: mercer was stopped while it was written, before it "
                     f"was acknowledged. It was cut off; the {len(self.events)} events before it are kept."
@@ -72,7 +78,7 @@ class Journal:
     def read(cls, path: str | Path) -> list:
         """The events of a journal that another process may be writing; an unfinished last line is left out."""
         raw = Path(path).read_bytes()
-        return [json.loads(line) for line in raw[: raw.rfind(b"\n") + 1].splitlines()]
+        return [json.loads(line) for line in raw[: raw.rfind(b"\n") + 1].splitlines() if line.strip()]
 
     @property
     def rev(self) -> int:
