@@ -244,7 +244,7 @@ class Learner:
     def facts(self, task, full) -> None:
         """Queue, accuracy and doubtful labels for the model that there is now."""
         names = self.job.names
-        queue = queue_of(self.model, task, self.coverage, names, self.unusual and self.unusual.rows(task))
+        queue = queue_of(self.model, task, self.coverage, names, self.unusual.rows(task) if self.unusual else None)
         if self.model is None:
             self.say("facts", queue, no_accuracy(task), {"rev": task.rev, "items": [], "text": ""})
             return

@@ -225,10 +225,10 @@ def studio(
         path, index = Path(data), None
         if not path.exists():
             raise InputError(f"There is no file {path}. Give a DataFrame, or the path of a table.")
-    options = {"id": id, "image": image, "text": text, "exclude": list(ignore) if ignore is not None else None}
+    options: dict = {"id": id, "image": image, "text": text, "exclude": list(ignore) if ignore is not None else None}
     options |= {"hint": _names(hint), "embed": _names(embed), "text_model": text_model, "image_model": image_model}
     options["outliers"] = outliers or None
-    asked = {"options": options, "settings": {"goal": goal}, "classes": [str(name) for name in classes]}
+    asked: dict = {"options": options, "settings": {"goal": goal}, "classes": [str(name) for name in classes]}
     asked["annotator"] = annotator
     return Studio(path, target, index, asked, height)
 
