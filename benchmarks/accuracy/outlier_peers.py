@@ -26,7 +26,7 @@ def neighbor(k):
     """Distance to the k-th nearest training row, itself not counted (Ramaswamy, Rastogi and Shim 2000)."""
 
     def scored(A, B=None):
-        return NearestNeighbors(n_neighbors=k).fit(A).kneighbors(B)[0][:, -1]
+        return NearestNeighbors(n_neighbors=min(k, len(A) - 1)).fit(A).kneighbors(B)[0][:, -1]
 
     return scored
 

@@ -1,13 +1,15 @@
 """Outlier detection on public tables: accuracy, false alarms, answers, seconds.
 
-    python -m benchmarks.accuracy.outliers --data DIR [--jobs 16] [--rows 500] [--quick]
+    python -m benchmarks.accuracy.outliers --data DIR [--jobs 16] [--rows 500] [--keep FOLDER] [--quick]
 
 DIR contains NPZ files with `A` (clean training rows), `B` (test rows) and `y` (non-zero: outlier). Two settings:
 "clean" (fit on A, score B) and "own" (one table with 1, 5 or 10% outliers of its own). Writes
 benchmarks/results/outliers.csv with a row for each table, setting and detector, and the page
-benchmarks/results/outliers.md. --quick takes 12 tables and 300 rows and writes nothing.
+benchmarks/results/outliers.md. --keep FOLDER stores what each table gave, and a second run goes on from there.
+--quick takes 12 tables and 300 rows and writes nothing.
 """
 
+import json
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +23,7 @@ from benchmarks.accuracy.outlier_page import page
 from benchmarks.accuracy.outlier_peers import copod, ecod, forest, local, neighbor
 from benchmarks.harness import arguments, machine, publish, write_csv
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty, OutlierDetector
+from mercer.files import replacing
 
 FRACTIONS = (0.01, 0.05, 0.10)
 DEFAULT = "OutlierDetector()"
@@ -55,29 +58,31 @@ METHODS = {
     "COPOD": copod,
     "KNN(5)": neighbor(5),
     "KNN(1)": neighbor(1),
+    "KNN(50)": neighbor(50),
 }
 
 
 def rules(names):
     """{name: function of (n, K) surprises}: ways to combine the parts that were considered."""
     at = {name: k for k, name in enumerate(names)}
+    residuals = [k for name, k in at.items() if name.endswith("residual")]
+    crowd = [k for name, k in at.items() if name.endswith("tenth") or name == "forest"]
+    new = [*residuals, at["tails"], at["forest"]]
 
     def power(T, p=4):
         return np.mean(T**p, axis=1) ** (1 / p)
 
-    def some(T):
-        return T[:, [at["forest"], at["whitened samples"]]].mean(axis=1)
-
     return {
-        "power mean 4 (rule for new rows)": power,
-        "0.7 · mean(forest, samples) + 0.3 · power mean 4 (rule for training rows)": lambda T: (
-            0.7 * some(T) + 0.3 * power(T)
-        ),
-        "0.5 · mean(forest, samples) + 0.5 · power mean 4": lambda T: 0.5 * some(T) + 0.5 * power(T),
-        "mean(forest, samples)": some,
-        "mean": lambda T: power(T, 1),
-        "maximum": lambda T: T.max(axis=1),
-        **{f"{name} alone": lambda T, k=at[name]: T[:, k] for name in names},
+        "power mean 4 of residuals, tails and forest (rule for new rows)": lambda T: power(T[:, new]),
+        "mean of forest and tenths (rule for training rows)": lambda T: T[:, crowd].mean(axis=1),
+        "mean of residuals, tails and forest": lambda T: T[:, new].mean(axis=1),
+        "maximum of residuals, tails and forest": lambda T: T[:, new].max(axis=1),
+        "power mean 4 of the residuals": lambda T: power(T[:, residuals]),
+        "power mean 4 of residuals and tails": lambda T: power(T[:, new[:-1]]),
+        "power mean 4 without the copula": lambda T: power(T[:, [k for k in new if k != at["copula residual"]]]),
+        "power mean 4 of all parts": power,
+        "half of each rule": lambda T: (power(T[:, new]) + T[:, crowd].mean(axis=1)) / 2,
+        **{f"{name} alone": lambda T, k=k: T[:, k] for name, k in at.items()},
     }
 
 
@@ -139,6 +144,18 @@ def of_table(path, most):
     return [{"table": path.stem} | row for row in found]
 
 
+def kept(path, most, folder):
+    """`of_table`, from the folder if it contains this table."""
+    if folder is None:
+        return of_table(path, most)
+    file = Path(folder) / f"{path.stem}_{most}.json"
+    if not file.exists():
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with replacing(file) as (part,):
+            part.write_text(json.dumps(of_table(path, most)))
+    return json.loads(file.read_text())
+
+
 def false_alarms(path, most, asked=0.05):
     """{detector: fraction of held-out clean rows with p ≤ asked}, fitted on the other half of A."""
     makers = {"SVDD()": SVDD, "KPCANovelty()": KPCANovelty, "KernelDensityNovelty()": KernelDensityNovelty}
@@ -177,18 +194,22 @@ def main():
     more = {
         "rows": {"type": int, "default": 500, "help": "rows of A and of B that are read at most"},
         "jobs": {"type": int, "default": 1, "help": "processes"},
+        "keep": {"default": None, "help": "folder for the results of single tables"},
     }
     options = arguments(__doc__, data="required", **more)
     tables = sorted(Path(options.data).glob("*.npz"))
     tables, most = (tables[::13][:12], 300) if options.quick else (tables, options.rows)
     start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
-        found = [row for rows in pool.map(of_table, tables, [most] * len(tables)) for row in rows]
+        every = pool.map(kept, tables, [most] * len(tables), [options.keep] * len(tables))
+        found = [row for rows in every for row in rows]
     rounded = [{key: round(v, 5) if isinstance(v, float) else v for key, v in row.items()} for row in found]
     if not options.quick:
         write_csv("outliers", rounded)
-    words = f"{machine()}, {options.jobs} processes, {time.perf_counter() - start:.0f} s for the whole run"
-    publish("outliers", page(found, list(METHODS), most, words), options.quick)
+    words = f"{machine()}, {options.jobs} processes"
+    words += "" if options.keep else f", {time.perf_counter() - start:.0f} s for the whole run"
+    command = f"--jobs {options.jobs} --rows {most}"
+    publish("outliers", page(found, list(METHODS), most, command, words), options.quick)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.accuracy import outlier_peers as peers
 from benchmarks.accuracy.outlier_page import page
-from benchmarks.accuracy.outliers import METHODS, of_table, own
+from benchmarks.accuracy.outliers import METHODS, kept, of_table, own
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,12 @@ def test_a_table_gets_its_outliers_and_a_page(tmp_path):
     rows = of_table(tmp_path / "made.npz", 120)
     best = {(row["setting"], row["name"]): row["auroc"] for row in rows if row["kind"] == "detector"}
     assert best["clean", "OutlierDetector()"] > 0.98 and best["own 10%", "OutlierDetector()"] > 0.95
-    text = page([*rows, *({**row, "table": "other"} for row in rows)], list(METHODS), 120, "a machine")
+    text = page([*rows, *({**row, "table": "other"} for row in rows)], list(METHODS), 120, "--rows 120", "a machine")
+    assert {(row["kind"], row["name"]) for row in kept(tmp_path / "made.npz", 120, tmp_path / "kept")} == {
+        (row["kind"], row["name"]) for row in rows
+    }
+    (tmp_path / "made.npz").unlink()
+    assert kept(tmp_path / "made.npz", 120, tmp_path / "kept")  # not computed again
     for heading in ("## Accuracy", "## How the rule was chosen", "## False alarms", "## Answers"):
         assert heading in text
     assert all(f"| {name} |" in text for name in METHODS)

@@ -57,6 +57,7 @@ def test_parts_leave_the_row_itself_out():
         assert near.residual(squared, places)[i] == pytest.approx(residual, abs=1e-8)
         assert near.density(squared, places)[i] == pytest.approx(density, abs=1e-8)
         assert near.neighbors(squared, places)[i] == pytest.approx(np.sort(np.sqrt(apart))[4])
+        assert near.tenth(squared, places)[i] == pytest.approx(np.sort(np.sqrt(apart))[2])
         drawn = [sample[sample != i] for sample in near.drawn]
         nearest = [np.sqrt(np.sum((X[sample] - X[i]) ** 2, axis=1)).min() for sample in drawn]
         assert near.samples(squared, places)[i] == pytest.approx(np.mean(nearest))
@@ -64,7 +65,7 @@ def test_parts_leave_the_row_itself_out():
 
 def test_views_without_a_row_are_those_of_the_other_rows():
     X = np.random.default_rng(0).standard_t(3, size=(200, 2))
-    for name in ("standardized", "whitened"):
+    for name in ("standardized", "whitened", "copula"):
         whole = OutlierView.of(name, X)(X, own=True)
         odd = np.argsort(-np.sum(whole**2, axis=1))[:3]
         for i in odd:
@@ -95,18 +96,34 @@ def test_forest_is_scikit_learns_up_to_chance_and_leaves_trees_out_that_saw_the_
 
 
 def test_training_rows_have_a_rule_of_their_own():
-    """0.7 times the mean surprise of forest and samples plus 0.3 times the power mean, by ranks among the rows."""
+    """The mean surprise of the parts that a crowd of outliers does not mislead, by ranks among the rows."""
     X = np.vstack([blob(100), 4 * blob(10, seed=1)])
     model = OutlierDetector(random_state=0).fit(X)
     surprise = model.training_part_scores_
-    names = list(model.parts_)
-    some = surprise[:, [names.index("forest"), names.index("whitened samples")]].mean(axis=1)
-    within = 0.7 * some + 0.3 * np.mean(surprise**4, axis=1) ** 0.25
-    assert_allclose(-model.training_scores_, within)
-    assert_allclose(model.held_out_probability_, 1 - (2 + np.argsort(np.argsort(model.training_scores_))) / 111)
+    names = ["standardized tenth", "normal tenth", "whitened tenth", "forest"]
+    places = [model.parts_.index(name) for name in names]
+    assert_allclose(-model.training_scores_, surprise[:, places].mean(axis=1))
+    expected = 1 - (1 + np.array([np.sum(model.training_scores_ <= score) for score in model.training_scores_])) / 111
+    assert_allclose(model.held_out_probability_, expected)
     assert_allclose(np.sort(np.exp(-surprise[:, 0])), (np.arange(110) + 0.5) / 110)
     alone = OutlierDetector(["normal residual"]).fit(X)
     assert_allclose(alone.held_out_probability_, 1 - alone._reference.p_values(-alone.training_scores_))
+
+
+def test_outliers_that_are_near_each_other_do_not_hide_each_other():
+    """Eight of 100 rows form a dense cluster: its rows have near neighbors, but no tenth of the rows is near."""
+    X = np.vstack([blob(92, 4), blob(8, 4, seed=1) / 20 + 5])
+    y = np.arange(100) >= 92
+    assert roc_auc_score(y, -OutlierDetector(random_state=0).fit(X).training_scores_) > 0.99
+    assert roc_auc_score(y, -OutlierDetector(["standardized neighbors"]).fit(X).training_scores_) < 0.2
+
+
+def test_the_copula_view_is_the_whitened_view_of_normal_scores():
+    X, new = np.exp(blob(300) @ [[1, 1, 0], [0, 1, 1], [0, 0, 1]]), np.exp(blob(20, seed=1))
+    normal, copula = OutlierView.of("normal", X), OutlierView.of("copula", X)
+    Z = copula(X)
+    assert_allclose(np.cov(Z.T, bias=True), np.eye(3), atol=1e-9)
+    assert_allclose(copula(new), OutlierView.of("whitened", normal(X))(normal(new)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -128,10 +145,20 @@ def test_combined_score_is_the_power_mean_of_surprises():
     model = OutlierDetector().fit(X)
     parts = model.part_scores(new)
     assert parts.shape == (20, len(model.parts_)) == (20, 9)
-    assert_allclose(-model.score_samples(new), np.mean(parts**4, axis=1) ** 0.25)
+    used = ["standardized residual", "normal residual", "whitened residual", "copula residual", "tails", "forest"]
+    some = parts[:, [model.parts_.index(name) for name in used]]
+    assert_allclose(-model.score_samples(new), np.mean(some**4, axis=1) ** 0.25)
     for j, name in enumerate(model.parts_):
         if name != "forest":  # which depends on the random numbers before it
             assert_allclose(-OutlierDetector([name]).fit(X).score_samples(new), parts[:, j])
+
+
+@pytest.mark.parametrize("parts", [["normal tenth"], ["copula density", "whitened samples", "tails"]])
+def test_parts_of_one_kind_have_one_rule(parts):
+    X, new = blob(100), 2 * blob(20, seed=1)
+    model = OutlierDetector(parts, random_state=0).fit(X)
+    assert_allclose(-model.score_samples(new), np.mean(model.part_scores(new) ** 4, axis=1) ** 0.25)
+    assert_allclose(-model.training_scores_, np.mean(model.training_part_scores_**4, axis=1) ** 0.25)
 
 
 def test_false_alarms_are_as_many_as_asked():

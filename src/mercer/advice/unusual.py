@@ -93,7 +93,8 @@ def unusual(
     groups : int, default=10
         Ordinary rows that a value is compared with.
     scores : array of shape (n,) or None, default=None
-        How unusual each row of X is. None: minus the `training_scores_` of the model.
+        How unusual each row of X is, as a new row. None: X are the training rows, and scores are minus the
+        `training_scores_` of the model.
 
     Returns
     -------
@@ -112,6 +113,7 @@ def unusual(
     """
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     slices = {j: slice(j, j + 1) for j in range(X.shape[1])} if slices is None else slices
+    without = getattr(model, "changed_scores", None) if scores is None else None  # each row is scored without itself
     scores = -model.training_scores_ if scores is None else scores
     ordinary = _ordinary(scores)
     spread = X.std(axis=0)
@@ -128,14 +130,19 @@ def unusual(
             near.append(ordinary[_first(whole - apart[:, part].sum(axis=1) + itself, groups)])
             changed[k, part] = _usual(X[near[k]][:, part], scale[part])
             strange[k, part] = X[row, part]
-        mended, spoiled = np.split(-model.score_samples(np.vstack([changed, strange])), 2)
-        parts = ((scores[row] - mended) + (spoiled - scores[nearest[0]])) / 2
+        if without:
+            score, *mended = without(np.vstack([X[row], changed]), row)
+            before, *spoiled = without(np.vstack([X[nearest[0]], strange]), nearest[0])
+        else:
+            score, before = scores[[row, nearest[0]]]
+            mended, spoiled = np.split(-model.score_samples(np.vstack([changed, strange])), 2)
+        parts = ((score - np.array(mended)) + (np.array(spoiled) - before)) / 2
         columns = [
             ColumnPart(name, float(parts[k]), X[row, part], changed[k, part], near[k])
             for k, (name, part) in enumerate(slices.items())
         ]
         columns.sort(key=lambda one: -one.part)
-        found.append(Unusual(row, float(scores[row]), columns, nearest.tolist()))
+        found.append(Unusual(row, float(score), columns, nearest.tolist()))
     return found
 
 

@@ -4,7 +4,8 @@ A view is a function of columns, learned from the training rows:
 
 - "standardized": mean 0 and variance 1;
 - "normal": each value by its rank among the training values, as a quantile of the normal distribution;
-- "whitened": standardized, then turned and scaled so that the columns are uncorrelated.
+- "whitened": standardized, then turned and scaled so that the columns are uncorrelated;
+- "copula": "normal", then turned and scaled likewise.
 
 Scores in a view come from distances to a reference sample of training rows. A training row that is in the sample is
 scored without itself:
@@ -13,6 +14,8 @@ scored without itself:
   λ / (eigenvalue + λ); for a row of the sample K is the matrix of the other rows;
 - "density": −log of a Gaussian kernel density;
 - "neighbors": distance to the fifth nearest row;
+- "tenth": distance within which a tenth of 500 rows are. Outliers that are near each other do not hide each other, as
+  long as they are fewer than a tenth;
 - "samples": mean distance to the nearest of eight rows, over 64 random samples of eight (compare Sugiyama and Borgwardt
   2013). In so small a sample a row seldom has a near neighbor that is an outlier too.
 
@@ -20,7 +23,7 @@ scored without itself:
 forest, see `mercer.estimators.outlier_forest`. Rows may be tensors on a device: blocks of them are scored there.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +36,10 @@ from ..rows import gram, host, like, namespace, take
 from ..types import Block, Rows
 
 Floats = NDArray[Any]
-VIEWS = ("standardized", "normal", "whitened")
-SCORES = ("residual", "density", "neighbors", "samples")
+VIEWS = ("standardized", "normal", "whitened", "copula")
+SCORES = ("residual", "density", "neighbors", "tenth", "samples")
 NEIGHBOR = 5
+TENTH, CROWD = 0.1, 500  # this fraction of this many rows
 RIDGE = 0.01  # λ
 RESIDUAL_WIDTH, DENSITY_WIDTH = 2.0, 4.0  # in median distances to the fifth neighbor
 VALUES = 20_000  # values of a column that are kept for its ranks
@@ -73,9 +77,18 @@ class OutlierView:
     @staticmethod
     def of(name: str, X: Rows, ranks: Ranks | None = None) -> "OutlierView":
         """The view of these training rows; ranks : theirs, if they are known."""
-        if name == "normal":
-            return OutlierView(name, ranks=Ranks.of(X) if ranks is None else ranks)
         n = X.shape[0]
+        if name in ("normal", "copula"):
+            ranks = Ranks.of(X) if ranks is None else ranks
+            if name == "normal":
+                return OutlierView(name, ranks=ranks, count=n)
+            some = np.sort(np.random.default_rng(0).permutation(n)[:VALUES])
+            return replace(
+                OutlierView.of("whitened", OutlierView(name, ranks=ranks)(take(X, some))),
+                name=name,
+                ranks=ranks,
+                count=n,
+            )
         rough = take(X, np.arange(min(n, 1000))).mean(axis=0)  # near the mean: less is lost to rounding
         products, sums = gram(X - like(rough, X), sums=True)
         mean = sums / n
@@ -98,7 +111,9 @@ class OutlierView:
             low, high = self.ranks(X) if ranked is None else ranked
             n = len(self.ranks.values)
             levels = ndtri(np.clip(np.arange(2 * n + 1) / (2 * n), 0.5 / n, 1 - 0.5 / n))
-            return like(levels, X)[low + high]
+            X = like(levels, X)[low + high]
+            if self.turn is None:
+                return X
         Z = (X - like(self.shift, X)) / like(self.scale, X)
         Z = Z if self.turn is None else Z @ like(self.turn, X)
         if own:
@@ -141,6 +156,11 @@ class Near:
         """Gaussian kernel of the residual, of squared distances."""
         return namespace(squared).exp(squared * (-0.5 / (RESIDUAL_WIDTH * self.width) ** 2))
 
+    def reach(self, names: list[str]) -> int:
+        """How many reference rows, the first ones, these scores need."""
+        needs = {"residual": len(self.landmarks), "tenth": min(CROWD, len(self.rows))}
+        return max((needs.get(name, len(self.rows)) for name in names), default=0)
+
     def scores(self, name: str, squared: Block, places: Floats) -> Floats:
         """(t,) scores of rows, on the host, from their (t, m) squared distances to the reference rows.
 
@@ -154,6 +174,15 @@ class Near:
         squared[inside, places[inside]] = np.inf
         k = min(NEIGHBOR, max(squared.shape[1] - (len(inside) > 0), 1))
         found = np.sqrt(np.partition(squared, k - 1, axis=1)[:, k - 1].astype(np.float64))
+        return np.where(np.isfinite(found), found, 0.0)
+
+    def tenth(self, squared: Block, places: Floats) -> Floats:
+        """Distance within which a tenth of the first reference rows are, the row itself not counted."""
+        m = min(CROWD, squared.shape[1])
+        squared, inside = squared[:, :m] + 0, np.flatnonzero((places >= 0) & (places < m))
+        squared[inside, places[inside]] = np.inf
+        k = min(int(np.ceil(TENTH * m)), max(m - (len(inside) > 0), 1))
+        found = np.sqrt(host(home_of(squared).smallest(squared, k)).astype(np.float64))
         return np.where(np.isfinite(found), found, 0.0)
 
     def samples(self, squared: Block, places: Floats) -> Floats:

@@ -245,6 +245,10 @@ class Home:
 
         return cdist(X, Y, "cityblock" if order == 1 else "sqeuclidean").astype(X.dtype, copy=False)
 
+    def smallest(self, A: Block, k: int) -> Block:
+        """(n,) the k-th smallest entry of each row, 1 being the smallest."""
+        return np.partition(A, k - 1, axis=1)[:, k - 1]
+
     def symmetric(self, K: Rows) -> Block:
         """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
         for start in range(0, len(K), MIRROR):

@@ -92,6 +92,9 @@ class Torch(Home):
         cdist = need("torch").cdist
         return cdist(X, Y, p=1.0) if order == 1 else cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
 
+    def smallest(self, A: Block, k: int) -> Block:
+        return A.kthvalue(k, 1).values
+
     def symmetric(self, K: Rows) -> Block:
         return (K + K.T) / 2
 

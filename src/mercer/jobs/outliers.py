@@ -38,6 +38,7 @@ class Outliers:
     scores : (n,) how unusual each row is in the detector's units. probability : (n,) its `outlier_probability`.
     flagged : (n,) which rows are called outliers. order : (n,) rows, the most unusual first.
     sentence : how the threshold was set. fraction : what is known of the fraction of outliers.
+    own : whether the model was fitted to the rows themselves, and not to other rows that are ordinary.
     """
 
     model: Estimator
@@ -47,6 +48,7 @@ class Outliers:
     order: np.ndarray
     sentence: str
     fraction: str
+    own: bool
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def find_outliers(
     if not flagged.any():
         sentence = f"{sentence} {_too_few(X.shape[0], ordinary, false_alarms, discovery_rate)}".rstrip()
     known = _known(answers, ordinary, p, drawn)
-    return Outliers(model, scores, probability, flagged, order, sentence, known)
+    return Outliers(model, scores, probability, flagged, order, sentence, known, ordinary is None)
 
 
 def _too_few(n: int, ordinary: np.ndarray | None, false_alarms: float | None, rate: float | None) -> str:
@@ -189,7 +191,8 @@ def columns(found: Outliers) -> dict[str, np.ndarray]:
 
 def reasons(dataset: Dataset, found: Outliers, rows: np.ndarray) -> list[Reason]:
     """Explain some rows of a table in its cells; a column whose cell is an ordinary one is not named."""
-    explained = unusual(found.model, dataset.X, rows, dataset.encoder.slices_, scores=found.scores)
+    scores = None if found.own and hasattr(found.model, "changed_scores") else found.scores
+    explained = unusual(found.model, dataset.X, rows, dataset.encoder.slices_, scores=scores)
     return [_in_cells(dataset.distinctive, one) for one in explained]
 
 
