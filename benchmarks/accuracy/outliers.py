@@ -65,21 +65,23 @@ METHODS = {
 def rules(names):
     """{name: function of (n, K) surprises}: ways to combine the parts that were considered."""
     at = {name: k for k, name in enumerate(names)}
-    residuals = [k for name, k in at.items() if name.endswith("residual")]
+    residuals, nearest = ([k for name, k in at.items() if name.endswith(kind)] for kind in ("residual", "nearest"))
     crowd = [k for name, k in at.items() if name.endswith("tenth") or name == "forest"]
-    new = [*residuals, at["tails"], at["forest"]]
+    single = [at["tails"], at["forest"]]
+    new = [*residuals, *nearest, *single]
 
     def power(T, p=4):
         return np.mean(T**p, axis=1) ** (1 / p)
 
     return {
-        "power mean 4 of residuals, tails and forest (rule for new rows)": lambda T: power(T[:, new]),
+        "power mean 4 of all but tenths (rule for new rows)": lambda T: power(T[:, new]),
         "mean of forest and tenths (rule for training rows)": lambda T: T[:, crowd].mean(axis=1),
-        "mean of residuals, tails and forest": lambda T: T[:, new].mean(axis=1),
-        "maximum of residuals, tails and forest": lambda T: T[:, new].max(axis=1),
-        "power mean 4 of the residuals": lambda T: power(T[:, residuals]),
-        "power mean 4 of residuals and tails": lambda T: power(T[:, new[:-1]]),
-        "power mean 4 without the copula": lambda T: power(T[:, [k for k in new if k != at["copula residual"]]]),
+        "mean of all but tenths": lambda T: T[:, new].mean(axis=1),
+        "maximum of all but tenths": lambda T: T[:, new].max(axis=1),
+        "power mean 4 of residuals, tails and forest": lambda T: power(T[:, [*residuals, *single]]),
+        "power mean 4 of nearest, tails and forest": lambda T: power(T[:, [*nearest, *single]]),
+        "power mean 4 of residuals, nearest and tails": lambda T: power(T[:, new[:-1]]),
+        "power mean 4 of residuals and tails": lambda T: power(T[:, [*residuals, at["tails"]]]),
         "power mean 4 of all parts": power,
         "half of each rule": lambda T: (power(T[:, new]) + T[:, crowd].mean(axis=1)) / 2,
         **{f"{name} alone": lambda T, k=k: T[:, k] for name, k in at.items()},

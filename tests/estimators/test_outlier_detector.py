@@ -57,6 +57,7 @@ def test_parts_leave_the_row_itself_out():
         assert near.residual(squared, places)[i] == pytest.approx(residual, abs=1e-8)
         assert near.density(squared, places)[i] == pytest.approx(density, abs=1e-8)
         assert near.neighbors(squared, places)[i] == pytest.approx(np.sort(np.sqrt(apart))[4])
+        assert near.nearest(squared, places)[i] == pytest.approx(np.sqrt(apart.min()))
         assert near.tenth(squared, places)[i] == pytest.approx(np.sort(np.sqrt(apart))[2])
         drawn = [sample[sample != i] for sample in near.drawn]
         nearest = [np.sqrt(np.sum((X[sample] - X[i]) ** 2, axis=1)).min() for sample in drawn]
@@ -144,8 +145,9 @@ def test_combined_score_is_the_power_mean_of_surprises():
     X, new = blob(100), 2 * blob(20, seed=1)
     model = OutlierDetector().fit(X)
     parts = model.part_scores(new)
-    assert parts.shape == (20, len(model.parts_)) == (20, 9)
-    used = ["standardized residual", "normal residual", "whitened residual", "copula residual", "tails", "forest"]
+    assert parts.shape == (20, len(model.parts_)) == (20, 13)
+    views = ("standardized", "normal", "whitened", "copula")
+    used = [f"{view} {score}" for view in views for score in ("residual", "nearest")] + ["tails", "forest"]
     some = parts[:, [model.parts_.index(name) for name in used]]
     assert_allclose(-model.score_samples(new), np.mean(some**4, axis=1) ** 0.25)
     for j, name in enumerate(model.parts_):

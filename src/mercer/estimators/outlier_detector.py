@@ -25,7 +25,8 @@ from .parameters import COUNT, parameter
 
 PARTS = (*(f"{view} {score}" for view in VIEWS for score in SCORES), "tails", "forest")
 TENTHS = tuple(f"{view} tenth" for view in VIEWS)  # parts for training rows only
-DEFAULT = (*(f"{view} residual" for view in VIEWS), "tails", "forest", *TENTHS[:3])
+NEW = (*(f"{view} {score}" for view in VIEWS for score in ("residual", "nearest")), "tails", "forest")
+DEFAULT = (*NEW, *TENTHS[:3])
 POWER = 4
 LANDMARKS = 1000  # reference rows that span the residual
 MANY, LANDMARKS_MANY = 5000, 500  # rows from which numbers are in single precision, and landmarks are fewer
@@ -37,7 +38,7 @@ class OutlierDetector(NoveltyDetector):
     """Detect outliers without labels or tuning: several detectors in several views of the columns, combined.
 
     Each part k gives a row a score s_k(x). The part's surprise t_k(x) is −log of the fraction of training rows whose
-    score, computed without the row itself, is higher. The score of a new row is the power mean over six parts
+    score, computed without the row itself, is higher. The score of a new row is the power mean over ten parts
 
     .. math:: t(x) = \\Bigl(\\tfrac{1}{K} \\sum_k t_k(x)^4\\Bigr)^{1/4}, \\qquad \\text{score} = -t(x)
 
@@ -45,10 +46,10 @@ class OutlierDetector(NoveltyDetector):
     scores are comparable between tables. The power 4 is between the mean (1), which needs most parts to agree, and the
     maximum (∞), which needs one.
 
-    The six parts are the "residual" of kernel components in the views "standardized", "normal" (normal scores of
-    ranks), "whitened" and "copula" (normal scores, whitened), the "tails" of single columns, and an isolation
-    "forest". `mercer.estimators.outlier_parts` defines them, and others. Use it whenever the rows are numeric columns;
-    for kernels of your own see `SVDD`, `KPCANovelty` and `KernelDensityNovelty`.
+    The ten parts are the "residual" of kernel components and the distance to the "nearest" row, each in the views
+    "standardized", "normal" (normal scores of ranks), "whitened" and "copula" (normal scores, whitened), the "tails" of
+    single columns, and an isolation "forest". `mercer.estimators.outlier_parts` defines them, and others. Use it
+    whenever the rows are numeric columns; for kernels of your own see `SVDD`, `KPCANovelty` and `KernelDensityNovelty`.
 
     **Two kinds of rows.** `predict`, `decision_function`, `score_samples`, `outlier_probability` and `p_values` take
     new rows, and assume that most training rows are ordinary. For the training rows use `fit_predict`,
@@ -199,12 +200,15 @@ class OutlierDetector(NoveltyDetector):
         return self._known[1]
 
     def changed_scores(self, X: Rows, row: int) -> np.ndarray:
-        """(m,) how unusual changed versions of one training row are, by the rule for new rows and without this row."""
+        """(m,) how unusual changed versions of one training row are, by the rule for new rows and without this row.
+
+        No part counts more than for the most unusual training row: beyond it, surprises are extrapolated.
+        """
         if self._known is None:
             raise InputError("This model was loaded without its training rows. Fit it again.")
         X = _dense(self._rows(X, reset=False))
         raw = self._raw(X, self.parts_, np.full(X.shape[0], self._known[2][row]))
-        return -self._final(X, self._surprise(raw, self.parts_))
+        return -self._final(X, np.minimum(self._surprise(raw, self.parts_), np.log(2 * len(self._known[0]))))
 
     def columns(self, X: Rows) -> np.ndarray:
         """(n, d) surprise of each value by itself, in nats: tail probabilities of the columns."""

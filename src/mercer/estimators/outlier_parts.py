@@ -13,7 +13,7 @@ scored without itself:
 - "residual": k(x, x) − k_xᵀ(K + λI)⁻¹k_x, what all kernel principal components leave of x when each is shrunk by
   λ / (eigenvalue + λ); for a row of the sample K is the matrix of the other rows;
 - "density": −log of a Gaussian kernel density;
-- "neighbors": distance to the fifth nearest row;
+- "nearest" and "neighbors": distance to the nearest row, and to the fifth nearest;
 - "tenth": distance within which a tenth of 500 rows are. Outliers that are near each other do not hide each other, as
   long as they are fewer than a tenth;
 - "samples": mean distance to the nearest of eight rows, over 64 random samples of eight (compare Sugiyama and Borgwardt
@@ -37,7 +37,7 @@ from ..types import Block, Rows
 
 Floats = NDArray[Any]
 VIEWS = ("standardized", "normal", "whitened", "copula")
-SCORES = ("residual", "density", "neighbors", "tenth", "samples")
+SCORES = ("residual", "density", "nearest", "neighbors", "tenth", "samples")
 NEIGHBOR = 5
 TENTH, CROWD = 0.1, 500  # this fraction of this many rows
 RIDGE = 0.01  # λ
@@ -167,6 +167,15 @@ class Near:
         places : (t,) place of each row among the reference rows, or −1.
         """
         return getattr(self, name)(squared, places)
+
+    def nearest(self, squared: Block, places: Floats) -> Floats:
+        """Distance to the nearest reference row, the row itself not counted."""
+        inside = np.flatnonzero(places >= 0)
+        own = squared[inside, places[inside]]
+        squared[inside, places[inside]] = np.inf
+        found = np.sqrt(host(namespace(squared).amin(squared, 1)).astype(np.float64))
+        squared[inside, places[inside]] = own
+        return np.where(np.isfinite(found), found, 0.0)
 
     def neighbors(self, squared: Block, places: Floats) -> Floats:
         """Distance to the fifth nearest reference row, the row itself not counted."""
