@@ -21,6 +21,7 @@ from mercer import (
     LandmarkMap,
     LSSVMClassifier,
     LSSVMRegressor,
+    OutlierDetector,
     SemiKPCA,
     suggest,
     suspicious,
@@ -313,6 +314,19 @@ def test_another_engine_is_three_methods(data):
     assert_allclose(
         KPCANovelty(approx=20).fit(rows).eigenvalues_, KPCANovelty(approx=20).fit(X).eigenvalues_, rtol=1e-9
     )
+
+
+def test_outliers_of_dask_rows_are_scored_block_by_block(data):
+    X = np.array(data[0])
+    X[[3, 777]] = 9.0
+    rows = da.from_array(X, chunks=(300, 4))
+    model = OutlierDetector(random_state=0).fit(rows)
+    here = OutlierDetector(random_state=0).fit(X[model.sample_])
+    found = model.score_samples(rows)
+    assert isinstance(found, da.Array)
+    assert_allclose(found.compute(), here.score_samples(X), rtol=1e-6)
+    assert set(np.argsort(found.compute())[:2]) == {3, 777}
+    assert_allclose(model.p_values(rows).compute(), here.p_values(X))
 
 
 def test_known_outliers_are_in_the_sample_of_svdd(data):
