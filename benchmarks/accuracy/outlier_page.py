@@ -138,7 +138,7 @@ def _answers(rows):
 
 HEAD = """# Outliers
 
-Command: `python -m benchmarks.accuracy.outliers --data DIR {command}`. DIR contains {tables} public outlier
+Command: `python -m benchmarks.accuracy.outliers --data DIR {command}`. {tables} public outlier
 tables from OddBench and OvRBench (training parts without outliers). At most {most} training and {most} test rows of
 each are used. {words}.
 

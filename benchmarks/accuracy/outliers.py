@@ -1,6 +1,6 @@
 """Outlier detection on public tables: accuracy, false alarms, answers, seconds.
 
-    python -m benchmarks.accuracy.outliers --data DIR [--jobs 16] [--rows 500] [--keep FOLDER] [--quick]
+    python -m benchmarks.accuracy.outliers --data DIR [--jobs 16] [--rows 500] [--every 1] [--keep FOLDER] [--quick]
 
 DIR contains NPZ files with `A` (clean training rows), `B` (test rows) and `y` (non-zero: outlier). Two settings:
 "clean" (fit on A, score B) and "own" (one table with 1, 5 or 10% outliers of its own). Writes
@@ -196,11 +196,12 @@ def main():
     more = {
         "rows": {"type": int, "default": 500, "help": "rows of A and of B that are read at most"},
         "jobs": {"type": int, "default": 1, "help": "processes"},
+        "every": {"type": int, "default": 1, "help": "take every so many tables, by name"},
         "keep": {"default": None, "help": "folder for the results of single tables"},
     }
     options = arguments(__doc__, data="required", **more)
     tables = sorted(Path(options.data).glob("*.npz"))
-    tables, most = (tables[::13][:12], 300) if options.quick else (tables, options.rows)
+    tables, most = (tables[::13][:12], 300) if options.quick else (tables[:: options.every], options.rows)
     start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         every = pool.map(kept, tables, [most] * len(tables), [options.keep] * len(tables))
@@ -210,7 +211,7 @@ def main():
         write_csv("outliers", rounded)
     words = f"{machine()}, {options.jobs} processes"
     words += "" if options.keep else f", {time.perf_counter() - start:.0f} s for the whole run"
-    command = f"--jobs {options.jobs} --rows {most}"
+    command = f"--jobs {options.jobs} --rows {most}" + (f" --every {options.every}" if options.every > 1 else "")
     publish("outliers", page(found, list(METHODS), most, command, words), options.quick)
 
 
