@@ -76,6 +76,8 @@ def _verdict(found, methods, tables):
     for setting in SETTINGS:
         for measure, title in MEASURES.items():
             gaps = {name: _gaps(found, setting, methods[0], name, measure, tables) for name in methods[1:]}
+            if not len(gaps[methods[1]]):
+                continue  # no table has so few outliers
             above = [f"{name} ({-np.mean(g):+.3f} ± {error(g):.3f})" for name, g in gaps.items() if np.mean(g) < 0]
             lines.append(
                 f"- {setting}, {title}: {'higher are ' + ', '.join(above) if above else 'no detector is higher'}."

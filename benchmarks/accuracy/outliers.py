@@ -209,7 +209,7 @@ def main():
     rounded = [{key: round(v, 5) if isinstance(v, float) else v for key, v in row.items()} for row in found]
     if not options.quick:
         write_csv("outliers", rounded)
-    words = f"{machine()}, {options.jobs} processes"
+    words = f"{machine()}, {options.jobs} process{'es' if options.jobs > 1 else ''}"
     words += "" if options.keep else f", {time.perf_counter() - start:.0f} s for the whole run"
     command = f"--jobs {options.jobs} --rows {most}" + (f" --every {options.every}" if options.every > 1 else "")
     publish("outliers", page(found, list(METHODS), most, command, words), options.quick)
