@@ -325,3 +325,65 @@ def test_iris_needs_no_scaling_of_the_threshold():
     length = np.linalg.norm(KernelPCA(2, kernel=RBF("median")).fit_transform(rows), axis=1)
     found = RobustKernelPCA(2, influence=0.1, kernel=RBF("median")).fit(rows).kappa_
     assert abs(found / np.quantile(length, 0.9) - 1) < 0.3
+
+
+def plain_dca(G, H, threshold, norm):
+    """The textbook iteration H ← prox(G H (HᵀGH)^(−1/2)), written out; returns the primal value where it ends."""
+
+    def scores(H):
+        values, V = np.linalg.eigh(H.T @ G @ H)
+        kept = values > 1e-13 * values[-1]
+        return G @ H @ (V[:, kept] / np.sqrt(values[kept])) @ V[:, kept].T
+
+    def prox(P):
+        size = np.abs(P) if norm == "element" else np.linalg.norm(P, axis=1, keepdims=True)
+        return P * np.maximum(1 - threshold / np.maximum(size, 1e-300), 0)
+
+    H = H * np.abs(scores(H)).max() / np.abs(H).max()
+    for _ in range(2000):
+        new = prox(scores(H))
+        if not new.any():
+            return 0.0
+        if np.linalg.norm(new - H) <= 1e-8 * np.linalg.norm(H):
+            break
+        H = new
+    return 0.5 * np.sum(prox(scores(H)) ** 2)
+
+
+def sparse_problem(number, norm):
+    """(kernel matrix, centered kernel matrix, components, epsilon) of rows with thin or heavy tails."""
+    rng = np.random.default_rng(77000 + number)
+    n, d, s = (int(rng.integers(*ends)) for ends in ((40, 110), (2, 6), (1, 5)))
+    X = rng.normal(size=(n, d)) * rng.uniform(0.3, 2, d) if number % 2 else rng.standard_t(3, size=(n, d))
+    K = RBF(float(rng.uniform(0.4, 1.6)) * RBF("median").resolve(X).bandwidth)(X)
+    C = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(C @ K @ C)
+    leading = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :s]
+    size = np.abs(leading).ravel() if norm == "element" else np.linalg.norm(leading, axis=1)
+    return K, C @ K @ C, s, float(np.quantile(size, rng.choice([0.3, 0.5, 0.7, 0.85])))
+
+
+def behind(norm, numbers):
+    """The problems on which the default ends below the best of plain DCA from 20 random starts."""
+    found = []
+    for number in numbers:
+        K, G, s, epsilon = sparse_problem(number, norm)
+        starts = (np.random.default_rng(100 * number + i).normal(size=(len(G), s)) for i in range(20))
+        best = max(plain_dca(G, H, epsilon, norm) for H in starts)
+        options = {"kernel": "precomputed", "center": "mean", "tol": 1e-7}
+        model = SparseKernelPCA(s, epsilon=epsilon, norm=norm, **options).fit(K)
+        found += [number] if -model.history_[-1] < best * (1 - 1e-6) else []
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("norm", ["row", "element"])
+def test_the_default_is_not_behind_plain_dca_from_twenty_random_starts(norm):
+    assert behind(norm, range(2)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("norm", "problems"), [("row", 60), ("element", 100)])
+def test_the_default_is_never_behind_plain_dca_on_many_problems(norm, problems):
+    assert behind(norm, range(problems)) == []

@@ -134,6 +134,36 @@ def test_patterns_with_gaps_count_as_words_do(k, m, monkeypatch):
     assert values[0] > -1e-10
 
 
+@pytest.mark.parametrize("k, letters", [(5, 20), (12, 26)])
+def test_long_words_over_large_alphabets_are_the_sum_over_pairs_of_substrings(k, letters):
+    """Two substrings that differ in d letters have so many words within one letter of both; 26¹² is beyond 2⁵⁶."""
+    shared = {0: 1 + k * (letters - 1), 1: letters, 2: 2}
+    rng = np.random.default_rng(0)
+    alphabet = "".join(map(chr, range(97, 97 + letters)))
+    rows = ["".join(rng.choice(list(alphabet), 30)) for _ in range(6)]
+    rows += [text[:9] + rng.choice(list(alphabet)) + text[10:] for text in rows]  # related strings
+
+    def value(x, y):
+        pairs = itertools.product(parts_of(x, k), parts_of(y, k))
+        return sum(shared.get(sum(a != b for a, b in zip(*pair)), 0) for pair in pairs)
+
+    wanted = np.array([[value(x, y) for y in rows] for x in rows], dtype=float)
+    kernel = Mismatch(k, 1, alphabet, normalize=False)
+    np.testing.assert_array_equal(kernel(rows), wanted)
+    np.testing.assert_array_equal(kernel(rows[:2], rows[1:]), wanted[:2, 1:])  # read apart
+    np.testing.assert_array_equal(kernel.diag(rows), np.diag(wanted))
+
+
+def test_features_of_training_objects_read_each_of_them_once(monkeypatch):
+    read = []
+    count = Spectrum.count
+    monkeypatch.setattr(Spectrum, "count", lambda self, cells: read.append(len(cells)) or count(self, cells))
+    rows = ["".join(RNG.choice(list("ACGT"), 12)) for _ in range(700)]
+    Z = LandmarkMap(Spectrum(3), 20).fit_transform(rows)
+    assert read == [700]
+    np.testing.assert_allclose(Z, LandmarkMap(Spectrum(3), 20).fit(rows).transform(rows), atol=1e-12)
+
+
 @each
 def test_kernels_on_objects_are_positive_semi_definite(kernel, rows, definition):
     values = np.linalg.eigvalsh(kernel(rows))

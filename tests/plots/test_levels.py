@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs, make_moons
 
-from mercer import RBF, InputError, KernelPCA, LSSVMClassifier, LSSVMRegressor
+from mercer import RBF, InputError, KernelCMeans, KernelPCA, LSSVMClassifier, LSSVMRegressor
 from mercer.plots import LevelDisplay
 
 pytest.importorskip("matplotlib").use("Agg")
@@ -37,3 +37,14 @@ def test_several_classes_components_numbers_and_functions():
     np.testing.assert_allclose(own.values[0], own.first)
     with pytest.raises(InputError, match="rows of two columns"):
         LevelDisplay.from_estimator(parts, np.ones((3, 3)))
+
+
+def test_clusters_are_regions_with_lines_between_them():
+    X, _ = make_blobs(60, centers=3, random_state=0)
+    model = KernelCMeans(3, random_state=0).fit(X)
+    display = LevelDisplay.from_estimator(model, X, grid=20)
+    point = [[display.first[7], display.second[12]]]
+    assert display.values[12, 7] == model.predict(point)[0]
+    assert set(np.unique(display.values)) == {0.0, 1.0, 2.0} and display.boundary_ is not None
+    two = LevelDisplay.from_estimator(KernelCMeans(2, random_state=0).fit(X), X, grid=20)
+    assert set(np.unique(two.values)) == {-0.5, 0.5} and two.boundary_ is not None

@@ -45,9 +45,9 @@ class RobustKernelPCA(DualComponents):
     approx, solver : see `KernelPCA`, without "dual".
     tol : largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
     max_iter : int, default=1000
-    n_init : tries of the solver, of which the best counts; None is 2, 220 for norm="element", and 80 for
-        `SparseKernelPCA` with norm="row". The latter two have many more stationary points (fewer tries where the first
-        ones agree, more while they gain). They share their products.
+    n_init : tries of the solver, of which the best counts; None is 2, and 220 for norm="element" and for
+        `SparseKernelPCA`. These have many more stationary points (fewer tries where the first ones agree, more while
+        they gain). They share their products.
     random_state : seed of the sketch that the solver starts from.
 
     Attributes

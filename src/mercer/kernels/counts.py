@@ -47,11 +47,15 @@ class Counts:
         found, first, column = np.unique(keys, return_index=True, return_inverse=True)
         value = np.ones(len(row)) if value is None else value
         matrix = sp.csr_array((value, (row, column.ravel())), shape=(n, max(len(found), 1)))
+        return cls.of_matrix(found, matrix, None if weight is None else weight[first])
+
+    @classmethod
+    def of_matrix(cls, keys: Keys, matrix: Rows, weight: NDArray[np.float64] | None) -> "Counts":
+        """From a CSR matrix in which entries may occur more than once; they add up."""
         matrix.sum_duplicates()
-        own = None if weight is None else weight[first]
-        squared = matrix.multiply(matrix)
-        sums = squared.sum(axis=1) if own is None or not len(own) else squared @ own
-        return cls(found, matrix, own, np.asarray(sums, dtype=np.float64).ravel())
+        squared = sp.csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        sums = squared.sum(axis=1) if weight is None or not len(weight) else squared @ weight
+        return cls(keys, matrix, weight, np.asarray(sums, dtype=np.float64).ravel())
 
     def __getitem__(self, rows: Index) -> "Counts":
         return Counts(self.keys, self.matrix[rows], self.weight, self.squares[rows])
@@ -69,14 +73,19 @@ class Counts:
     def inner(self, other: "Counts") -> NDArray[np.float64]:
         """Σ over common parts of weight · count · count, for every pair of rows: dense."""
         A, B, weight = self.beside(other)
+        swapped = A.nnz < B.nnz  # the smaller matrix is weighted and turned
+        if swapped:
+            A, B = B, A
         if weight is not None:
             B = B.copy()
             B.data *= weight[B.indices]
         if A.shape[1] <= FEW:
-            return A.toarray() @ B.toarray().T
-        from .overlaps import product_sums  # importing numba is slow
+            K = A.toarray() @ B.toarray().T
+        else:
+            from .overlaps import product_sums  # importing numba is slow
 
-        return over_common(product_sums, A, B)
+            K = over_common(product_sums, A, B)
+        return K.T if swapped else K
 
 
 def over_common(sums: Block, A: Rows, B: Rows) -> NDArray[np.float64]:

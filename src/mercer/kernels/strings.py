@@ -16,6 +16,7 @@ from .base import rows_for
 from .counts import CountKernel, Counts, mixed, whole
 
 FEW_WORDS = 2048  # strings of k letters up to which `Mismatch` has one column for each: fewer than patterns with gaps
+PATTERN = np.uint64(56)  # bits below the number of a pattern in a key
 MOST_GAPPED = 200  # position subsets per substring in `Mismatch`: time and memory grow with them
 
 
@@ -199,16 +200,27 @@ class Mismatch(StringKernel):
         if len(set(self.alphabet or "")) ** self.k <= FEW_WORDS:
             return self._by_words(rows, letters[places], len(cells))
         factors = pattern_weights(self.k, self.m, len(set(self.alphabet or "")))
-        found_rows, keys, weights = [], [], []
-        code, number = letters[places], 0
-        for held, factor in sorted(factors.items()):
-            for kept in itertools.combinations(range(self.k), held):
-                number += 1  # names the positions, so that patterns with other gaps are other parts
-                if factor != 0:
-                    found_rows.append(rows)
-                    keys.append(spelled(code[:, kept], number))
-                    weights.append(np.full(len(rows), float(factor)))
-        return Counts.of(np.concatenate(found_rows), np.concatenate(keys), None, len(cells), np.concatenate(weights))
+        patterns = [
+            (kept, factor)
+            for held, factor in sorted(factors.items())
+            if factor != 0
+            for kept in itertools.combinations(range(self.k), held)
+        ]
+        spelling = _Spelling(self.alphabet or "", self.k)
+        codes = spelling.codes(letters)[places]
+        columns = np.empty((len(rows), len(patterns)), dtype=np.int64)
+        keys, weights, total = [], [], 0
+        for number, (kept, factor) in enumerate(patterns):
+            found, columns[:, number] = spelling.distinct(codes[:, kept])
+            columns[:, number] += total
+            total += len(found)
+            keys.append(found + (np.uint64(number) << PATTERN))  # patterns with other gaps are other parts
+            weights.append(np.full(len(found), float(factor)))
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(cells)))]) * len(patterns)
+        small = np.int32 if max(columns.size, total) < np.iinfo(np.int32).max else np.int64
+        entries = np.ones(columns.size), columns.ravel().astype(small), ends.astype(small)
+        matrix = sp.csr_array(entries, shape=(len(cells), max(total, 1)))
+        return Counts.of_matrix(np.concatenate(keys), matrix, np.concatenate(weights))
 
     def _by_words(self, rows: NDArray[np.int64], codes: NDArray[np.uint32], n: int) -> Counts:
         """φ itself, if all strings of k letters are few."""
@@ -220,6 +232,34 @@ class Mismatch(StringKernel):
         exact = sp.csr_array((ones, (rows, np.searchsorted(keys, spelled(codes)))), shape=(n, len(keys)))
         matrix = sp.csr_array(exact @ (distance <= self.m).astype(np.float64))
         return Counts(keys, matrix, None, np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64).ravel())
+
+
+class _Spelling:
+    """Numbers of substrings over an alphabet, below 2⁵⁶: to the base of its size, or mixed if these are too large."""
+
+    def __init__(self, alphabet: str, k: int):
+        self.letters = np.unique(np.array([ord(letter) for letter in alphabet], dtype=np.uint32))
+        self.exact = len(self.letters) ** k < 1 << int(PATTERN)
+
+    def codes(self, letters: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """The place of each letter in the alphabet; any for other letters."""
+        return np.searchsorted(self.letters, letters)
+
+    def distinct(self, codes: NDArray[np.int64]) -> tuple[Block, Block]:
+        """(ascending numbers of the substrings that occur, which of them each row of codes is)."""
+        base, most = len(self.letters), len(self.letters) ** codes.shape[1]
+        if not self.exact:
+            found, which = np.unique(spelled(codes.astype(np.uint32)) >> (np.uint64(64) - PATTERN), return_inverse=True)
+            return found, which.ravel()
+        numbers = np.zeros(len(codes), dtype=np.int64)
+        for letter in codes.T:
+            numbers = numbers * base + letter
+        if most > 4 * max(len(codes), 1 << 20):
+            found, which = np.unique(numbers, return_inverse=True)
+            return found.astype(np.uint64), which.ravel()
+        occurs = np.zeros(most, dtype=bool)
+        occurs[numbers] = True
+        return np.flatnonzero(occurs).astype(np.uint64), (np.cumsum(occurs) - 1)[numbers]
 
 
 def pattern_weights(k: int, m: int, letters: int) -> dict[int, int]:
@@ -279,9 +319,9 @@ def windows(letters: NDArray[np.uint32], lengths: NDArray[np.int64], k: int) -> 
     return rows, first[:, None] + np.arange(k)
 
 
-def spelled(codes: NDArray[np.uint32], start: int = 0) -> NDArray[np.uint64]:
-    """A key for each row of letters; `start` distinguishes kinds of substrings, as their length does."""
-    keys = np.full(len(codes), np.uint64(start * 1000 + codes.shape[1]), dtype=np.uint64)
+def spelled(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """A key for each row of letters; substrings of another length have other keys."""
+    keys = np.full(len(codes), np.uint64(codes.shape[1]), dtype=np.uint64)
     for letter in codes.T:
         keys = mixed(keys) + letter
     return mixed(keys)

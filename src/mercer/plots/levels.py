@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_clusterer
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InputError
@@ -74,8 +75,8 @@ class LevelDisplay(Display):
         margin : float
             How much of the range of X is added on each side.
         response : "auto", a method name, a component number, or a function of rows
-            "auto" takes `decision_function`, else `predict` of a classifier or regressor, else the first component of
-            `transform`. A number takes that component.
+            "auto" takes `decision_function`, else `predict` of a classifier, regressor or clusterer, else the first
+            component of `transform`. A number takes that component.
         ax : matplotlib axes or None
             Axes to draw in. None makes a new figure. Further arguments go to `plot`.
         """
@@ -90,7 +91,7 @@ class LevelDisplay(Display):
         first, second = (np.linspace(a, b, grid) for a, b in zip(low - pad, high + pad))
         points = np.stack(np.meshgrid(first, second), axis=-1).reshape(-1, 2)
         values, boundary = _response(estimator, response, points)
-        classes: np.ndarray = getattr(estimator, "classes_", np.zeros(0))
+        classes = _names(estimator)
         codes = None
         if y is not None:
             known = np.asarray([v for v in np.asarray(y, dtype=object) if v is not None and v == v])
@@ -148,7 +149,7 @@ def _response(estimator, response, points):
             "name of a method, a component number, or a function of rows."
         )
     values = np.asarray(getattr(estimator, name)(points))
-    classes = getattr(estimator, "classes_", ())
+    classes = _names(estimator)
     if name == "transform":
         return values[:, 0].astype(float), False
     if name == "predict" and len(classes):
@@ -157,3 +158,11 @@ def _response(estimator, response, points):
     if values.ndim == 2:
         return values.argmax(axis=1).astype(float), True
     return values.astype(float), name == "decision_function"
+
+
+def _names(estimator) -> np.ndarray:
+    """Names of the classes, or numbers of the clusters, that `predict` gives; none for other estimators."""
+    names = getattr(estimator, "classes_", None)
+    if names is None and is_clusterer(estimator):
+        names = np.unique(estimator.labels_)
+    return np.zeros(0) if names is None else names

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ...documentation import Documented
 from ...errors import InputError
+from ...homes import Objects
 from ...inputs.check import check_rows
 from ...inputs.weights import check_weight
 from ...kernels import Precomputed, as_kernel
@@ -49,7 +50,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
 
     def fit_transform(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Rows:
         """Learn the map and return the features of the training rows."""
-        Z = self.learn(self._checked(X), self._weight(X, sample_weight))
+        checked = self._checked(X)
+        Z = self.learn(checked, self._weight(X, sample_weight))
+        if isinstance(checked, Objects):
+            X = checked  # with what the kernel has computed of them
         return self.transform(X) if Z is None else Z
 
     def _checked(self, X: Rows) -> Rows:
