@@ -97,8 +97,8 @@ def lines_of(rows):
         z = {rule: np.array([_standard_errors(r, rule) for r in own]) for rule in RULES}
         nearer, farther = np.sum(off["first"] < off["middle"] - 0.05), np.sum(off["first"] > off["middle"] + 0.05)
         out.append(
-            f"- {'The search of this page' if search == 'ours' else 'Evolution'}, {len(own)} cells. The first of tied "
-            f"pairs is nearer to the paper than the middle one in {nearer}, farther in {farther}. The mean distance "
+            f"- {'The search of this page' if search == 'ours' else 'Evolution'}, {len(own)} of 32 cells. The first of "
+            f"tied pairs is nearer to the paper than the middle one in {nearer}, farther in {farther}. The mean distance "
             f"is {off['first'].mean():.2f} points (first) and {off['middle'].mean():.2f} (middle). Within two standard "
             f"errors are {np.sum(np.abs(z['first']) <= 2)} (first) and {np.sum(np.abs(z['middle']) <= 2)} (middle)."
         )
