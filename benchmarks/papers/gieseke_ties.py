@@ -98,9 +98,10 @@ def lines_of(rows):
         nearer, farther = np.sum(off["first"] < off["middle"] - 0.05), np.sum(off["first"] > off["middle"] + 0.05)
         out.append(
             f"- {'The search of this page' if search == 'ours' else 'Evolution'}, {len(own)} of 32 cells. The first of "
-            f"tied pairs is nearer to the paper than the middle one in {nearer}, farther in {farther}. The mean distance "
-            f"is {off['first'].mean():.2f} points (first) and {off['middle'].mean():.2f} (middle). Within two standard "
-            f"errors are {np.sum(np.abs(z['first']) <= 2)} (first) and {np.sum(np.abs(z['middle']) <= 2)} (middle)."
+            f"tied pairs is nearer to the paper than the middle one in {nearer}, farther in {farther}. The mean "
+            f"distance is {off['first'].mean():.2f} points (first) and {off['middle'].mean():.2f} (middle). Within two "
+            f"standard errors are {np.sum(np.abs(z['first']) <= 2)} (first) and "
+            f"{np.sum(np.abs(z['middle']) <= 2)} (middle)."
         )
     out += ["", "| data | l | search | paper | middle | first | pairs tied |", "|---|---|---|---|---|---|---|"]
     for r in rows:

@@ -237,7 +237,7 @@ class Mismatch(StringKernel):
 class _Spelling:
     """Numbers of substrings over an alphabet, below 2⁵⁶: to the base of its size, or mixed if these are too large."""
 
-    def __init__(self, alphabet: str, k: int):
+    def __init__(self, alphabet: str, k: int) -> None:
         self.letters = np.unique(np.array([ord(letter) for letter in alphabet], dtype=np.uint32))
         self.exact = len(self.letters) ** k < 1 << int(PATTERN)
 

@@ -160,7 +160,7 @@ def _response(estimator, response, points):
     return values.astype(float), name == "decision_function"
 
 
-def _names(estimator) -> np.ndarray:
+def _names(estimator: Any) -> np.ndarray:
     """Names of the classes, or numbers of the clusters, that `predict` gives; none for other estimators."""
     names = getattr(estimator, "classes_", None)
     if names is None and is_clusterer(estimator):
