@@ -73,7 +73,7 @@ def controls_of(tasks: list) -> list[Control]:
 
 
 def _items(answer: Any) -> list[dict]:
-    """What an annotation or a prediction says of each control; what is not of the format is left out."""
+    """The items of an annotation or a prediction, one for each control. Others than the format has are left out."""
     result = answer.get("result") if isinstance(answer, dict) else None
     items = [item for item in (result if isinstance(result, list) else []) if isinstance(item, dict)]
     return [item for item in items if isinstance(item.get("value"), dict)]
