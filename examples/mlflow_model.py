@@ -19,7 +19,7 @@ class MercerModel(mlflow.pyfunc.PythonModel):
     """Labels and class probabilities of rows, from a file that `mercer.save` wrote."""
 
     def load_context(self, context):
-        """Read the model; nothing in its file can run."""
+        """Read the model. Nothing in its file can run."""
         self.model = mercer.load(context.artifacts["model"])
 
     def predict(self, context, model_input, params=None):
@@ -31,7 +31,7 @@ class MercerModel(mlflow.pyfunc.PythonModel):
 
 
 def saved(model, folder, example):
-    """Store a fitted classifier as an MLflow model in a new folder; return the folder."""
+    """Store a fitted classifier as an MLflow model in a new folder. Return the folder."""
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "model.mercer"
         mercer.save(model, file)

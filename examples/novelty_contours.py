@@ -4,7 +4,7 @@
 
 Writes novelty_contours.png (levels of three detectors that each leave out about 10% of the rows; the boundary is red)
 and iris_density.png (kernel density of two iris features with the regions that contain 25, 50, 75, 95 and 99% of it).
-With --data DIR the features are glucose and bmi of DIR/pima.npz; without it, blood sugar and bmi of the diabetes data
+With --data DIR the features are glucose and bmi of DIR/pima.npz. Without it, blood sugar and bmi of the diabetes data
 that scikit-learn ships.
 """
 

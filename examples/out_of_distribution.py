@@ -2,7 +2,7 @@
 
     python examples/out_of_distribution.py
 
-A small network learns the digits 0 to 4; its hidden layer is the embedding. The detectors see embeddings of these five
+A small network learns the digits 0 to 4. Its hidden layer is the embedding. The detectors see embeddings of these five
 only and score unseen digits of both kinds, as benchmarks of out-of-distribution detection do: the area under the ROC
 curve, and the fraction of strange digits that pass as known while 95% of the known ones do. The five digits are five
 clusters, so the ball needs a narrow kernel: with the median width strange rows are in the middle between them.
@@ -24,7 +24,7 @@ def embedded(network, X):
 
 
 def main(seed=0):
-    """Print a line for each detector, and for the network's own largest probability; return {name: (AUROC, FPR95)}."""
+    """Print a line for each detector, and for the network's own largest probability. Return {name: (AUROC, FPR95)}."""
     X, y = load_digits(return_X_y=True)
     known, strange = X[y < 5] / 16, X[y >= 5] / 16
     train, test, labels, _ = train_test_split(known, y[y < 5], test_size=0.4, random_state=seed)

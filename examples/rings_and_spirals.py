@@ -4,7 +4,7 @@
 
 Writes rings_and_spirals.png. Plain c-means cuts both pictures in half: a half-plane cannot be a ring. The same
 algorithm with an RBF kernel of the right width separates the rings, but no width separates the spirals, whose arms are
-longer than they are apart; a diffusion kernel, for which points joined by a chain of neighbors are near, does. With
+longer than they are apart. A diffusion kernel, for which points joined by a chain of neighbors are near, does. With
 --data DIR the spirals are DIR/spirals.npz, otherwise they are generated.
 """
 

@@ -5,7 +5,7 @@
 Digits, polynomial kernel of degree 2, three components. A fraction of the rows gets noise of a size that no digit has.
 Prints the largest principal angle, in feature space, between the components of the clean rows and those found in the
 contaminated ones, for kernel PCA and for robust kernel PCA, and how many of the contaminated rows had their pull
-bounded; writes robust_components.png. Robust kernel PCA does not know the outliers: influence=0.5 bounds the
+bounded. Writes robust_components.png. Robust kernel PCA does not know the outliers: influence=0.5 bounds the
 pull of the longer half of the rows, whatever they are. About two minutes.
 """
 

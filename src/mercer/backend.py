@@ -44,7 +44,7 @@ def need(name: str) -> ModuleType:
 def uninterrupted(dropped=()):
     """Context (and decorator) in which the signals of Ctrl-C and of an end wait, or those that are named are dropped.
 
-    Only the main thread is ever interrupted by a signal; elsewhere this does nothing.
+    Only the main thread is ever interrupted by a signal. Elsewhere this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -63,7 +63,7 @@ def uninterrupted(dropped=()):
 
 
 def devices():
-    """Names of the devices torch can use, "cpu" first; empty when torch is not installed."""
+    """Names of the devices torch can use, "cpu" first. Empty when torch is not installed."""
     try:
         torch = need("torch")
     except BackendError:
@@ -79,7 +79,7 @@ def on_gpu(X):
 def to_device(X, device="cuda", dtype="float32"):
     """Rows as a tensor on a device: what to give an estimator so that it runs there.
 
-    NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need; a float64
+    NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need. A float64
     tensor that is given to an estimator as it is takes the slower exact path instead.
 
     Parameters
@@ -112,7 +112,7 @@ _device: contextvars.ContextVar[tuple[str, str] | None] = contextvars.ContextVar
 def use_device(device="cuda", dtype="float32"):
     """Context in which NumPy rows given to an estimator run on a device, inside pipelines and grid searches too.
 
-    Each call of an estimator copies its dense rows there, see `to_device`; sparse rows stay on the host, and so do
+    Each call of an estimator copies its dense rows there, see `to_device`. Sparse rows stay on the host, and so do
     fitted models and predictions. The setting belongs to the thread that entered the context.
 
     Parameters
@@ -120,7 +120,7 @@ def use_device(device="cuda", dtype="float32"):
     device : str, default="cuda"
         Name of a device of PyTorch.
     dtype : {"float32", "float64"}, default="float32"
-        Type of the numbers; "float64" is more exact and slower.
+        Type of the numbers. "float64" is more exact and slower.
 
     >>> import mercer
     >>> with mercer.use_device("cpu"):
@@ -135,12 +135,12 @@ def use_device(device="cuda", dtype="float32"):
 
 
 def device_in_use() -> tuple[str, str] | None:
-    """(device, dtype) of the innermost `use_device`, for ``use_device(*device_in_use())`` later; None outside of it."""
+    """(device, dtype) of the innermost `use_device`, for ``use_device(*device_in_use())`` later. None outside of it."""
     return _device.get()
 
 
 def moved(X: "Rows") -> "Rows":
-    """Dense NumPy rows on the device of `use_device`; anything else, or without that context, X as it is."""
+    """Dense NumPy rows on the device of `use_device`. Anything else, or without that context, X as it is."""
     device = _device.get()
     return X if device is None or not isinstance(X, np.ndarray) else to_device(X, *device)
 
@@ -159,7 +159,7 @@ def _check_device(device):
 
 
 def memory_available(device: object = None) -> int | None:
-    """Bytes that can still be allocated on the host (or on a CUDA device); None when unknown."""
+    """Bytes that can still be allocated on the host (or on a CUDA device). None when unknown."""
     if device is not None and str(device).startswith("cuda"):
         return need("torch").cuda.mem_get_info(device)[0]
     found = []
@@ -194,7 +194,7 @@ def size(n_bytes):
 
 
 def require_memory(n_bytes, what, remedy, free=None):
-    """Refuse an allocation that cannot fit, before it is tried; free are the bytes there are, the host's by default."""
+    """Refuse an allocation that cannot fit, before it is tried. Free are the bytes there are, the host's by default."""
     free = memory_available() if free is None else free
     if free is not None and n_bytes > free:
         raise BackendError(f"{what} needs {size(n_bytes)} and {size(free)} are available. {remedy}")
@@ -239,7 +239,7 @@ def n_threads() -> int:
 def threads_for(m, k, n, available=None):
     """BLAS threads for the product of an m × k and a k × n matrix: the one place that decides by shape.
 
-    A long sum into a small result is not shared out by BLAS; thin products are, and gain what memory allows as long as
+    A long sum into a small result is not shared out by BLAS. Thin products are, and gain what memory allows as long as
     no other process needs the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
     threads of its own pins BLAS to one instead (`parallel`, the Krylov solver): the two kinds hinder each other.
     """

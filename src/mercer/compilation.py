@@ -39,7 +39,7 @@ _told: contextvars.ContextVar = contextvars.ContextVar("told of compilation", de
 
 @functools.cache
 def _listen():
-    """Let numba report each compilation; code that comes from the disk is not one."""
+    """Let numba report each compilation. Code that comes from the disk is not one."""
     event: Any = importlib.import_module("numba.core.event")
 
     class Listener(event.Listener):

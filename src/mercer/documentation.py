@@ -8,7 +8,7 @@ from .docstrings import complete
 
 
 def site() -> str:
-    """The address of the documentation, without a slash at its end; "" where none is known.
+    """The address of the documentation, without a slash at its end. "" where none is known.
 
     The environment variable MERCER_DOCS comes first, then the address that the installed package names as its
     documentation, then the site that `make docs` has built in this source tree.

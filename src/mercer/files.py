@@ -16,12 +16,12 @@ from .errors import InputError
 def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
     """Temporary files next to `paths`, moved to their names together, or all removed if the block fails.
 
-    A file that is replaced keeps its permissions; through a symbolic link its target is replaced, not the link.
+    A file that is replaced keeps its permissions. Through a symbolic link its target is replaced, not the link.
 
     Parameters
     ----------
     paths : files to write.
-    force : whether files that exist are replaced; otherwise they are refused.
+    force : whether files that exist are replaced. Otherwise they are refused.
     """
     with contextlib.ExitStack() as stack:
         moves = [(stack.enter_context(_part(path, force)), path) for path in paths]
@@ -46,7 +46,7 @@ def refuse_path(path: str | Path, force: bool = False) -> None:
 
 @contextlib.contextmanager
 def _part(path, force):
-    """An empty file next to the target of `path`, with its permissions; removed at the end if it is still there."""
+    """An empty file next to the target of `path`, with its permissions. Removed at the end if it is still there."""
     _refuse(path, force)
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
@@ -64,7 +64,7 @@ def _part(path, force):
 
 
 def _place(part, target, path, force):
-    """Give a complete file its name; a file of this name that came meanwhile, from another run, is not replaced."""
+    """Give a complete file its name. A file of this name that came meanwhile, from another run, is not replaced."""
     if not force:
         try:
             os.link(part, target)

@@ -190,7 +190,7 @@ class _Rounds:
                 pass
 
     def advance(self) -> bool:
-        """Take some more pivots; False when there are enough, or none above rounding."""
+        """Take some more pivots. False when there are enough, or none above rounding."""
         if self.rank == self.max_rank or self.residual[self.rank :].max(initial=0.0) <= self.floor:
             return False
         # Narrow blocks first, where few pivots may be enough; wide ones later, where matrix products pay.
@@ -272,7 +272,7 @@ class _Rounds:
             self.panels[i] = start, panel[:, kept[start:] - start]
 
     def factor(self, rows: np.ndarray) -> np.ndarray:
-        """F with row i of the pivot order at rows[i]; the panels are freed."""
+        """F with row i of the pivot order at rows[i]. The panels are freed."""
         F = np.zeros((len(rows), self.rank), dtype=self.dtype)
         while self.panels:
             start, panel = self.panels.pop()

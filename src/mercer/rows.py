@@ -42,7 +42,7 @@ def host(a: Rows) -> Array:
 
 
 def bring(a: Block) -> Rows:
-    """The object on the host; what is there already, of whatever type, is left as it is."""
+    """The object on the host. What is there already, of whatever type, is left as it is."""
     return home_of(a).bring(a)
 
 
@@ -64,7 +64,7 @@ def near(a: Block, X: Rows) -> Block:
 
 
 def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Block:
-    """Zᵀ diag(weight) Z as a host float64 matrix; weight = None means ones. With sums=True also Zᵀ weight."""
+    """Zᵀ diag(weight) Z as a host float64 matrix. Weight = None means ones. With sums=True also Zᵀ weight."""
     G, total = home_of(Z).moments(Z, weight)
     return (G, total) if sums else G
 
@@ -80,7 +80,7 @@ def tdot(Z: Rows, A: Rows) -> Array:
 
 
 def dot(Z: Rows, W: Rows, weight: Array | None = None) -> Array:
-    """diag(weight) Z W as a host float64 array for a host vector or matrix W; weight = None means ones."""
+    """diag(weight) Z W as a host float64 array for a host vector or matrix W. Weight = None means ones."""
     out = home_of(Z).dot(Z, np.asarray(W, dtype=np.float64))
     return out if weight is None else (weight * out.T).T
 
@@ -106,7 +106,7 @@ def by_blocks(
 ) -> Rows:
     """f(X) for an f that acts on rows, block by block where X is in blocks.
 
-    width : columns of the result; None for one number a row. dtype : of the result, X's by default.
+    width : columns of the result. None for one number a row. dtype : of the result, X's by default.
     step, threads : rows at a time on the host (all at once by default), and how many threads share them.
     """
     return home_of(X).by_blocks(f, X, width, dtype, step, threads)

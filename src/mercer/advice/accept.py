@@ -44,11 +44,11 @@ class Accepted:
 
     Attributes
     ----------
-    rows : (m,) numbers of the accepted rows, the most confident first; none of them has a given label.
+    rows : (m,) numbers of the accepted rows, the most confident first. None of them has a given label.
     threshold : lowest confidence among them, NaN if there are none.
     checks, wrong : random checks of such rows, and those of them whose held-out prediction is wrong.
     missing : int or None
-        How many more random checks among the `missing_among` most confident rows would allow to accept these; None if
+        How many more random checks among the `missing_among` most confident rows would allow to accept these. None if
         nothing more can be accepted, or if the predictions are not good enough.
     missing_among : int
         How many rows that would accept. `missing_drawn` : how many rows must be drawn at random among all rows for
@@ -161,7 +161,7 @@ def accepted(
 
 
 def offers_of(model: Estimator, wrong_at_most: float, error: float) -> list[Offer]:
-    """The sets that may be accepted, with what the random checks tell of each; sets without rows are left out."""
+    """The sets that may be accepted, with what the random checks tell of each. Sets without rows are left out."""
     return _offers(model, wrong_at_most, error, *_checked(model))
 
 

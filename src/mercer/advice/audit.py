@@ -25,7 +25,7 @@ class ClassAudit:
     ----------
     name : the class. n_rows : rows for which the source says it. checks : how many of them were checked.
     correct : how often it is the class when the source states this. found : how often the source states this when it
-        is. labeled : whether a label names this class; if not, it is a word of the source.
+        is. labeled : whether a label names this class. If not, it is a word of the source.
     """
 
     name: Any

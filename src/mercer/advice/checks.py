@@ -37,7 +37,7 @@ class Checks:
     def of(cls, model: Estimator, cannot: int = 0) -> "Checks":
         """Those of a fitted `FewLabelClassifier`, which knows by `drawn_` which labels were drawn at random.
 
-        The only label of its class cannot be answered once it is held out, and counts as wrong.
+        The only label of its class cannot be predicted once it is held out, and counts as wrong.
         """
         labels = model.labels_
         drawn = model.drawn_[labels.labeled]
@@ -49,7 +49,7 @@ class Checks:
 
     @property
     def rate(self) -> Rate:
-        """The fraction of right answers with the interval that is valid at every moment."""
+        """The fraction of correct predictions with the interval that is valid at every moment."""
         return anytime(self.right, self.number, self.cannot + self.waiting)
 
     def reached(self, goal: float) -> bool:
@@ -57,7 +57,7 @@ class Checks:
         return self.number > 0 and self.rate.low >= goal
 
     def more(self, goal: float) -> int | None:
-        """How many more checks that takes if they come out like those so far; None if they never do."""
+        """How many more checks that takes if they come out like those so far. None if they never do."""
         more = checks_to(goal, self.right, self.number - self.waiting, self.cannot)
         return more if more is None or self.reached(goal) else max(more, self.waiting)
 
@@ -83,7 +83,7 @@ def share_of_checks(checks: Checks, share: float, goal: float) -> float:
 
     A certificate rests on random rows alone, and takes 53 of them for 90% even when all are predicted correctly. A
     fourth of the rows is enough to see whether the goal is near. While it is, chosen rows would only delay the
-    certificate; a few checks that come out wrong end this, and the rows that help most are requested again.
+    certificate. A few checks that come out wrong end this, and the rows that help most are requested again.
     """
     near = checks.number >= ENOUGH and checks.more(goal) is not None
     return max(share, CHECKING) if near and share > 0 else share

@@ -18,7 +18,7 @@ def effects(model: Estimator, X: np.ndarray, parts: dict, random_state: int = 0)
 
     Returns
     -------
-    {name: mean over the sample of half the sum of |changes of the class probabilities|}, from 0 to 1; for numbers the
+    {name: mean over the sample of half the sum of |changes of the class probabilities|}, from 0 to 1. For numbers the
     mean |change| over the standard deviation of the predictions.
 
     Examples

@@ -13,13 +13,13 @@ def expected_change(model: Estimator, n: int = 20, *, X: Rows = None, y: ColumnL
     """The fraction of predictions that n more labels are expected to change: a rule for when to stop labeling.
 
     The n rows that `suggest` names are labeled in turn with classes drawn from the model's own probabilities, and the
-    exact effect of each label on the scores is followed; the mean over five such draws. "Twenty more labels would
+    exact effect of each label on the scores is followed. The mean over five such draws. "Twenty more labels would
     change fewer than 1% of the predictions" is ``expected_change(model, 20) < 0.01``. It is the model's own view: a
     whole group that the model is sure of and wrong about does not show in it.
 
     Parameters
     ----------
-    model, X, y : as in `suggest`; there must be labels.
+    model, X, y : as in `suggest`. There must be labels.
     n : int, how many more labels.
 
     Returns

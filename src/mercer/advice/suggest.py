@@ -60,7 +60,7 @@ def suggest(
     Parameters
     ----------
     model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
-        and y of its fit; or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen;
+        and y of its fit. Or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen.
         X : of a `FewLabelClassifier`, other rows to choose from by "uncertainty", such as all rows in Dask: every block
         is requested its most uncertain rows, and their numbers in X are returned.
     n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
@@ -72,9 +72,9 @@ def suggest(
         * "variance": how much variance the label takes away from the uncertain rows;
         * "uncertainty": the rows whose two most likely classes are closest;
         * "density": these rows, weighted by how many rows are similar;
-        * "coverage": rows that represent all others; needs no label.
+        * "coverage": rows that represent all others. Needs no label.
 
-        "auto" is "coverage" without labels, else "informative"; "variance" for numbers, and then of all rows: how much
+        "auto" is "coverage" without labels, else "informative". "variance" for numbers, and then of all rows: how much
         variance a number takes away does not depend on the numbers, so it is known beforehand.
     audit : fraction of the n rows that are drawn at random among the unlabeled ones, at least one if above 0. Rows
         that were chosen are harder than others; an unbiased estimate of the accuracy rests on those drawn at random.
@@ -133,7 +133,7 @@ def suggest(
 
 
 def _equal_rows(model: Any, rows: np.ndarray | None, n: int) -> np.ndarray:
-    """(n,) numbers of the groups of equal rows; of rows that are not at hand each is a group."""
+    """(n,) numbers of the groups of equal rows. Of rows that are not at hand each is a group."""
     library = getattr(model, "library_", None)
     if library is not None and not hasattr(model, "sample_"):
         return library.groups if rows is None else library.groups[rows]

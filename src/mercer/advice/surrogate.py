@@ -30,7 +30,7 @@ def doubt_of(P: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LinearSurrogate:
-    """A model that is linear in its labels, next to the model whose answers count; scores and P need labels."""
+    """A model that is linear in its labels, next to the model whose answers count. Scores and P need labels."""
 
     effect: LabelEffect  # of one more label on the linear model
     free: np.ndarray  # rows without a label

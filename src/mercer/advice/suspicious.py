@@ -23,7 +23,7 @@ class Suspicious:
     ----------
     rows : (m,) row numbers.
     margins : (m,) lead of the given class over the best other one in the prediction of a fit that did not know the
-        label; negative where that fit contradicts the label.
+        label. Negative where that fit contradicts the label.
     probability : (m,) how likely the label is wrong, with the fraction of wrong labels estimated from all of them (see
         `mercer.evidence.label_errors`).
     given, proposed : (m,) the label, and the class that the other labels predict.

@@ -55,7 +55,7 @@ class Unusual:
         return [one for one in self.columns if one.part > max(0.1 * self.score, 0)][:most]
 
     def sentence(self, most: int = 2) -> str:
-        """The columns that matter, with what would be ordinary; columns with an ordinary value are not named."""
+        """The columns that matter, with what would be ordinary. Columns with an ordinary value are not named."""
         told = [
             f"{one.name} is {_shown(one.value)}; similar ordinary rows have {_shown(one.usual)}"
             for one in self.main(most)
@@ -159,7 +159,7 @@ def _first(values: np.ndarray, number: int) -> np.ndarray:
 
 
 def _usual(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """The median of single numbers; else the most frequent row or, if none repeats, the one nearest to the mean."""
+    """The median of single numbers. Else the most frequent row or, if none repeats, the one nearest to the mean."""
     if values.shape[1] == 1:
         return np.median(values, axis=0)
     kinds, counts = np.unique(values, axis=0, return_counts=True)

@@ -54,7 +54,7 @@ class Why:
         return ", ".join(f"{name} says {word}" for name, word in self.hints)
 
     def sentence(self, names: ColumnLike, first: bool = True) -> str:
-        """All of this in one line, with the most likely class first or without it; `names` are those of the rows."""
+        """All of this in one line, with the most likely class first or without it. `names` are those of the rows."""
         parts = self.between(first), self.hinted(), self.against(), self.like(names)
         return "; ".join(part for part in parts if part)
 
@@ -124,5 +124,5 @@ def _percent(share: float) -> str:
 
 
 def _called(name: object) -> str:
-    """Return the name of a row; a number alone would read like a value."""
+    """Return the name of a row. A number alone would read like a value."""
     return f"row {name}" if str(name).isdigit() else str(name)

@@ -105,7 +105,7 @@ class Suggest(base.SingleAnnotatorPoolQueryStrategy):
         Parameters
         ----------
         clf : `ActiveClassifier`, a default one if None. fit_clf : False if it is fitted on X and y already.
-        candidates : row numbers to choose from; None: all rows without a label. Rows that are not in X are refused.
+        candidates : row numbers to choose from. None: all rows without a label. Rows that are not in X are refused.
         """
         if self.strategy != "auto" and self.strategy not in STRATEGIES:
             raise InputError(f"strategy={self.strategy!r} is not known. Accepted: 'auto', {', '.join(STRATEGIES)}.")

@@ -19,7 +19,7 @@ NAMES = ("localhost", "127.0.0.1", "[::1]", "host.docker.internal")
 
 
 def json_object(raw: bytes) -> dict:
-    """The JSON object in a request; InputError for anything else, also for what cannot be written to a file again."""
+    """The JSON object in a request. InputError for anything else, also for what cannot be written to a file again."""
     try:
         value = json.loads(raw)
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()

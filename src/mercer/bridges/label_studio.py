@@ -42,7 +42,7 @@ class Project:
 
     Parameters
     ----------
-    model : classifier to fit, default=FewLabelClassifier(); numbers are fitted with `FewLabelRegressor`.
+    model : classifier to fit, default=FewLabelClassifier(). Numbers are fitted with `FewLabelRegressor`.
     file : where the tasks are kept, or None. A change is appended to a second file with the ending `.new`, one task per
         line. It is merged into the first when it would become the larger of the two.
     """
@@ -82,7 +82,7 @@ class Project:
     def learn(self, tasks: list, annotations: list | None = None) -> None:
         """Know tasks, and for each an annotation, which replaces an older one of the same number.
 
-        All of them or, where one cannot be read, none; the file is written once.
+        All of them or, where one cannot be read, none. The file is written once.
         """
         for task, one in zip(tasks, annotations or [None] * len(tasks)):
             wrong = _wrong(task) or (one is not None and _wrong_annotation(one))
@@ -188,7 +188,7 @@ class Project:
         return self.file.with_name(self.file.name + ".new")
 
     def _appended(self) -> list:
-        """The tasks of the second file; a last line without its end was not finished, and is cut off."""
+        """The tasks of the second file. A last line without its end was not finished, and is cut off."""
         if not self._more.exists():
             return []
         raw = self._more.read_bytes()
@@ -229,9 +229,9 @@ def backend(file: str | Path | None = None, model: Estimator = None, hosts: tupl
 
     Parameters
     ----------
-    file : JSON file in which the tasks are kept from one start to the next; an export of Label Studio to begin with.
+    file : JSON file in which the tasks are kept from one start to the next. An export of Label Studio to begin with.
     model : classifier to fit, as in `Project`.
-    hosts : names under which the server may be asked; others are refused, so that no page of the web can ask it.
+    hosts : names under which the server may be asked. Others are refused, so that no page of the web can ask it.
     """
     applications, responses = need("starlette.applications"), need("starlette.responses")
     route, aside = need("starlette.routing").Route, need("starlette.concurrency").run_in_threadpool

@@ -1,6 +1,6 @@
 """PyOD: a novelty detector of this library in PyOD's conventions (pip: pyod).
 
-There high scores are abnormal, 1 is an outlier and 0 is not; `decision_scores_`, `threshold_` and `labels_` are those
+There high scores are abnormal, 1 is an outlier and 0 is not. `decision_scores_`, `threshold_` and `labels_` are those
 of the training rows, and `contamination` is the fraction of them that is called abnormal.
 """
 

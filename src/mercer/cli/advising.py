@@ -36,7 +36,7 @@ NOT_THE_ESTIMATE = "The accuracy that `mercer label` estimates also corrects for
 def suggest(
     console, data, target, n: int, find, audit, out: Path, only, method, seconds, force: bool, seed: int, **source: Any
 ) -> None:
-    """Show the rows to label next, with reasons; mark them in the table (--out), or write only them (--only)."""
+    """Show the rows to label next, with reasons. Mark them in the table (--out), or write only them (--only)."""
     search, options = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source)
     if not 0 <= audit <= 1:
         raise UsageError(f"--audit {audit:g} is not accepted: give a fraction from 0 to 1, such as 0.2.")

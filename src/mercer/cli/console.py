@@ -79,7 +79,7 @@ class Console:
             print(f"note: {one_line(text)}", file=sys.stderr)
 
     def table(self, columns: list, rows: list) -> None:
-        """A table of the result; plain text with tabs when the output is not a terminal."""
+        """A table of the result. Plain text with tabs when the output is not a terminal."""
         if self.quiet or self.as_json:
             return
         if not self._stream.isatty():
@@ -228,7 +228,7 @@ def _plain(value):
 
 @contextmanager
 def _warnings_as_notes(console: "Console", debug: bool) -> Iterator:
-    """Warnings meant for the user become notes, each once; those between libraries are not shown."""
+    """Warnings meant for the user become notes, each once. Those between libraries are not shown."""
     with warnings.catch_warnings():
         if not debug:
             warnings.simplefilter("ignore")

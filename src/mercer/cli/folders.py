@@ -92,7 +92,7 @@ def label(
 
 
 def _fit(console, folder, table, target, options, search, report, save):
-    """Fit the sample of a folder; keep its model and what was found."""
+    """Fit the sample of a folder. Keep its model and what was found."""
     if report:
         claim(console, None, report, force=False)
     writes = written(target, False, None)

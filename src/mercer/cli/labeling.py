@@ -46,7 +46,7 @@ def label(
     seed=0,
     **source,
 ):
-    """Fill in the missing labels of each target; write the table and, on request, the report and the model.
+    """Fill in the missing labels of each target. Write the table and, on request, the report and the model.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def argument(name: str, metavar: str, help: str, kind: Any = path):
 
 
 def option(flags, help, kind: Any = str, default: Any = None, metavar=None, parser=None, name=None):
-    """An option, written once for all commands that have it; their functions get it under `name`."""
+    """An option, written once for all commands that have it. Their functions get it under `name`."""
     flags = flags.split()
     kind = kind if default is not None else kind | None
     info = typer.Option(*flags, metavar=metavar, help=help, parser=parser)

@@ -25,7 +25,7 @@ def _read(console, stage, place, data, out: Path, report, force: bool, writes, *
 
 
 def _write(console, stage, dataset, new, out: Path, report, force: bool, page) -> None:
-    """Write the table with new columns, and the report if there is to be one; `page` makes its findings."""
+    """Write the table with new columns, and the report if there is to be one. `page` makes its findings."""
     others = {}
     if report:
         stage("making the report", 0.95)

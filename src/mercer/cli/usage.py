@@ -18,7 +18,7 @@ _PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 class Commands(TyperGroup):
-    """The commands; `mercer` alone and `mercer help` show the help."""
+    """The commands. `mercer` alone and `mercer help` show the help."""
 
     def main(self, args=None, *_, **__):
         args = list(sys.argv[1:] if args is None else args)
@@ -95,7 +95,7 @@ ONLY_FOLDERS = ("scheduler", "workers", *KEYED)
 
 
 def placed(job: str, options: dict) -> str:
-    """The job, or the one of the same name for a folder of tables; options that are for folders only go otherwise."""
+    """The job, or the one of the same name for a folder of tables. Options that are for folders only go otherwise."""
     where = options.get("new") or options.get("data")
     only = {name: options.pop(name) for name in ONLY_FOLDERS if name in options}
     if "scheduler" in only and where is not None and os.path.isdir(where):

@@ -8,7 +8,7 @@ from ..backend import need
 def few_label_digits(seed=0, per_class=2):
     """scikit-learn's 1,797 digits as a table with `per_class` random labels a class, and the true labels as text.
 
-    Returns (frame, truth): the columns are `image` (a name), 64 pixels, and `digit`, empty where the label is hidden.
+    Returns (frame, truth): the columns are `image` (a name), 64 pixels, and `digit`, empty if the label is hidden.
 
     Examples
     --------

@@ -30,19 +30,19 @@ NOT_ON_DASK = {"rows": "goes through the rows one at a time", "graph": "joins al
 class KernelEstimator(Documented, BaseEstimator):
     """Base of all estimators: `kernel=` and `approx=` in, rows z(x) out.
 
-    A subclass is a dataclass of its parameters; it sets `access` and its own `fit`, in which
-    ``X = self._rows(X, reset=True)`` reads the rows and ``Z = self._fit_map(X)`` gives the tall matrix; for new rows
+    A subclass is a dataclass of its parameters. It sets `access` and its own `fit`, in which
+    ``X = self._rows(X, reset=True)`` reads the rows and ``Z = self._fit_map(X)`` gives the tall matrix. For new rows
     ``Z = self._features(X)`` does both.
 
     Attributes
     ----------
     access : how the method uses Z, and so where it runs. "moments": one or two passes, then a small problem on the host
-        (NumPy, torch, Dask); Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (the same
+        (NumPy, torch, Dask). Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (the same
         homes; in Dask on a sample). "rows": one row at a time, "graph": all rows in one graph (not Dask).
-    sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one; fitted attributes
+    sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one. Fitted attributes
         with an entry for each row are of these rows.
     kernel_ : the kernel with every rule resolved to a number.
-    map_ : the fitted feature map; `map_.energy_` and `map_.error_` show how good an approximation is.
+    map_ : the fitted feature map. `map_.energy_` and `map_.error_` show how good an approximation is.
     approx_reason_ : why this map was chosen.
     """
 
@@ -60,7 +60,7 @@ class KernelEstimator(Documented, BaseEstimator):
         return {f.name: f.metadata["accepted"] for f in fields(self) if f.metadata}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
+        """Set parameters. ``kernel__bandwidth=2.0`` sets one of a kernel that was given as an object."""
         inner = [name for name in params if name.startswith("kernel__")]
         kernel = params.get("kernel", getattr(self, "kernel", None))
         if inner and not hasattr(kernel, "set_params"):
@@ -81,7 +81,7 @@ class KernelEstimator(Documented, BaseEstimator):
     def _rows(self, X: Rows, reset: bool, min_rows: int = 1) -> Rows:
         """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`.
 
-        reset : True in `fit`; False afterwards, which needs a fitted estimator.
+        reset : True in `fit`. False afterwards, which needs a fitted estimator.
         """
         if not reset:
             check_is_fitted(self)

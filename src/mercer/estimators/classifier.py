@@ -1,9 +1,9 @@
 """The base of every few-label classifier: labels in, scores, classes and calibrated probabilities out.
 
-A method on features Z is two functions, and may be a third; the scikit-learn class is a shell around them:
+A method on features Z is two functions, and may be a third. The scikit-learn class is a shell around them:
 
 ``prepare(Z, weight, Lap)``
-    Everything that needs no label and no parameter, as a `State`; `KernelClassifier` has one that most methods share.
+    Everything that needs no label and no parameter, as a `State`. `KernelClassifier` has one that most methods share.
 ``solve(state, labels)``
     The `Solution` for these labels with the parameters of self: nothing on self changes. ``labels.signs`` are the
     targets of the labeled rows: one ±1 column for two classes, else one column per class. Held-out predictions
@@ -48,9 +48,9 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     Parameters
     ----------
     kernel : kernel object, name or function, default="rbf"
-        "rbf" is `RBF` with the median distance between rows as its bandwidth; "precomputed" takes kernel matrices as X.
+        "rbf" is `RBF` with the median distance between rows as its bandwidth. "precomputed" takes kernel matrices as X.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 3,000 rows and uses landmarks beyond; a number is a number of landmarks.
+        "auto" is exact up to 3,000 rows and uses landmarks beyond. A number is a number of landmarks.
     missing_label : "auto", None, a mark or a list of marks, default="auto"
         What marks an unlabeled row in y: see `mercer.inputs.labels.read_labels`.
     random_state : int, RandomState or None, default=None
@@ -66,10 +66,10 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
         (`predict` on the training rows shows where the model disagrees with a given label.)
         Of rows in Dask there is neither this nor the next one: `predict` and `unsupported` answer for them.
-    unsupported_ : (n,) training rows without similarity to any labeled row; they get the prior.
+    unsupported_ : (n,) training rows without similarity to any labeled row. They get the prior.
     prior_ : (k,) fraction of each class among the labels, plus one each.
-    left_out_accuracy_ : how many of the labeled rows are classified right by the fit that does not know their label.
-    calibration_ : (slope, floor) that make probabilities of scores. Both of these may be computed on first use.
+    left_out_accuracy_ : how many of the labeled rows are classified correctly by the fit that does not know their
+    label. calibration_ : (slope, floor) that make probabilities of scores. Both of these may be computed on first use.
     """
 
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
@@ -124,13 +124,13 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     @by_row
     def decision_function(self, X: Rows) -> np.ndarray:
-        """Scores: (n,), positive for `classes_[1]`, with two classes; else (n, k), the largest wins."""
+        """Scores: (n,), positive for `classes_[1]`, with two classes. Else (n, k), the largest wins."""
         scores, _ = self._answer(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @by_row
     def predict(self, X: Rows) -> np.ndarray:
-        """The class of each row; the most frequent label where a row is not similar to any labeled one."""
+        """The class of each row. The most frequent label where a row is not similar to any labeled one."""
         scores, unsupported = self._answer(X)
         return self.classes_[self._codes(scores, unsupported)]
 
@@ -152,13 +152,13 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return self._answer(X)[1]
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: np.ndarray | None = None) -> float:
-        """Accuracy over the rows of y that carry a label; the others are ignored."""
+        """Accuracy over the rows of y that carry a label. The others are ignored."""
         check_is_fitted(self)
         X, y, sample_weight = with_labels(X, y, "classes", self.missing_label, sample_weight)
         return labeled_accuracy(y, self.predict(X), self.classes_, self.missing_label, sample_weight)
 
     def select(self, X, y, sample_weight=None, **grid):
-        """Choose parameters by leave-one-label-out and fit with them; self is not changed.
+        """Choose parameters by leave-one-label-out and fit with them. Self is not changed.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return State(Z, weight, Lap, slopes)
 
     def solve(self, state: State, labels: Labels) -> Solution:
-        """The solution for these labels; nothing on self changes."""
+        """The solution for these labels. Nothing on self changes."""
         raise NotImplementedError(f"{type(self).__name__} does not define solve(state, labels).")
 
     def withheld(self, state: State, labels: Labels) -> Any:
@@ -231,7 +231,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     # What a method may replace.
 
     def _choose(self, left_out: np.ndarray, codes: np.ndarray):
-        """The best candidate by held-out scores (m, l, k'); the first one is the label-free default."""
+        """The best candidate by held-out scores (m, l, k'). The first one is the label-free default."""
         return choose(hits(left_out, codes), default=0)
 
     def _laplacian(self, X: Rows, weight: np.ndarray | None):
@@ -239,13 +239,13 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return None
 
     def _terms(self, X: Rows, weight: np.ndarray | None) -> dict:
-        """Further arguments of `prepare` that the parameters make of the rows, by name; the map is fitted."""
+        """Further arguments of `prepare` that the parameters make of the rows, by name. The map is fitted."""
         return {}
 
     # What the methods share.
 
     def _facts(self):
-        """(calibration, held-out accuracy); in a list, for asking changes no attribute."""
+        """(calibration, held-out accuracy). In a list, for asking changes no attribute."""
         if callable(self._withheld[0]):
             self._withheld[0] = self._withheld[0]()
         return self._withheld[0]
@@ -256,7 +256,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return super().__getstate__()
 
     def _read(self, X, y, sample_weight):
-        """(state, labels): the map is fitted on all rows of X; labels of weight 0 are dropped."""
+        """(state, labels): the map is fitted on all rows of X. Labels of weight 0 are dropped."""
         X, y, weight = self._training(X, y, sample_weight)
         own = sampled(weight, X)
         labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
@@ -266,7 +266,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return self.prepare(Z, own, self._laplacian(X, weight), **self._terms(X, own)), labels
 
     def _answer(self, X: Rows) -> tuple[np.ndarray, np.ndarray]:
-        """(scores, unsupported) of any rows; features are computed only for rows whose score is close to the bias."""
+        """(scores, unsupported) of any rows. Features are computed only for rows whose score is close to the bias."""
         X = self._rows(X, reset=False)
         scores = Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
         unsupported = np.zeros(len(scores), dtype=bool)

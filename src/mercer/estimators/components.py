@@ -54,7 +54,7 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @property
     def X_fit_(self):
-        """The rows that projections are computed from; None through a map."""
+        """The rows that projections are computed from. None through a map."""
         return self.expansion_.centers
 
     @by_row

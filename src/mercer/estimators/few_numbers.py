@@ -27,12 +27,12 @@ from .semi_kpca import CONSTANT, REMOVED, gamma_within, spectrum_of
 class FewNumbers(RegressorMixin, KernelEstimator):
     """Base: rows and numbers in, predictions out. A method defines ``_solve(state, rows, t)``.
 
-    t are the targets less their mean, in units of their standard deviation; `_solve` returns a `Result` with value
+    t are the targets less their mean, in units of their standard deviation. `_solve` returns a `Result` with value
     (weights, constant) and the held-out scores of the rows.
     """
 
     def fit(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None) -> Self:
-        """Fit on all rows; NaN (or None) in y marks the rows without a number."""
+        """Fit on all rows. NaN (or None) in y marks the rows without a number."""
         X, y, weight = self._training(X, y, sample_weight, "targets", min_rows=2)
         y = read_targets(y, self._seen(X))
         own = sampled(weight, X)
@@ -83,7 +83,7 @@ class SemiKPCARegressor(FewNumbers):
 
     The problem of `SemiKPCA` with centered and scaled numbers as targets t. Its scores have a scale of their own (the
     pull is not a loss), so a line from held-out scores to the known numbers gives the predictions. Use it when the
-    number follows the directions in which the rows vary most; with many numbers `LSSVMRegressor` is better.
+    number follows the directions in which the rows vary most. With many numbers `LSSVMRegressor` is better.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ class LeastSquaresKPCARegressor(FewNumbers):
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
     The problem of `LeastSquaresKPCA` with centered and scaled numbers as targets t: v = 1 states that the predictions
-    vary over all rows as much as the known numbers do. Few numbers shrink ordinary least squares towards their mean;
-    this does not. Use it when the known numbers are a fair sample; with many `LSSVMRegressor` is better.
+    vary over all rows as much as the known numbers do. Few numbers shrink ordinary least squares towards their mean.
+    This does not. Use it when the known numbers are a fair sample. With many `LSSVMRegressor` is better.
 
     Parameters
     ----------

@@ -42,12 +42,12 @@ class LeftOutSearch:
         Parameters
         ----------
         X, y, sample_weight : as in `fit`.
-        grid : dict of lists of candidates by parameter name; "default" is the method's own grid, None is none.
+        grid : dict of lists of candidates by parameter name. "default" is the method's own grid, None is none.
 
         Returns
         -------
         candidates : list of parameter dicts. The first is empty: the parameters of this estimator as they are.
-        left_out : (m, l, k') for each candidate, the answers for the labeled rows when their own label is held out.
+        left_out : (m, l, k') for each candidate, the predictions for the labeled rows when their own label is held out.
         labels : the labels as they were read.
         """
         routes = self.routes(X, y, sample_weight, grid)
@@ -55,7 +55,7 @@ class LeftOutSearch:
         return parameters_of(candidates), left_out, routes[0].labels
 
     def routes(self, X, y, sample_weight=None, grid=None):
-        """One `Route` for each call of `path` that a grid needs; the first has the parameters as they are."""
+        """One `Route` for each call of `path` that a grid needs. The first has the parameters as they are."""
         inner = None
         outer: dict = {}
         if isinstance(grid, dict):
@@ -92,7 +92,7 @@ class LeftOutSearch:
 
 
 def parameters_of(candidates: list) -> list:
-    """The parameter dicts of the candidates of `table_of`; the first is empty."""
+    """The parameter dicts of the candidates of `table_of`. The first is empty."""
     return [{}, *({**route.changed, **parameters} for route, parameters in candidates[1:])]
 
 

@@ -27,7 +27,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     .. math:: \\min \\sum_k \\sum_{i \\in k} w_i \\|\\varphi(x_i) - m_k\\|^2, \\qquad
         m_k = \\frac{\\sum_{i \\in k} w_i \\varphi(x_i)}{\\sum_{i \\in k} w_i}
 
-    With a linear kernel this is k-means; with others the clusters need not be convex. With weights it contains spectral
+    With a linear kernel this is k-means. With others the clusters need not be convex. With weights it contains spectral
     clustering's normalized cut (see ``examples/normalized_cut.py``). New rows are assigned like training rows.
 
     Parameters
@@ -35,7 +35,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_clusters : int, default=8
     init : {"k-means++", "random"}, an (n_clusters, d) array of rows, or an (n,) array of labels; default="k-means++"
         k-means++ draws its rows by their distances in feature space.
-    n_init : starts; the best is kept. Arrays have one start.
+    n_init : starts. The best is kept. Arrays have one start.
     max_iter : int, default=300
     tol : a start ends when no row moves, or when the objective falls by at most tol times itself.
     approx : "auto" is exact up to 10,000 rows on the host.
@@ -47,7 +47,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     labels_ : (n,) cluster of every training row.
     inertia_ : the objective. n_iter_ : iterations of the best start. gap_ : fraction of rows still to move.
     history_ : objective per iteration of the best start; it never increases.
-    empty_ : which clusters have no rows; there are some if the rows are fewer than the clusters, and a warning.
+    empty_ : which clusters have no rows. There are some if the rows are fewer than the clusters, and a warning.
 
     Notes
     -----
@@ -80,7 +80,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     verbose: Any = parameter(False, "verbose", callable)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram = self._open(X, weight)
         own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
@@ -112,7 +112,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     @by_row
     def transform(self, X: Rows) -> Rows:
-        """Distances, in feature space, to every center: (n, n_clusters); infinite for a cluster without rows."""
+        """Distances, in feature space, to every center: (n, n_clusters). Infinite for a cluster without rows."""
         X = self._rows(X, reset=False)
         own = np.asarray(self.expansion_.diag(X))[:, None]
         squares = own + self._shifts(X)
@@ -155,12 +155,12 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return np.argmin(norms - 2 * np.asarray(inner, dtype=np.float64), axis=1)
 
     def _shifts(self, X: Rows) -> np.ndarray:
-        """‖φ(x) − m_k‖² less k(x, x), for checked rows; an empty cluster is infinitely far."""
+        """‖φ(x) − m_k‖² less k(x, x), for checked rows. An empty cluster is infinitely far."""
         return np.where(self.empty_, np.inf, self.center_sq_ - 2 * self.expansion_(X))
 
 
 def _key(X):
-    """(n,) a number that distinguishes rows and does not depend on their order; None for rows that are not numbers."""
+    """(n,) a number that distinguishes rows and does not depend on their order. None for rows that are not numbers."""
     if isinstance(X, Objects):
         return None
     direction = np.random.default_rng(0).normal(size=(X.shape[1], 1))

@@ -30,19 +30,19 @@ MANY = 2**22  # distances at once
 
 @dataclass(eq=False, repr=False)
 class KernelDensityNovelty(NoveltyDetector):
-    """Score rows by the logarithm of a kernel density estimate; the rarest are outliers.
+    """Score rows by the logarithm of a kernel density estimate. The rarest are outliers.
 
     .. math:: \\hat f(x) = \\frac1n \\sum_i \\frac1{h^d} \\, w\\!\\left(\\frac{x - x_i}{h}\\right)
 
     with w the standard Gaussian density, or the uniform density of the unit cube (so f̂ counts the rows in a cube of
-    side h). The simplest detector, and hard to beat in few dimensions; in many, a density is hard to estimate and
+    side h). The simplest detector, and hard to beat in few dimensions. In many, a density is hard to estimate and
     `SVDD`, which needs a region only, is better. A Gaussian window is SVDD with ν = 1, up to the threshold.
 
     Parameters
     ----------
     bandwidth : float, or "scott", "silverman", "median", "knn", "scale", "range"; default="scott"
         h: the Gaussian's standard deviation, or the side of the cube. Scott's rule is σ n^(−1/(d+4)) with σ² the mean
-        variance of the columns; a rule gives the cube the same variance as the Gaussian (side = h √12).
+        variance of the columns. A rule gives the cube the same variance as the Gaussian (side = h √12).
     window : {"gaussian", "uniform"}, default="gaussian"
     contamination : float in (0, 0.5]; fraction of the training rows below the threshold.
     approx : "auto", "exact", a number of landmarks or a map; default="auto"
@@ -58,8 +58,8 @@ class KernelDensityNovelty(NoveltyDetector):
 
     Notes
     -----
-    Cost: trees O(n log n) to build and from O(log n) to O(n) per row, growing with d; features O(n r) to fit, O(r) per
-    row. Backends: NumPy; with features also torch and Dask.
+    Cost: trees O(n log n) to build and from O(log n) to O(n) per row, growing with d. Features O(n r) to fit, O(r) per
+    row. Backends: NumPy. With features also torch and Dask.
     Reference: Parzen: On estimation of a probability density function and mode, 1962.
 
     Examples
@@ -78,7 +78,7 @@ class KernelDensityNovelty(NoveltyDetector):
     random_state: Seed = parameter(None, "random_state")
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: np.ndarray | None = None) -> Self:
-        """Estimate the density and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        """Estimate the density and the threshold. A weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
         X, _, all_weight = self._training(X, None, sample_weight)
         rows, weight = self._looked_at(X, all_weight), sampled(all_weight, X)
         n, d = rows.shape
@@ -177,7 +177,7 @@ class KernelDensityNovelty(NoveltyDetector):
         return logsumexp(exponents, axis=1, b=mass / mass.sum()) + self.log_peak_
 
     def _log_density(self, mean: np.ndarray) -> np.ndarray:
-        """log of a mean of similarities; an approximate one may fall below zero, far from all rows."""
+        """log of a mean of similarities. An approximate one may fall below zero, far from all rows."""
         return np.log(np.maximum(mean, np.finfo(float).tiny)) + self.log_peak_
 
 
@@ -187,7 +187,7 @@ def feature_sums(fitted, X: Rows, weight: np.ndarray | None) -> tuple[np.ndarray
 
 
 def _spread(X: Rows, mass: np.ndarray) -> float:
-    """Root of the mean variance of the columns, 1 where all rows are equal."""
+    """Root of the mean variance of the columns, 1 if all rows are equal."""
     share = mass / np.sum(mass)
     if sp.issparse(X):
         mean, square = X.T @ share, X.multiply(X).T @ share

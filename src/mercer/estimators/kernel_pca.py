@@ -34,13 +34,13 @@ class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
     The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centered kernel matrix
-    H K H; new rows are centered with the training means. A drop-in replacement for scikit-learn's class: the same
+    H K H. New rows are centered with the training means. A drop-in replacement for scikit-learn's class: the same
     parameters, attributes and numbers, and no n × n matrix where it does not fit.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        Number of components; a fraction in (0, 1) keeps as many as explain that fraction of the variance; None keeps
+        Number of components. A fraction in (0, 1) keeps as many as explain that fraction of the variance. None keeps
         every non-zero one.
     kernel : str, kernel object or function, default="linear"
         A name with scikit-learn's meaning (gamma=None is 1 / number of columns), any other name of mercer, a kernel
@@ -52,13 +52,13 @@ class KernelPCA(InputSpace, KernelComponents):
     tol : largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9 (2.4e-6 for float32 rows).
     max_iter, iterated_power : most iterations of the solver; power iterations of "randomized".
     remove_zero_eig : drop components of zero variance when n_components is given.
-    random_state : seed of the solvers; results agree to tol whatever it is.
-    copy_X, n_jobs : accepted for compatibility; X is never modified, threads follow the BLAS setting.
+    random_state : seed of the solvers. Results agree to tol whatever it is.
+    copy_X, n_jobs : accepted for compatibility. X is never modified, threads follow the BLAS setting.
     center : False finds the directions of largest second moment about the origin.
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 200,000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
     solver : "auto", "stored", "operator" or "dual", default="auto"
-        How products with the exact K are made: from a stored matrix, or tile by tile without ever storing it; "auto"
+        How products with the exact K are made: from a stored matrix, or tile by tile without ever storing it. "auto"
         stores K while it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
 
     Attributes
@@ -72,7 +72,7 @@ class KernelPCA(InputSpace, KernelComponents):
 
     Notes
     -----
-    Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator); with m landmarks time n m² and memory
+    Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator). With m landmarks time n m² and memory
     n m. Access "sweeps" (exact) or one pass (map); NumPy, torch, Dask (map).
     Reference: Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
 
@@ -108,7 +108,7 @@ class KernelPCA(InputSpace, KernelComponents):
     solver: str = parameter("auto", StrOptions({"auto", "stored", "operator", "dual"}))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""
+        """Find the components of the rows of X. A weight of 2 has the effect of a row that occurs twice."""
         self._validate_params()
         if self.fit_inverse_transform and isinstance(self._kernel(), Precomputed):
             raise InputError(
@@ -145,7 +145,7 @@ class KernelPCA(InputSpace, KernelComponents):
         return scores.astype(np.float32) if str(getattr(X, "dtype", "")).endswith("float32") else scores
 
     def truncate(self, n_components: int):
-        """The fitted model with its first components only, as if fitted with that many; nothing is refitted."""
+        """The fitted model with its first components only, as if fitted with that many. Nothing is refitted."""
         check_is_fitted(self)
         if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= len(self.eigenvalues_):
             raise InputError(

@@ -50,14 +50,14 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     labels_ : (n,) cluster of every training row; 0 is the largest.
     codes_ : (clusters, n_clusters − 1) signs of the clusters, True for positive.
     coef_, intercept_ : weights of the features (r, n_clusters − 1), of norm 1, and b.
-    eigenvalues_ : (up to n_clusters) the maxima above, at most 1; a gap after the first n_clusters − 1 of them, all
+    eigenvalues_ : (up to n_clusters) the maxima above, at most 1. A gap after the first n_clusters − 1 of them, all
         near 1, states that there are that many clusters.
     balanced_line_fit_ : `score` of the training rows.
     certificate_ : the largest relative residual of the eigenproblem. result_ : the same with a sentence.
 
     Notes
     -----
-    Cost: O(n r²) in two passes and O(r³). NumPy, torch; in Dask a sample is clustered and all rows are assigned.
+    Cost: O(n r²) in two passes and O(r³). NumPy, torch. In Dask a sample is clustered and all rows are assigned.
     Reference: Alzate, Suykens: Multiway spectral clustering with out-of-sample extensions through weighted kernel PCA,
     2010.
 
@@ -77,7 +77,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     line_weight: float = parameter(0.75, Interval(Real, 0, 1, closed="both"))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the clusters; a weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight, min_rows=self.n_clusters)
         gram = self._open(X, weight)
         s = np.ones(X.shape[0]) if weight is None else weight
@@ -129,7 +129,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         With well separated clusters the scores of a cluster are on a line; see
         :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
-        variable is Σ_j k(x, x_j) + b. It is 0 where there are fewer clusters, and where the eigenvalues n_clusters − 1
+        variable is Σ_j k(x, x_j) + b. It is 0 if there are fewer clusters, and where the eigenvalues n_clusters − 1
         and n_clusters tie: there are more clusters, apart from each other, and rounding decides which are joined.
         """
         scores = np.asarray(self._scores(X))

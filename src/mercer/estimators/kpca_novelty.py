@@ -26,13 +26,13 @@ class KPCANovelty(NoveltyDetector):
     .. math:: e(x) = \\tilde k(x, x) - \\|V^\\top \\tilde\\varphi(x)\\|^2, \\qquad \\text{score} = -e(x)
 
     with centered features φ̃ and V the first components: a row is normal when the directions along which the training
-    rows vary explain it. Use it when normal rows are near a curved surface; where they fill a region, `SVDD` or
+    rows vary explain it. Use it when normal rows are near a curved surface. If they fill a region, `SVDD` or
     `KernelDensityNovelty` fit better. Row i's own k(x, x) comes from the kernel, not from the map, so a row far from
     every landmark has a large error although its features are zero.
 
     Parameters
     ----------
-    n_components : int, or float in (0, 1); number of components, or the fraction of the variance they must reach.
+    n_components : int, or float in (0, 1). Number of components, or the fraction of the variance they must reach.
     kernel : a kernel given by its name has the width "2neighbor", twice the median distance to
         the fifth nearest neighbor: 3 points of AUROC above "median" on 93 public tables with clean training rows, and 1
         point below it on tables with outliers of their own.
@@ -65,7 +65,7 @@ class KPCANovelty(NoveltyDetector):
     contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the components and the threshold; a weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        """Find the components and the threshold. A weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram, n, weight = self._open(X, weight), self._seen(X), sampled(weight, X)
         mass = np.ones(n) if weight is None else weight

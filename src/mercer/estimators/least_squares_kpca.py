@@ -92,7 +92,7 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
     def _left_out_scores(
         self, theta: np.ndarray, Z_l, targets: np.ndarray, weights, spreads, costs, labels: Labels, pencil=None
     ):
-        """(len(weights) · len(spreads), l, k') held-out scores; pencil : that of the fit, if there is one."""
+        """(len(weights) · len(spreads), l, k') held-out scores. pencil : that of the fit, if there is one."""
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
@@ -106,22 +106,22 @@ class LeastSquaresKPCA(VarianceConstrained):
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
     with targets t = ±1, c = `label_weight` and v = `variance`. The constraint makes the function vary along the
-    directions in which the data vary, as kernel PCA does; the labels show which of them. Not convex, yet solved to the
-    global minimum. For two to a hundred labels on data whose classes are spread along the leading components; as c
+    directions in which the data vary, as kernel PCA does. The labels show which of them. Not convex, yet solved to the
+    global minimum. For two to a hundred labels on data whose classes are spread along the leading components. As c
     tends to 0 it becomes kernel PCA.
 
     Parameters
     ----------
     label_weight : c, the weight of the squared loss on the labels.
     variance : v, the variance of f over the training rows (the paper's s² divided by n).
-    center : variance about the mean; False takes the mean of f².
+    center : variance about the mean. False takes the mean of f².
     label_folds : None or int, default=None
         How `select` and the calibration hold out labels: one at a time, or in that many folds (10 in the paper).
 
     Attributes
     ----------
     multiplier_ : (k',) ζ, the multiplier of the variance constraint.
-    certificate_ : the larger of the relative KKT residual and constraint residual; the minimum is global.
+    certificate_ : the larger of the relative KKT residual and constraint residual. The minimum is global.
     rank_ : number of directions in which the training rows vary.
     coef_, result_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 

@@ -23,7 +23,7 @@ class LogisticKPCA(VarianceConstrained):
     with c = `label_weight` and v = `variance`, or with a smooth hinge in place of the logistic loss. Where
     `LeastSquaresKPCA` pulls the labeled values to ±1, these losses are nearly zero for well-classified labels, so that
     a large variance does not conflict with them. Every step is a least-squares problem solved globally, and the
-    objective never rises; the result is a stationary point of a problem that is not convex.
+    objective never rises. The result is a stationary point of a problem that is not convex.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LogisticKPCA(VarianceConstrained):
     -----
     Held-out labels come from the last reweighted least-squares problem with the label held out, not from a refit.
     Cost: that of `LeastSquaresKPCA`, with its O(r l²) root search repeated at each step. NumPy, torch, Dask.
-    The paper calls its loss a sigmoid and prints 1/(1 + e^−m), which grows with the margin; its reweighting (20) has
+    The paper calls its loss a sigmoid and prints 1/(1 + e^−m), which grows with the margin. Its reweighting (20) has
     the weights of the logistic loss and a response that belongs to neither. "sigmoid" is the bounded loss with its sign
     and weights derived again, "logistic" the one whose weights (20) prints.
     References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.4. Chapelle:
@@ -97,7 +97,7 @@ class LogisticKPCA(VarianceConstrained):
 
 
 def _both_signs(Z_l, t, costs):
-    """(rows, signs, costs) for the solver; a soft label in (−1, 1) counts in part as +1 and in part as −1."""
+    """(rows, signs, costs) for the solver. A soft label in (−1, 1) counts in part as +1 and in part as −1."""
     costs = np.ones(len(t)) if costs is None else costs
     if np.all(np.abs(t) == 1):
         return Z_l, t, costs

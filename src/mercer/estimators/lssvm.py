@@ -29,14 +29,14 @@ GAMMAS = np.logspace(-4, 4, 33)
 
 @dataclass(eq=False, repr=False)
 class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
-    """Classify with a least-squares support vector machine; unlabeled rows are ignored or pulled to zero.
+    """Classify with a least-squares support vector machine. Unlabeled rows are ignored or pulled to zero.
 
     .. math:: \\min_{w, b} \\tfrac12 \\|w\\|^2 + \\tfrac{\\gamma}{2} \\sum_i s_i (t_i - w \\cdot \\varphi(x_i) - b)^2,
         \\quad t_i = \\pm 1
 
     The sum runs over the labeled rows (``unlabeled="ignore"``, the paper's Subs-LSSVM), or over all rows with t = 0
     where there is no label (``"zero"``, Semi-LSSVM): a mild way to use the unlabeled rows. More than two classes share
-    one factorization, a column for each class against the rest. A strong baseline from some tens of labels on; with
+    one factorization, a column for each class against the rest. A strong baseline from some tens of labels on. With
     fewer, `SemiKPCA` uses the unlabeled rows better.
 
     Parameters
@@ -52,7 +52,7 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     invariance : None, (n, d) or (n, p, d) array, or function, default=None
         Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖²: f hardly changes along these directions v, which
         are given for every row, p of them, or by a function of the rows; `ImageShifts` moves images. Small steps x + v
-        should not change the class. f is a combination of the kernel functions of the rows (of the landmarks); with
+        should not change the class. f is a combination of the kernel functions of the rows (of the landmarks). With
         shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
 
     Attributes

@@ -46,11 +46,11 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     bias : whether to fit the constant b.
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 5,000 rows with a target (3,000 rows in all when the kernel is not stationary or of low
-        rank) and uses landmarks beyond; a number is a number of landmarks.
+        rank) and uses landmarks beyond. A number is a number of landmarks.
 
     Attributes
     ----------
-    coef_ : (r,) or (r, k) weights of the features; None where there are none (see Notes).
+    coef_ : (r,) or (r, k) weights of the features. None if there are none (see Notes).
     dual_coef_ : (l,) or (l, k) weights of the kernel's columns where no features were made, else None.
     intercept_ : float or (k,), the constant b.
     left_out_ : (l,) or (l, k) the prediction for each row with a target by the fit without it (very many rows: NaN for
@@ -78,7 +78,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     bias: bool = parameter(True, "boolean")
 
     def fit(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None) -> "LSSVMRegressor":
-        """Fit on the rows with a target; NaN marks those without."""
+        """Fit on the rows with a target. NaN marks those without."""
         X, y, all_weight = self._training(X, y, sample_weight, "targets")
         weight, y = sampled(all_weight, X), self._numbers(X, y)
         rows = _known(y, weight)
@@ -146,7 +146,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return self.expansion_(X) + self.intercept_
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike = None):
-        """R² over the rows that have a target; of several numbers a row, the mean of theirs."""
+        """R² over the rows that have a target. Of several numbers a row, the mean of theirs."""
         X, y, sample_weight = with_labels(X, y, "targets", None, sample_weight)
         y = read_targets(y, None, several=True)
         rows = _known(y, None)
@@ -159,7 +159,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return tags
 
     def select(self, X, y, sample_weight=None, **grid):
-        """Choose parameters by the held-out squared error and fit with them; self is not changed.
+        """Choose parameters by the held-out squared error and fit with them. Self is not changed.
 
         ``selection_`` on the returned regressor contains the candidates and their held-out root mean squared errors (of
         several numbers a row, in units of their standard deviations). The
@@ -179,12 +179,12 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return best
 
     def _read(self, X: Rows, y: ColumnLike, sample_weight: ColumnLike) -> tuple:
-        """(state, targets with NaN where there is none)."""
+        """(state, targets with NaN if there is none)."""
         X, y, weight = self._training(X, y, sample_weight, "targets")
         return State(self._fit_map(X, weight), sampled(weight, X)), self._numbers(X, y)
 
     def path(self, state: State, y: ColumnLike, grid) -> tuple:
-        """(parameters, (m, l, k) held-out predictions) for a grid of γ; None is the default grid."""
+        """(parameters, (m, l, k) held-out predictions) for a grid of γ. None is the default grid."""
         gammas = GAMMAS if grid is None else grid.get("gamma", [self.gamma])
         rows = _known(y, state.weight)
         pull = pull_of(state.Z, rows, _columns(y[rows]), state.weight)

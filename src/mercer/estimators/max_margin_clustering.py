@@ -29,22 +29,22 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         + \\lambda \\|w\\|^2, \\quad |\\text{share}_c(y) - b_c| < \\varepsilon
 
     with the mean of the one-against-rest objectives for more than two clusters. Use it where clusters are separated by
-    a gap but are not round, and where their sizes are roughly known; for round clusters `KernelCMeans` is cheaper.
+    a gap but are not round, and where their sizes are roughly known. For round clusters `KernelCMeans` is cheaper.
 
     Parameters
     ----------
     n_clusters : int, default=2
     lam : float or "auto", default="auto"
-        Penalty λ; smaller follows finer structure, until any split fits. "auto" is 3e-4 of the variance of the
+        Penalty λ. Smaller follows finer structure, until any split fits. "auto" is 3e-4 of the variance of the
         features, Σ_i ‖φ(x_i) − mean‖²/n, so that it does not depend on the scale of the kernel.
     balance : "equal", array or None, default="equal"
-        Wanted fraction of each cluster among the rows that may move; None for no constraint.
+        Wanted fraction of each cluster among the rows that may move. None for no constraint.
     balance_slack : float or "auto", default="auto"
-        ε: a fraction may be off by less than this; "auto" is 0.4 / n_clusters.
+        ε: a fraction may be off by less than this. "auto" is 0.4 / n_clusters.
     center : bool, default=True
         Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
         and the result hardly depends on the balance. False is the formula as printed.
-    n_restarts : searches from different starts, half as many at each smoother penalty (see Notes); the best is kept.
+    n_restarts : searches from different starts, half as many at each smoother penalty (see Notes). The best is kept.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         return self
 
     def decision_function(self, X: Rows) -> np.ndarray:
-        """Scores: (n,), positive for cluster 1, with two clusters; else (n, k), the largest wins."""
+        """Scores: (n,), positive for cluster 1, with two clusters. Else (n, k), the largest wins."""
         scores = dot(self._features(X), self.coef_) - self.center_ @ self.coef_
         return scores[:, 0] if self.n_clusters == 2 else scores
 

@@ -25,7 +25,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 
     Attributes
     ----------
-    offset_ : score below which a row is an outlier; `decision_function` is the score less this.
+    offset_ : score below which a row is an outlier. `decision_function` is the score less this.
     training_scores_ : (n,) scores of the training rows.
     held_out_probability_ : (n,) `outlier_probability` of the training rows, each by a fit without it. Use it to rank
         the rows of a table that contains its own outliers. With narrow kernels a row explains itself, and
@@ -113,7 +113,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         left_out: np.ndarray | None = None,
         rows: tuple | None = None,
     ) -> None:
-        """Keep the training scores; without an offset, place it so that the fraction `contamination` is below.
+        """Keep the training scores. Without an offset, place it so that the fraction `contamination` is below.
 
         left_out : scores that each row would have had without itself, or None if there are to be folds. rows : (X, y,
         weight) of the fit for these folds. Rows of weight 0 are in neither. `slack`: see `threshold`.
@@ -166,7 +166,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         return self
 
     def score_of_rows(self, X: Rows) -> Callable:
-        """The function that scores checked rows; of a kernel matrix a fold's model takes the columns of its rows."""
+        """The function that scores checked rows. Of a kernel matrix a fold's model takes the columns of its rows."""
         columns = getattr(self, "columns", None)
         return self._score if columns is None else lambda K: self._score(K[:, columns])
 
@@ -184,7 +184,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 def threshold(scores: np.ndarray, weight: np.ndarray, share: float, slack: float = 0.0) -> float:
     """A value with at most `share` of the weight strictly below it, half-way between two scores.
 
-    slack : how far from these scores those that `predict` computes may be; rows within it of each other are equal.
+    slack : how far from these scores those that `predict` computes may be. Rows within it of each other are equal.
 
     >>> threshold(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4), 0.5)
     2.5

@@ -30,7 +30,7 @@ CAP = 8.0  # nats, above which surprises are alike
 
 
 def answers_of(y: ColumnLike, n: int) -> np.ndarray:
-    """(n,) −1, +1 or 0 (no answer) for each row; only the numbers −1 and +1 are answers."""
+    """(n,) −1, +1 or 0 (no answer) for each row. Only the numbers −1 and +1 are answers."""
     if y is None:
         return np.zeros(n, dtype=int)
     y = np.asarray(y)

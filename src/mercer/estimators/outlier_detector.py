@@ -49,7 +49,7 @@ class OutlierDetector(NoveltyDetector):
     The ten parts are the "residual" of kernel components and the distance to the "nearest" row, each in the views
     "standardized", "normal" (normal scores of ranks), "whitened" and "copula" (normal scores, whitened), the "tails" of
     single columns, and an isolation "forest". `mercer.estimators.outlier_parts` defines them, and others. Use it
-    whenever the rows are numeric columns; for kernels of your own see `SVDD`, `KPCANovelty` and `KernelDensityNovelty`.
+    whenever the rows are numeric columns. For kernels of your own see `SVDD`, `KPCANovelty` and `KernelDensityNovelty`.
 
     **Two kinds of rows.** `predict`, `decision_function`, `score_samples`, `outlier_probability` and `p_values` take
     new rows, and assume that most training rows are ordinary. For the training rows use `fit_predict`,
@@ -86,7 +86,7 @@ class OutlierDetector(NoveltyDetector):
     Notes
     -----
     Cost: O(n m d) for m reference rows, and O(n r²) for r ≤ 1,000 landmarks of the residual (500 for more than 5,000
-    rows). NumPy; torch rows stay on their device; in Dask a sample is fitted and rows are scored block by block.
+    rows). NumPy; torch rows stay on their device. In Dask a sample is fitted and rows are scored block by block.
     References: Bates et al.: Testing for outliers with conformal p-values, 2023. Li et al.: ECOD, 2022. Görnitz et al.:
     Toward supervised anomaly detection, 2013.
 
@@ -149,7 +149,7 @@ class OutlierDetector(NoveltyDetector):
 
         A Gaussian process on the parts' surprises and on the rows in the view "normal" carries the difference between
         an answer and the score to similar rows. How far it reaches and how much it counts are averaged over a grid with
-        weights by leave-one-answer-out likelihood; no correction at all is in the grid.
+        weights by leave-one-answer-out likelihood. No correction at all is in the grid.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class OutlierDetector(NoveltyDetector):
     ) -> np.ndarray:
         """(n, K) scores of the parts with these names.
 
-        places : place of each row in the reference sample, or −1; None for new rows. isolated : scores of the forest.
+        places : place of each row in the reference sample, or −1. None for new rows. isolated : scores of the forest.
         """
         n, training = X.shape[0], places is not None
         out, places = np.empty((n, len(names))), np.full(n, -1) if places is None else places
@@ -340,6 +340,6 @@ def _mean(surprise: np.ndarray) -> np.ndarray:
 
 
 def _dense(X: Rows) -> Rows:
-    """Rows on the host as a dense array of floating-point numbers; rows on a device stay there."""
+    """Rows on the host as a dense array of floating-point numbers. Rows on a device stay there."""
     rows = X.toarray() if hasattr(X, "toarray") else X
     return home_of(rows).floating(rows)

@@ -27,7 +27,7 @@ class IsolationTrees:
 
     @staticmethod
     def of(X: Rows, trees: int, rng: np.random.Generator) -> tuple["IsolationTrees", NDArray[Any]]:
-        """(trees, (n,) scores of the rows of X by the trees that have not seen them); X may be on a device."""
+        """(trees, (n,) scores of the rows of X by the trees that have not seen them). X may be on a device."""
         from .outlier_growth import grow
 
         n = X.shape[0]

@@ -11,7 +11,7 @@ Scores in a view come from distances to a reference sample of training rows. A t
 scored without itself:
 
 - "residual": k(x, x) − k_xᵀ(K + λI)⁻¹k_x, what all kernel principal components leave of x when each is shrunk by
-  λ / (eigenvalue + λ); for a row of the sample K is the matrix of the other rows;
+  λ / (eigenvalue + λ). For a row of the sample K is the matrix of the other rows;
 - "density": −log of a Gaussian kernel density;
 - "nearest" and "neighbors": distance to the nearest row, and to the fifth nearest;
 - "tenth": distance within which a tenth of 500 rows are. Outliers that are near each other do not hide each other, as
@@ -48,7 +48,7 @@ DRAWS, DRAWN = 64, 8  # samples, and rows of each
 
 @dataclass
 class Ranks:
-    """The sorted training values of each column; of very many, evenly spaced ones with both ends."""
+    """The sorted training values of each column. Of very many, evenly spaced ones with both ends."""
 
     values: Floats  # (q, d)
 
@@ -76,7 +76,7 @@ class OutlierView:
 
     @staticmethod
     def of(name: str, X: Rows, ranks: Ranks | None = None) -> "OutlierView":
-        """The view of these training rows; ranks : theirs, if they are known."""
+        """The view of these training rows. ranks : theirs, if they are known."""
         n = X.shape[0]
         if name in ("normal", "copula"):
             ranks = Ranks.of(X) if ranks is None else ranks
@@ -102,10 +102,10 @@ class OutlierView:
         return OutlierView(name, mean, spread, vectors[:, kept] / np.sqrt(values[kept]), count=n)
 
     def __call__(self, X: Rows, own: bool = False, ranked: tuple | None = None) -> Block:
-        """(n, d') rows in this view; own : they are training rows, each seen by the view without itself.
+        """(n, d') rows in this view. own : they are training rows, each seen by the view without itself.
 
         A row of squared length m in whitened columns has m / (1 − m/n) when mean and covariance leave it out, up to
-        terms in 1/n; ranks change by 1/n only. ranked : the ranks of X, if they are known.
+        terms in 1/n. Ranks change by 1/n only. ranked : the ranks of X, if they are known.
         """
         if self.ranks is not None:
             low, high = self.ranks(X) if ranked is None else ranked
@@ -256,7 +256,7 @@ class Tails:
         return Tails(Ranks.of(X))
 
     def columns(self, X: Rows, own: bool = False, ranked: tuple | None = None) -> Block:
-        """(t, d) the part of each column, in nats; own : the rows are those of the ranks, which `ranked` may give."""
+        """(t, d) the part of each column, in nats. own : the rows are those of the ranks, which `ranked` may give."""
         low, high = self.ranks(X) if ranked is None else ranked
         n, more = len(self.ranks.values), 0 if own else 1
         least = namespace(high).minimum(high, n - low) + more

@@ -1,7 +1,7 @@
 """Constructor parameters: a default next to what is accepted in its place.
 
 An estimator is a dataclass whose fields are its parameters. With ``lam: float = parameter(0.01, POSITIVE)`` `fit`
-refuses all but numbers above 0; a field without `parameter` is read where it is used, with a sentence of advice.
+refuses all but numbers above 0. A field without `parameter` is read where it is used, with a sentence of advice.
 """
 
 from dataclasses import field
@@ -17,5 +17,5 @@ NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 def parameter(default: Any, *accepted: Any) -> Any:
-    """A field with this default; `accepted` are constraints of scikit-learn's parameter validation."""
+    """A field with this default. `accepted` are constraints of scikit-learn's parameter validation."""
     return field(default=default, metadata={"accepted": list(accepted)})

@@ -19,7 +19,7 @@ class InputSpace:
     """Mixin of `KernelPCA`: `inverse_transform` and `denoise`."""
 
     def _fit_inverse(self: Any, scores: np.ndarray, ridge) -> None:
-        """Learn the ridge map; ridge : (n,) penalties, smaller for a row that counts more."""
+        """Learn the ridge map. ridge : (n,) penalties, smaller for a row that counts more."""
         self.X_transformed_fit_, self._ridge = scores, ridge
         self.dual_coef_ = ridge_map(self.kernel_, scores, self.X_fit_, ridge)
 
@@ -59,7 +59,7 @@ class InputSpace:
 def ridge_map(kernel, scores, rows, penalty):
     """Coefficients C of kernel ridge regression from (n, s) projections to (n, d) rows: x ≈ k(f(x), scores) C.
 
-    penalty : (n,) added to the diagonal; smaller for a row that counts more.
+    penalty : (n,) added to the diagonal. Smaller for a row that counts more.
     """
     n = len(scores)
     require_memory(8 * n * n, f"The inverse transform's kernel matrix of {n} rows", "Use fewer rows, or float32 data.")

@@ -24,7 +24,7 @@ class ProximalKernelPCA(KernelComponents):
         - \\mathrm{Tr} (H^\\top G H)^{1/2}
 
     with G the centered kernel matrix. Ψ = 0 is kernel PCA, Ψ = ε‖·‖ the sparse and the indicator of ‖·‖ ≤ κ the robust
-    variant; the difference-of-convex iteration H ← prox(∇π(H)) works for every Ψ whose prox can be computed. Use
+    variant. The difference-of-convex iteration H ← prox(∇π(H)) works for every Ψ whose prox can be computed. Use
     `RobustKernelPCA` and `SparseKernelPCA` for those two, which also find a center of their own.
 
     Parameters
@@ -70,7 +70,7 @@ class ProximalKernelPCA(KernelComponents):
     n_init: int | None = parameter(None, COUNT, None)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the components of the rows of X; a weight of 2 has the effect of a row that occurs twice."""
+        """Find the components of the rows of X. A weight of 2 has the effect of a row that occurs twice."""
         self._validate_params()
         if (self.prox is None) != (self.penalty is None):
             given, missing = ("prox", "penalty") if self.penalty is None else ("penalty", "prox")

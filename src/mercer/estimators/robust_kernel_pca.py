@@ -34,7 +34,7 @@ class RobustKernelPCA(DualComponents):
     n_components : int, default=2
     loss : {"huber", "spherical", "reconstruction"}, default="huber"
         "huber" as above. "spherical": components of the directions from the spatial median to the rows, all of length
-        one. "reconstruction": the subspace near most of the rows; rows far from it have no pull, however far they are.
+        one. "reconstruction": the subspace near most of the rows. Rows far from it have no pull, however far they are.
     kappa : longest row of H, in units of a row's score (its distance from the center within the components).
     influence : instead of kappa: the fraction of the rows whose pull is to be bounded. With neither, 0.05.
     norm : "row" bounds the length of each row of H, "element" each of its entries (which depends on the axes).
@@ -45,7 +45,7 @@ class RobustKernelPCA(DualComponents):
     approx, solver : see `KernelPCA`, without "dual".
     tol : largest residual ‖H − prox(P(H))‖ / ‖H‖, at least 20 times the precision of the data.
     max_iter : int, default=1000
-    n_init : tries of the solver, of which the best counts; None is 2, and 220 for norm="element" and for
+    n_init : tries of the solver, of which the best counts. None is 2, and 220 for norm="element" and for
         `SparseKernelPCA`. These have many more stationary points (fewer tries where the first ones agree, more while
         they gain). They share their products.
     random_state : seed of the sketch that the solver starts from.
@@ -67,7 +67,7 @@ class RobustKernelPCA(DualComponents):
     Notes
     -----
     Cost: 10 to 100 products with the kernel matrix, n² s each (n m s with m landmarks), 200 to 1,000 of up to 16 s
-    columns for norm="element"; `influence` adds two to four solves of two tries. Access "sweeps": NumPy, torch, Dask
+    columns for norm="element". `influence` adds two to four solves of two tries. Access "sweeps": NumPy, torch, Dask
     (with landmarks). The problem is not convex: the best of `n_init` starts is kept, and it is a stationary point, not
     always the best.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.

@@ -50,11 +50,11 @@ class S2RLSClassifier(KernelClassifier):
     ----------
     lam : penalty λ.
     lam_unlabeled : weight λ' of the unlabeled rows outside the labeled ones.
-    bias : whether to add a constant to w · φ(x) that is not penalized; the paper has none.
+    bias : whether to add a constant to w · φ(x) that is not penalized. The paper has none.
     balance : "estimate", "labels", float, dict, array or None, default="estimate"
         Wanted fraction of each class among the unlabeled rows: estimated by searches that hold out labels (see
-        Notes); as among the labels, which is the paper's way; of ``classes_[1]`` (a number, two classes); {class:
-        share} or one share per sorted class; None for no constraint (one class may take all rows).
+        Notes). As among the labels, which is the paper's way; of ``classes_[1]`` (a number, two classes); {class:
+        share} or one share per sorted class. None for no constraint (one class may take all rows).
     balance_slack : float, default=0.2
         ε: a fraction may be off by less than this. The paper uses 0.2 if the fraction comes from the labels, else
         0.1. Estimated fractions may be off by their 95% interval (Student's t, for few labels), if that is less.
@@ -63,18 +63,18 @@ class S2RLSClassifier(KernelClassifier):
     n_parents, n_children : int, default=5 and 25
         μ and ν of search="ea": labelings kept in each generation, and made from them by a flip each.
     n_restarts : int, default=50
-        Searches from different starts; the best is kept. (10 where a fit only judges parameters or calibrates.)
+        Searches from different starts. The best is kept. (10 where a fit only judges parameters or calibrates.)
     multi_class : with more than two classes, "joint" is one search over all labels, "one_vs_rest" one per class.
     label_folds : int, default=5
         Fits that each hold out some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
         candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
     time_budget : float or None, default=None
-        Seconds after which the search returns the best labels so far; a tenth of it for each fit of `label_folds`.
+        Seconds after which the search returns the best labels so far. A tenth of it for each fit of `label_folds`.
     n_jobs, verbose : threads of the search (None or -1: as many as BLAS may use); 1 prints progress.
 
     Attributes
     ----------
-    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second; with
+    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second. With
         multi_class="one_vs_rest" its ``info["results"]`` has one result per class.
     transduction_ : (n,) the given label, or the one the search found.
     balance_ : (k,) the fractions used, or None. If they were estimated, ``result_.info["balance_error"]`` has their
@@ -222,7 +222,7 @@ class S2RLSClassifier(KernelClassifier):
     def _estimate(self, state, labels):
         """(shares, standard errors) of the classes among the unlabeled rows, by searches that hold out labels.
 
-        None where the balance is given.
+        None if the balance is given.
         """
         if len(labels.labeled) == len(labels.codes) or not (isinstance(self.balance, str) and self.balance == ESTIMATE):
             return None
@@ -267,7 +267,7 @@ class _Moments:
         self.Z, self.rotated = Z, None
 
     def search_rows(self, lam: float, keep: bool) -> tuple[np.ndarray, np.ndarray]:
-        """W and T for one λ; `keep` stores the rotated rows, so that the next λ is a scaling, not a product."""
+        """W and T for one λ. `keep` stores the rotated rows, so that the next λ is a scaling, not a product."""
         if not keep:
             return self._with_bias(*search_rows(self.Z, self.row_weight, self.basis, lam, self.center))
         if self.rotated is None:

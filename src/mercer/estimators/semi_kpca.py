@@ -46,7 +46,7 @@ class SemiKPCA(KernelClassifier):
     and t = 0 for unlabeled rows, m the mean of φ(x) over all rows. The minus sign favors large variance over all rows,
     as kernel PCA does, and the labels choose among the directions of large variance. The problem is convex, and solved
     in closed form, for γ < 1/λ₁, the largest eigenvalue of the centered kernel matrix. For a handful of labels on data
-    in clusters; with many labels `LSSVMClassifier` is better.
+    in clusters. With many labels `LSSVMClassifier` is better.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _dropped(n_removed: int | str) -> int:
 
 
 def convexity_interval(values: np.ndarray, n_removed: int) -> tuple[float, float]:
-    """(1/λ_k, 1/λ_{k+1}) for descending eigenvalues; the lower end is 0 for k = 0.
+    """(1/λ_k, 1/λ_{k+1}) for descending eigenvalues. The lower end is 0 for k = 0.
 
     >>> convexity_interval(np.array([4.0, 2.0, 1.0]), 1)
     (0.25, 0.5)
@@ -270,7 +270,7 @@ def convexity_interval(values: np.ndarray, n_removed: int) -> tuple[float, float
 
 
 def gamma_within(gamma: float | str, interval: tuple[float, float], n_removed: int | str) -> float:
-    """γ as a number; refused where the problem is not convex."""
+    """γ as a number. Refused where the problem is not convex."""
     low, high = interval
     if isinstance(gamma, str):
         return min(np.sqrt(low * high), 0.99 * high) if low else 0.1 * high

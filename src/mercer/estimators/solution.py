@@ -24,7 +24,7 @@ class Solution:
 
     @cached_property
     def left_out(self) -> np.ndarray:
-        """(l, k') scores of every labeled row by the fit that does not know its label; NaN where there is none."""
+        """(l, k') scores of every labeled row by the fit that does not know its label. NaN if there is none."""
         return self.withheld()
 
     @cached_property

@@ -28,7 +28,7 @@ class SparseKernelPCA(DualComponents):
     epsilon : rows closer than this to the center (their score's length) are left out.
     keep : instead of epsilon: the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
     kappa : bound on the pull of a row in the Huber loss. None does not bound it.
-    norm : "row" lets whole rows of H vanish, "element" single entries; a row vanishes when all its entries do.
+    norm : "row" lets whole rows of H vanish, "element" single entries. A row vanishes when all its entries do.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ class SparseKernelPCA(DualComponents):
     dual_variables_ : (rows kept, s) rows of H that did not vanish.
     X_fit_ : the rows kept (None with a map, whose features replace them).
     center_error_ : distance between the mean in feature space and the point in the span of the kept rows that stands
-        for it in `reconstruction_error`, relative to the mean's length; `transform` does not need it and is exact.
+        for it in `reconstruction_error`, relative to the mean's length. `transform` does not need it and is exact.
     eigenvalues_, objective_, history_, gap_, n_iter_, reason_, location_, bounded_ : see `RobustKernelPCA`.
 
     Notes
     -----
-    Cost: 50 to 200 products with the kernel matrix, n² s each; `keep` adds five to ten looser solves. Projecting m rows
+    Cost: 50 to 200 products with the kernel matrix, n² s each. `keep` adds five to ten looser solves. Projecting m rows
     costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
     convex, and the fraction kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.

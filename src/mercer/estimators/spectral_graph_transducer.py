@@ -49,7 +49,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         mean 0 and mean square 1 has on two clusters, and costs a = l/2l₊, l/2l₋, so that both classes weigh the same.
         False takes ±1 and ones.
     balance : "estimate", "labels", float, dict or array, default="estimate"
-        The shares b, for balanced=True: estimated from fits that hold out labels; as among the labels, which is
+        The shares b, for balanced=True: estimated from fits that hold out labels. As among the labels, which is
         Joachims's way; of ``classes_[1]`` (a number, two classes); {class: share} or one fraction per sorted class.
     laplacian : "normalized-weights", "unnormalized" or "symmetric", default="normalized-weights"
         diag(Se) − S with S the degree-normalized weights, D − W, or I − S (whose functions are not orthogonal to 1).
@@ -63,7 +63,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     coef_ : weights of the kept eigenvectors.
     label_weight_ : c, as given or found.
     certificate_ : the larger of the relative KKT residual and constraint residual.
-    balance_ : (k,) the fractions that the targets rest on; None for balanced=False.
+    balance_ : (k,) the fractions that the targets rest on. None for balanced=False.
     result_, classes_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
     Notes

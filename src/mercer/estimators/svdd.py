@@ -18,24 +18,24 @@ from .parameters import COUNT, POSITIVE, parameter
 
 @dataclass(eq=False, repr=False)
 class SVDD(NoveltyDetector):
-    """Enclose most of the rows in the smallest ball of feature space; what is outside is new.
+    """Enclose most of the rows in the smallest ball of feature space. What is outside is new.
 
     .. math:: \\min_{R, c, \\xi \\ge 0} R^2 + \\tfrac{1}{\\nu n} \\sum_i \\xi_i
         \\quad \\text{s.t.} \\quad \\|\\varphi(x_i) - c\\|^2 \\le R^2 + \\xi_i
 
     At most a fraction ``nu`` of the training rows is outside and at least that fraction are support vectors. For
     kernels with constant k(x, x), such as RBF, this *is* the ν-one-class SVM: the decision function is that of
-    scikit-learn's `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too; there a one-class SVM is
+    scikit-learn's `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too. There a one-class SVM is
     not a ball.
 
     .. warning:: **y follows scikit-learn's outlier detectors: −1 marks a known outlier.** Such a row pays when it is
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
        all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
        So ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold, which
-       `OneClassSVM` would not; where y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
+       `OneClassSVM` would not. Where y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
 
     Use it when the training rows are mostly normal and you can show how many may be left out. For a density see
-    `KernelDensityNovelty`; when the normal rows are near a subspace, `KPCANovelty`.
+    `KernelDensityNovelty`. When the normal rows are near a subspace, `KPCANovelty`.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class SVDD(NoveltyDetector):
     cache_size : megabytes of kernel columns that "smo" may keep.
     kernel : a kernel given by its name has the width "2neighbor", twice the median distance to
         the fifth nearest neighbor. On 93 public tables with clean training rows this is 4 to 5 points of AUROC above
-        "median"; on tables with outliers of their own it is not better (see the page of results on outliers). With so
-        narrow a kernel most rows are on the sphere and few outside; for a smooth boundary that leaves out the fraction
+        "median". On tables with outliers of their own it is not better (see the page of results on outliers). With so
+        narrow a kernel most rows are on the sphere and few outside. For a smooth boundary that leaves out the fraction
         ν give ``RBF("median")``.
 
     Attributes
@@ -97,7 +97,7 @@ class SVDD(NoveltyDetector):
     cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the ball; **y = −1 marks a known outlier**; a weight of 2 counts a row twice, 0 leaves it out.
+        """Find the ball; **y = −1 marks a known outlier**. A weight of 2 counts a row twice, 0 leaves it out.
 
         With ``outlier_weight=None`` y is ignored.
         """
@@ -160,7 +160,7 @@ class SVDD(NoveltyDetector):
 
     @property
     def support_vectors_(self):
-        """The rows behind `dual_coef_`; None through a map."""
+        """The rows behind `dual_coef_`. None through a map."""
         return self.expansion_.centers
 
     def _score(self, X):
@@ -174,7 +174,7 @@ class SVDD(NoveltyDetector):
 
 
 def known_outliers(y: ColumnLike, n: int) -> np.ndarray:
-    """Which rows of y hold −1; anything else, of any type, says nothing."""
+    """Which rows of y hold −1. Anything else, of any type, says nothing."""
     y = np.asarray(y)
     if y.shape[:1] != (n,):
         raise InputError(f"y has {y.shape[0] if y.ndim else 0} entries and X has {n} rows. Give one entry per row.")

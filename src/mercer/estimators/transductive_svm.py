@@ -50,10 +50,10 @@ class TransductiveSVMClassifier(KernelClassifier):
 
     Attributes
     ----------
-    balance_ : (k,) the fractions used; where they were estimated, ``result_.info["balance_error"]`` has their standard
+    balance_ : (k,) the fractions used. If they were estimated, ``result_.info["balance_error"]`` has their standard
         errors.
     objectives_ : (k',) the objective of each column.
-    n_iter_ : iterations of all steps; each takes two passes over the features.
+    n_iter_ : iterations of all steps. Each takes two passes over the features.
     result_ : ``gap`` is the largest ‖gradient‖ / ‖gradient of the losses‖, 0 at a stationary point.
     intercept_, coef_, classes_, transduction_, unsupported_, prior_, left_out_accuracy_ : see `KernelClassifier`.
 
@@ -115,7 +115,7 @@ class TransductiveSVMClassifier(KernelClassifier):
         return out
 
     def _estimate(self, state: State, labels: Labels):
-        """(shares, standard errors) of the classes among the unlabeled rows; None where the balance is given."""
+        """(shares, standard errors) of the classes among the unlabeled rows. None if the balance is given."""
         if len(labels.labeled) == len(labels.codes) or not (isinstance(self.balance, str) and self.balance == ESTIMATE):
             return None
 

@@ -1,16 +1,16 @@
 """How many predictions are correct: an estimate from held-out labels, with an interval that is valid.
 
 Labels are held out in folds, and everything is fitted again without them: candidates, slopes, weights. With h the
-fraction of held-out labels that are answered right, c the mean probability of the predictions to them, and C that of
-the answers for unlabeled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos et al.
-2023): h alone would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust the
-model. Where the answers are worth nothing, C and c are equally wrong, and h is correct on average: labels are put into
-folds by chance. The interval is Jeffreys' for a fraction of
+fraction of held-out labels that are predicted correctly, c the mean probability of the predictions to them, and C that
+of the predictions for unlabeled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos
+et al. 2023): h alone would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust
+the model. If the predictions are worth nothing, C and c are equally wrong, and h is correct on average: labels are put
+into folds by chance. The interval is Jeffreys' for a fraction of
 
     1 / (DESIGN / l + 1 / n)        independent answers
 
 with l labels and n unlabeled rows. Answers to held-out labels come in pairs (label i helps to answer j and j to answer
-i), so they tell less than l independent answers; the factor was measured over many draws.
+i), so they tell less than l independent answers. The factor was measured over many draws.
 """
 
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class HeldOut:
 
     Attributes
     ----------
-    answers : (l, k) probabilities of every label by the fit without its fold; a class that this fit did not know has 0.
+    answers : (l, k) probabilities of every label by the fit without its fold. A class that this fit did not know has 0.
     counts : (l, k) how many labels of each class that fit had.
     """
 
@@ -53,7 +53,7 @@ class HeldOut:
         """(l, k) the predictions, halfway to the class frequencies of all labels.
 
         A held-out label makes its own class rarer among the others, so that its probability is too low next to those of
-        new rows; to take all of that back would tell the label.
+        new rows. To take all of that back would tell the label.
         """
         return normalized(self.answers * np.sqrt((counts + 0.5) / (self.counts + 0.5)))
 
@@ -66,7 +66,7 @@ class Estimate:
     ----------
     accuracy : fraction of correct predictions.
     balanced : mean of the recalls.
-    recall, precision : one `Rate` for each class; NaN where there is nothing to tell it from.
+    recall, precision : one `Rate` for each class. NaN if there is nothing to tell it from.
     unseen : fraction of rows whose class has no label at all (Good and Turing).
     n_labels, n_drawn : labels in all, and those drawn at random, on which the estimate rests.
     held_out : (l, k) probabilities for each label by fits that did not know it, see `HeldOut.among`.
@@ -121,7 +121,7 @@ def estimate(held_out: list[HeldOut], P: np.ndarray, given: np.ndarray, drawn: n
     ----------
     P : (n, k) probabilities of the unlabeled rows.
     given : (l, k) the labels, one-hot or soft.
-    drawn : (l,) which labels were drawn at random; all of them count where none was.
+    drawn : (l,) which labels were drawn at random. All of them count where none was.
     """
     l, k = given.shape
     codes, counted = given.argmax(axis=1), drawn if drawn.any() else np.ones(l, dtype=bool)

@@ -42,9 +42,9 @@ def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Ra
 
 
 def checks_to(goal: float, right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> int | None:
-    """How many more checks bring the lower end to `goal` if they come out as those so far; None if they never do.
+    """How many more checks bring the lower end to `goal` if they come out as those so far. None if they never do.
 
-    The fraction of correct predictions to come is taken as (right + 1) / (number + 1.5), or 1 where none was wrong so
+    The fraction of correct predictions to come is taken as (right + 1) / (number + 1.5), or 1 if none was wrong so
     far.
 
     >>> checks_to(0.9, 40, 40), checks_to(0.9, 50, 60)

@@ -16,7 +16,7 @@ from ..solvers.result import Result
 
 
 def two_columns(scores: np.ndarray) -> np.ndarray:
-    """Scores (..., k) of k classes; one column f for two classes becomes (-f/2, f/2)."""
+    """Scores (..., k) of k classes. One column f for two classes becomes (-f/2, f/2)."""
     return np.concatenate([-scores / 2, scores / 2], axis=-1) if scores.shape[-1] == 1 else scores
 
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Reference:
-    """Scores of ordinary rows by fits without them; a higher score is more unusual.
+    """Scores of ordinary rows by fits without them. A higher score is more unusual.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Reference:
 
     @staticmethod
     def of(scores: Floats, weight: Floats | None = None) -> "Reference":
-        """The reference of these scores; a weight of 2 counts a row twice."""
+        """The reference of these scores. A weight of 2 counts a row twice."""
         scores = np.asarray(scores, dtype=np.float64)
         weight = np.ones(len(scores)) if weight is None else np.asarray(weight, dtype=np.float64)
         order = np.argsort(scores, kind="stable")
@@ -84,7 +84,7 @@ def discoveries(p: Floats, rate: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Fraction:
-    """A fraction of outliers among rows, with an interval; `known` is False if the data cannot tell."""
+    """A fraction of outliers among rows, with an interval. `known` is False if the data cannot tell."""
 
     estimate: float
     low: float

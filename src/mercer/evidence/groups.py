@@ -29,7 +29,7 @@ def same_rows(X: Rows, core: np.ndarray | None = None) -> np.ndarray:
     Parameters
     ----------
     X : (n, d) rows, dense or sparse.
-    core : numbers of the rows among which nearly equal ones are looked for, the others are compared for equality only;
+    core : numbers of the rows among which nearly equal ones are looked for, the others are compared for equality only.
         None is all rows. For tables of many thousand rows.
 
     Returns (n,) whole numbers.
@@ -70,7 +70,7 @@ def _with_equal(X: Rows, core, near):
 
 
 def mean_of_equal(X: Rows, values: np.ndarray) -> np.ndarray:
-    """(n, …) values of rows, with the mean over equal rows in place of each of theirs; as they are on a device.
+    """(n, …) values of rows, with the mean over equal rows in place of each of theirs. As they are on a device.
 
     >>> mean_of_equal(np.array([[0.0], [1.0], [0.0]]), np.array([1.0, 5.0, 2.0])).tolist()
     [1.5, 5.0, 1.5]
@@ -115,7 +115,7 @@ def copied_labels(groups: np.ndarray, labeled: np.ndarray) -> np.ndarray:
 
 
 def _standardized(X: Rows) -> Rows:
-    """The rows over the standard deviations of their columns; means do not matter to distances."""
+    """The rows over the standard deviations of their columns. Means do not matter to distances."""
     if sp.issparse(X):
         rows = sp.csr_array(X, dtype=np.float64)
         mean = np.asarray(rows.mean(axis=0)).ravel()

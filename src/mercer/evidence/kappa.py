@@ -20,7 +20,7 @@ class Agreement:
     ----------
     number, same : rows, and those with equal labels.
     low, high : ends of the 95% interval for the fraction of equal labels.
-    kappa : Cohen's kappa with its interval `kappa_low`, `kappa_high`; None if one class is all that was given.
+    kappa : Cohen's kappa with its interval `kappa_low`, `kappa_high`. None if one class is all that was given.
     """
 
     number: int

@@ -15,7 +15,7 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
 
     Parameters
     ----------
-    left_out : (m, l, k') held-out scores; a row that is not finite says nothing.
+    left_out : (m, l, k') held-out scores. A row that is not finite says nothing.
     given : (l, k) one-hot rows or class probabilities.
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
     weight : (l,) how much each label counts; None: once.
@@ -51,7 +51,7 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
 
 
 def as_probabilities(scores: np.ndarray, slope: float | np.ndarray, floor: float) -> np.ndarray:
-    """(..., k) rows that sum to one, from scores (..., k'); `slope` has one entry per leading index."""
+    """(..., k) rows that sum to one, from scores (..., k'). `slope` has one entry per leading index."""
     slope = np.asarray(slope, dtype=float)
     slope = slope.reshape(slope.shape + (1,) * (scores.ndim - slope.ndim))
     return probabilities(np.nan_to_num(scores), slope, floor)

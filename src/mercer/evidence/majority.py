@@ -23,7 +23,7 @@ class Majority:
         """From the number of labels of each class.
 
         >>> print(Majority.of(["no", "yes"], [12, 28]).sentence(0.61))
-        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%); the model is not shown to be better.
+        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%). The model is not shown to be better.
         """
         most, total = int(np.argmax(counts)), float(np.sum(counts))
         return cls(str(classes[most]), counts[most] / total, *accuracy_interval(counts[most], total))
@@ -33,7 +33,7 @@ class Majority:
         return low > self.share
 
     def sentence(self, low: float | None = None) -> str:
-        """In words; `low` is where the interval of the model's accuracy begins, None if there is none."""
+        """In words. `low` is where the interval of the model's accuracy begins, None if there is none."""
         more = "" if low is None or self.beaten_by(low) else "; the model is not shown to be better"
         share = f"Always predicting {self.name!r} would be correct for {self.share:.0%}"
         return f"{share} (95% interval {self.low:.0%} to {self.high:.0%}){more}."

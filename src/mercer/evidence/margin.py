@@ -13,7 +13,7 @@ from .choice import accuracy_of_choice, explained, hits
 def relative_hinge(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """(m, l) hinge losses max(0, 1 − margin/scale) of m candidates, scale the root mean square of its margins.
 
-    left_out : (m, l, k') scores, k' = 1 for two classes; the margin is ± the score, else the true class's less the best
+    left_out : (m, l, k') scores, k' = 1 for two classes. The margin is ± the score, else the true class's less the best
     other's. A candidate whose margins are all 0 loses 1 everywhere.
     """
     left_out = np.asarray(left_out, float)
@@ -34,7 +34,7 @@ def choose_by_margin(left_out: np.ndarray, codes: np.ndarray, default: int | Non
     `default` is a candidate fixed without looking at labels: it is kept unless the best one's losses are lower by more
     than one standard error of their difference over the labels.
 
-    Returns a `Result` like :func:`mercer.evidence.choice.choose`; info also holds `loss`, (m,).
+    Returns a `Result` like :func:`mercer.evidence.choice.choose`. Info also holds `loss`, (m,).
     """
     chosen, best, mean = _clearest(left_out, codes, default)
     m, total = left_out.shape[:2]

@@ -1,6 +1,6 @@
 """A fraction of all rows from a few checked ones, sharpened by predictions for all rows (prediction-powered inference).
 
-Of m rows drawn at random it is known whether a statement z is true; a model expects it with probability f for every
+Of m rows drawn at random it is known whether a statement z is true. A model expects it with probability f for every
 row, and f without its own label for the checked ones. With n rows in all
 
     estimate = mean of z − λ (mean of f over the checked rows − mean of f over all rows)

@@ -1,4 +1,4 @@
-"""A promise about the wrong answers among some rows, from random checks, kept however often one looks.
+"""A promise about the wrong predictions among some rows, from random checks, kept however often one looks.
 
 Of N rows, E have a wrong answer; m of them were drawn at random and checked, and s came out wrong. For every E
 
@@ -6,7 +6,7 @@ Of N rows, E have a wrong answer; m of them were drawn at random and checked, an
 
 is a likelihood ratio of sequences drawn without replacement, so a martingale of mean 1 if E is the truth: it ever
 exceeds 1/δ with probability at most δ (Ville), whenever and why ever one looks and stops. The weights π are fixed
-beforehand: 0.3 for no wrong answer, the rest spread over rates up to the promised one. With few wrong answers R(E)
+beforehand: 0.3 for no wrong answer, the rest spread over rates up to the promised one. With few wrong predictions R(E)
 increases with E, so R(E) ≥ 1/δ excludes E and all above it. The promise "at most a fraction `rate` of the rows that
 no one checked is wrong" is made if that excludes every E for which it would be broken. For many rows it takes 68 checks
 without a wrong answer to promise 5% with 95% certainty, where a test that may look once only takes 59.
@@ -33,7 +33,7 @@ def kept(wrong: int, checks: int, rows: int, rate: float, error: float = 0.05) -
     ----------
     wrong, checks : checks that came out wrong, and all checks, drawn at random among the rows.
     rows : how many rows there are, the checked ones included.
-    rate : largest fraction of wrong answers. error : probability that the promise is ever broken.
+    rate : largest fraction of wrong predictions. error : probability that the promise is ever broken.
 
     Examples
     --------

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def average_precision(scores: np.ndarray, inside: np.ndarray) -> float:
-    """Mean, over the rows of a class, of the precision among the rows ranked at least as high; NaN without such a row.
+    """Mean, over the rows of a class, of the precision among the rows ranked at least as high. NaN without such a row.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def conformal_sets(
     Parameters
     ----------
     P : (n, k) probabilities of the rows.
-    left_out : (l, k) probabilities of the labels by fits without them, NaN where there is none.
+    left_out : (l, k) probabilities of the labels by fits without them, NaN if there is none.
     codes : (l,) their classes.
     by_class : compare with the labels of the same class only: the promise then is valid for every class.
     """

@@ -25,7 +25,7 @@ def class_shares(
 
     Parameters
     ----------
-    scores : (m, k') scores of rows by fits that did not know their label; NaN rows are ignored.
+    scores : (m, k') scores of rows by fits that did not know their label. NaN rows are ignored.
     codes : (m,) the class 0 … k−1 of those rows.
     mean : (k',) mean score of the unlabeled rows by the same fits.
     counts : (k,) labels of each class that were drawn at random, or None.

@@ -37,7 +37,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     Attributes
     ----------
-    library_ : Library. answers_ : Answers or NumberAnswers of its fit; not there before a prepared model is taught.
+    library_ : Library. answers_ : Answers or NumberAnswers of its fit. Not there before a prepared model is taught.
     encoder_ : TableEncoder of a data frame that is not a matrix of numbers already, else None.
     weight_ : (n,) how much a label of each row counts, or None. dask_ : DaskSample, or None.
     """
@@ -62,7 +62,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         raise NotImplementedError
 
     def _values(self) -> np.ndarray:
-        """(n,) names or numbers so far, None where there is none."""
+        """(n,) names or numbers so far, None if there is none."""
         raise NotImplementedError
 
     def _read_values(self, y: np.ndarray) -> Any:
@@ -90,7 +90,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         on_update: Callable[[Self], object] | None = None,
         given: Mapping[str, GivenBuilder] | None = None,
     ) -> None:
-        """Build a library while its candidates are fitted to labels; labels of None only build it."""
+        """Build a library while its candidates are fitted to labels. Labels of None only build it."""
         seed, first, numbers = seed_of(self.random_state), None, {}
         start = Library.of(X, core_of(X, methods, seed) if core is None else core, slow_methods(self.task))
         with compilation_reported(on_event or self._on_event) as on_event:
@@ -137,7 +137,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         on_event: OnEvent | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> Self:
-        """A new model that knows further labels of training rows; this one stays as it is.
+        """A new model that knows further labels of training rows. This one stays as it is.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self._refitted(self._read_values(y), at_random, tier=tier, on_event=on_event or ignore, stop=stop)
 
     def teach(self, rows: ColumnLike, labels: ColumnLike, drawn: ColumnLike = True) -> Self:
-        """Add or change the labels of some training rows; equal to a fit with them, without its decompositions.
+        """Add or change the labels of some training rows. Equal to a fit with them, without its decompositions.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self._become(self.taught(rows, None, drawn=None).answers_)
 
     def relabel(self, y: ColumnLike, drawn: ColumnLike | None = None) -> Self:
-        """Other labels for the same training rows; equal to a fit with them, without its decompositions.
+        """Other labels for the same training rows. Equal to a fit with them, without its decompositions.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         """A copy without the feature spaces: a few MB, the same predictions for any rows; `mercer.save` writes this.
 
         `predict`, `predict_proba`, `predict_interval`, `suspicious` and all attributes but `candidates_` work as
-        before; `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and state this.
+        before. `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and state this.
         """
         check_is_fitted(self)
         _ = self.report_  # while the spaces are there
@@ -287,7 +287,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     @property
     def candidates_(self) -> list[Candidate]:
-        """The candidates that were tried; a compact model has none."""
+        """The candidates that were tried. A compact model has none."""
         if not self.library_.candidates:
             raise AttributeError("A compact model has no candidates_.")
         return list(self.answers_.fit.candidates if hasattr(self, "answers_") else self.library_.candidates)

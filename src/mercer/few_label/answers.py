@@ -39,7 +39,7 @@ class Answers:
     Attributes
     ----------
     fit : Fit of `Classes`. names : (k,) class names.
-    given : (n,) class number of each given label, -1 where there is none.
+    given : (n,) class number of each given label, -1 if there is none.
     known : (n, k) the probabilities of the training rows in a copy without candidates, or None.
     """
 
@@ -152,7 +152,7 @@ class Answers:
         return log_scores(self._hinted(self.fit.predictor.probabilities(rows), hints))
 
     def probabilities_of(self, rows: Rows, hints: np.ndarray | None = None) -> np.ndarray:
-        """(n, k) class probabilities of checked rows; far from all training rows they fall to the class frequencies."""
+        """(n, k) class probabilities of checked rows. Far from all training rows they fall to the class frequencies."""
         with single_threaded_blas():
             P = np.empty((rows.shape[0], len(self.names)))
 
@@ -219,7 +219,7 @@ class Answers:
         return confidence < (abstain or 0.0)
 
     def compact(self, predictor_only: bool = False) -> "Answers":
-        """A copy without candidates; with `predictor_only` without anything of the training rows either."""
+        """A copy without candidates. With `predictor_only` without anything of the training rows either."""
         fit = self.fit.compact(predictor_only)
         if predictor_only:
             return replace(self, fit=fit, given=np.zeros(0, dtype=int), known=None)
@@ -271,7 +271,7 @@ class NumberAnswers:
         return self.unscaled(self.fit.predictor.scores(rows))
 
     def intervals_of(self, rows: Rows, coverage: float = 0.9) -> np.ndarray:
-        """(n, 2) prediction intervals for checked rows; far from all training rows they are wider."""
+        """(n, 2) prediction intervals for checked rows. Far from all training rows they are wider."""
         middle = self.of(rows)
         reach = self.reach(coverage, middle) / np.sqrt(self.fit.library.support.trust(rows))
         return np.column_stack([middle - reach, middle + reach])
@@ -292,7 +292,7 @@ class NumberAnswers:
         return half if predicted is None else half * self.widths.factor(np.asarray(predicted))
 
     def compact(self, predictor_only: bool = False) -> "NumberAnswers":
-        """A copy without candidates; with `predictor_only` without anything of the training rows either."""
+        """A copy without candidates. With `predictor_only` without anything of the training rows either."""
         return replace(self, fit=self.fit.compact(predictor_only))
 
     def unscaled(self, scores: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ class Setting:
     ----------
     kind : str, kind of space. model : the estimator. shown : its parameter in the report, or None.
     most_labels : labels above which "auto" leaves it out. On the development tables and the book's sets, with 100
-        labels, `SpectralGraphTransducer` had 0 to 1% of the weight and `LeastSquaresKPCA` 5 to 10%; without them the
+        labels, `SpectralGraphTransducer` had 0 to 1% of the weight and `LeastSquaresKPCA` 5 to 10%. Without them the
         mean error is the same to 0.1 points, and a lesson takes less than half the time.
     """
 
@@ -61,7 +61,7 @@ class Method:
     ----------
     task : "classes" or "numbers". name : what users type. title, does : what people call it, and a sentence.
     settings : candidates in feature spaces. cost : function of (rows, labels, classes), seconds of one candidate.
-    build : function of (X, seed, whether "auto" chose it) that gives candidates without a space, or None; with
+    build : function of (X, seed, whether "auto" chose it) that gives candidates without a space, or None. With
         `build_seconds`, a function of (labels, classes), `step`, the name of that step of the plan, and `place`, its
         place there.
     dense : whether `build` refuses sparse rows.

@@ -335,7 +335,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         """(n, k) bool: the classes in the set of each row, which contains the true one with the promised probability.
 
         Conformal sets from the predictions of `estimate_` to held-out folds of labels; see `mercer.evidence.sets`. A
-        set may be empty or hold all classes.
+        set may be empty or contain all classes.
 
         Parameters
         ----------
@@ -437,7 +437,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def votes_(self) -> np.ndarray:
-        """(n, k) weight of the candidates for which each class is the best; computed on first use."""
+        """(n, k) weight of the candidates for which each class is the best. Computed on first use."""
         return self.answers_.fit.votes
 
     @property
@@ -488,7 +488,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def stability_(self) -> float | None:
-        """Fraction of rows to which a fit to another sample of rows in Dask gives the same class; None if all were
+        """Fraction of rows to which a fit to another sample of rows in Dask gives the same class. None if all were
         fitted.
 
         It is computed on first use.

@@ -14,7 +14,7 @@ linear kernel      6e-10 n rÂ²                              6e-10 n min(r, 600)Â
 additive model     the same with 5 d columns
 =================  ======================================  ============================
 
-and 0.02 for each; a method takes 1e-4 l k (those that repeat a small problem for every label) or 2e-5 l k, and the
+and 0.02 for each. A method takes 1e-4 l k (those that repeat a small problem for every label) or 2e-5 l k, and the
 search over labels of s2rls 3e-4 n k.
 """
 
@@ -83,7 +83,7 @@ number_forest_seconds = LabelCost(0.3, 8e-4)  # two hundred trees on four fifths
 
 
 def affordable(costs: list[float], budget: float, always: int = 3) -> list[bool]:
-    """Which costs fit into the budget, the first ones first; the first `always` are taken in any case.
+    """Which costs fit into the budget, the first ones first. The first `always` are taken in any case.
 
     >>> affordable([1.0, 1.0, 1.0, 5.0, 1.0], 4.5)
     [True, True, True, False, True]

@@ -35,7 +35,7 @@ class RowsToFit:
     Attributes
     ----------
     X, y, drawn, weight : of these rows. sample : their row numbers in Dask, or None for rows that are not in Dask.
-    other : another sample with its labels and weights, and rows to judge on; None if all rows are fitted.
+    other : another sample with its labels and weights, and rows to judge on. None if all rows are fitted.
     n_rows : of the data.
     """
 
@@ -128,6 +128,6 @@ class DaskSample:
 
 
 def _rows(X: Rows, positions: np.ndarray) -> Rows:
-    """Rows on the host; a data frame counts them again."""
+    """Rows on the host. A data frame counts them again."""
     rows = X[positions]
     return rows.reset_index(drop=True) if hasattr(rows, "reset_index") else rows

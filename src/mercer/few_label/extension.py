@@ -77,7 +77,7 @@ class Extension:
     def _looked_up(
         self, bases: Sequence[BaseSpace], support: Support, at_once: bool
     ) -> tuple[np.ndarray, dict[int, Rows]]:
-        """(trust, {identity of a base: what it sees of the other rows}); not block by block, if it is at once."""
+        """(trust, {identity of a base: what it sees of the other rows}). Not block by block, if it is at once."""
         step = LOOKED_UP if at_once else BLOCK
         found: list[tuple[np.ndarray, dict[int, Rows]]] = [(self.rows, {})] * -(-len(self.rows) // step)
 
@@ -116,7 +116,7 @@ class Extension:
         return np.asarray(total + constant, dtype=np.float32)
 
     def _in(self, base: BaseSpace, others: np.ndarray) -> np.ndarray:
-        """Features of some of the other rows in a base; those of the same rows are requested by many spaces in turn."""
+        """Features of some of the other rows in a base. Those of the same rows are requested by many spaces in turn."""
         if self._asked[0] != others.tobytes():
             self._asked = others.tobytes(), {}
         known = self._asked[1]

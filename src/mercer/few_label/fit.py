@@ -26,7 +26,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Values of a `Fit` that need its candidates, for a copy without them; see the properties of that class."""
+    """Values of a `Fit` that need its candidates, for a copy without them. See the properties of that class."""
 
     predictor: object
     linear: int | None = None

@@ -66,7 +66,7 @@ class GivenSpace(BaseSpace):
 
 
 def graph_space(graph: sp.csr_matrix, view: View, rows: Rows) -> GivenSpace:
-    """Eigenvectors of the Laplacian of a given graph; rows without a link have no features."""
+    """Eigenvectors of the Laplacian of a given graph. Rows without a link have no features."""
     linked = np.flatnonzero(np.diff(graph.indptr))
     rank = next(rank for most, rank in GRAPH_RANKS.items() if len(linked) <= most)
     own = Diffusion(time=FIRST_TIME, rank=rank, graph=graph[linked][:, linked]).resolve(rows[linked])
@@ -89,8 +89,8 @@ def read_given(
 
     Parameters
     ----------
-    graph : symmetric (n, n) weights or edges, see `mercer.graphs.given.as_graph`; None for none.
-    kernel : symmetric (n, n) similarities; None for none. One that compares the rows of X has no part here.
+    graph : symmetric (n, n) weights or edges, see `mercer.graphs.given.as_graph`. None for none.
+    kernel : symmetric (n, n) similarities. None for none. One that compares the rows of X has no part here.
     sampled : whether the n rows are a sample of rows in Dask, for which neither is accepted.
     core : numbers of the rows that are decomposed, or None; links and similarities need all.
     """

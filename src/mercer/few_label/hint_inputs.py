@@ -47,8 +47,8 @@ class Hints:
 
         Parameters
         ----------
-        hints : see `FewLabelClassifier.fit`. missing : `missing_label` of the classifier; "auto" makes -1 no hint.
-        rows : numbers of the rows of X among those that the hints are of; None for all.
+        hints : see `FewLabelClassifier.fit`. missing : `missing_label` of the classifier. "auto" makes -1 no hint.
+        rows : numbers of the rows of X among those that the hints are of. None for all.
         """
         if hints is None:
             return X, None
@@ -100,7 +100,7 @@ class Hints:
         return out
 
     def classes(self, names: Iterable[object]) -> tuple[np.ndarray, ...]:
-        """For each source the class number that each word names, -1 if none; capitals and spaces may differ."""
+        """For each source the class number that each word names, -1 if none. Capitals and spaces may differ."""
         exact = {_text(name): code for code, name in enumerate(names)}
         folded: dict[str, int] = {}
         for text, code in exact.items():
@@ -111,7 +111,7 @@ class Hints:
         )
 
     def renamed(self, names: dict[str, str]) -> "Hints":
-        """The hints with other names for the classes; words that name none of them never name a new one."""
+        """The hints with other names for the classes. Words that name none of them never name a new one."""
         exact = self.classes(names)
         new = list(names.values())
         words = [
@@ -181,7 +181,7 @@ def taken(X: Rows, names: Sequence[str]) -> tuple[Rows, dict[str, ColumnLike]]:
 
 
 def _columns(hints: ColumnLike, rows: np.ndarray | None, names: Sequence[str] = ()) -> Facts:
-    """{name: column}; `names` for hints that have none, `rows` of them."""
+    """{name: column}. `names` for hints that have none, `rows` of them."""
     if is_frame(hints):
         frame = as_pandas(hints) if is_arrow(hints) else hints
         found = {str(name): np.asarray(frame[name], dtype=object) for name in frame.columns}

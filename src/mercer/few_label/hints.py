@@ -63,7 +63,7 @@ class Guesses:
         return [(count + 0.5) / (count.sum() + 0.5 * len(count)) for count in counts]
 
     def prior(self, counts: np.ndarray) -> np.ndarray:
-        """(..., k) class frequencies from label mass (..., k); unlabeled ones as often as sources name them."""
+        """(..., k) class frequencies from label mass (..., k). Unlabeled ones as often as sources name them."""
         k = counts.shape[-1]
         named = [np.bincount(own[own >= 0], q[own >= 0], minlength=k) for own, q in zip(self.classes, self.shares)]
         novel, l = counts.sum(axis=tuple(range(counts.ndim - 1))) == 0, counts.sum(axis=-1, keepdims=True)
@@ -190,7 +190,7 @@ class Likelihood:
     novel: np.ndarray | None = None
 
     def applied(self, P: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
-        """Probabilities (n, k) of the pool with the guesses (n, s) put in; None: without any."""
+        """Probabilities (n, k) of the pool with the guesses (n, s) put in. None: without any."""
         if codes is None or not (codes >= 0).any():
             return P
         spoken = (codes >= 0).any(axis=1)

@@ -29,7 +29,7 @@ class KernelRows:
         self.kernel, self.seed = kernel, seed
 
     def fit_transform(self, X: Rows) -> np.ndarray:
-        """Learn the components of all rows; return the rows along them."""
+        """Learn the components of all rows. Return the rows along them."""
         n, few = len(X) if not hasattr(X, "shape") else X.shape[0], POLICIES["few labels"]
         if n < 2:
             raise InputError(f"X has {n} row(s); at least 2 are needed.")

@@ -40,7 +40,7 @@ class BuildListener(Protocol):
         """Whether there is something to keep when the user interrupts."""
 
     def on_candidates(self, library: "Library", new: Sequence[Candidate], begin: float, end: float) -> None:
-        """New candidates; the library has them too. The work done is from `begin` to `end`, from 0 to 1."""
+        """New candidates. The library has them too. The work done is from `begin` to `end`, from 0 to 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +51,14 @@ class Library:
     ----------
     n_rows : int, rows of the table. core : row numbers of the core, ascending.
     candidates : tuple of Candidate
-        All of them; a fit leaves out those that do not suit the number of labels.
+        All of them. A fit leaves out those that do not suit the number of labels.
     support : Support, the region of the core's rows.
     wide : bool, whether the rows are pixels, spectra or words more often than a table.
     extension : Extension or None
-        How the rows outside the core join the spaces; None if all rows are in the core.
+        How the rows outside the core join the spaces. None if all rows are in the core.
     skipped : names of the spaces that were not built. interrupted : bool, whether the user ended the search.
     slow : tuple of the names of methods that the fast tier leaves out.
-    device : where the features are, for `use_device`; None is the host.
+    device : where the features are, for `use_device`. None is the host.
     rows : (n, d) the rows, until the groups of equal ones are known.
     known_groups : the groups if they were found earlier, or None.
     """
@@ -78,7 +78,7 @@ class Library:
 
     @classmethod
     def of(cls, X: Rows, core: np.ndarray | None = None, slow: tuple[str, ...] = ()) -> "Library":
-        """A library of the rows X without candidates; `core` are the row numbers of its core, None for all."""
+        """A library of the rows X without candidates. `core` are the row numbers of its core, None for all."""
         core = np.arange(X.shape[0]) if core is None else np.unique(core)
         own = X if len(core) == X.shape[0] else X[core]
         return cls(X.shape[0], core, Support(own), is_wide(X), slow=slow, device=device_in_use(), rows=X)
@@ -186,7 +186,7 @@ class Library:
         labels, task : see `mercer.few_label.tasks`. drawn : (n,) rows that were drawn at random.
         tier : "full", or "fast": without the methods that take most of the time.
         known : a fit whose candidates are kept if its labels are the same.
-        stop : function without arguments, asked before every candidate; `Stopped` is raised when it says True.
+        stop : function without arguments, asked before every candidate. `Stopped` is raised when it says True.
         """
         done: dict[int, Fitted] = {}
         if known is not None and known.at_hand and labels.same_as(known.labels):
@@ -218,7 +218,7 @@ class Library:
 
 
 def core_of(X: Rows, methods: Sequence[Method], seed: int) -> np.ndarray | None:
-    """Row numbers of the core of a table, drawn without regard to labels; None, for all rows, if a method needs all."""
+    """Row numbers of the core of a table, drawn without regard to labels. None, for all rows, if a method needs all."""
     n, most = X.shape[0], sizes.SIZES.core_rows
     if any(method.whole for method in methods):
         return None

@@ -47,7 +47,7 @@ def _sentences(model: Estimator, rows: list[Facts]) -> list[str]:
 
 
 def interval_sentence(model: Estimator, coverage: float = 0.9) -> str:
-    """The half width of the intervals, without a period; two of them if it follows the size of the number."""
+    """The half width of the intervals, without a period. Two of them if it follows the size of the number."""
     first = f"{100 * coverage:g}% intervals are the prediction ±"
     if model.answers_.widths.power == 0.0:
         return f"{first} {short(model.reach(coverage))}"

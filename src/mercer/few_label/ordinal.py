@@ -24,7 +24,7 @@ class OrdinalColumns:
         self.codes = codes
 
     def fit(self, X: np.ndarray, random_state: int = 0) -> np.ndarray:
-        """Nothing to learn; return the rows in this view."""
+        """Nothing to learn. Return the rows in this view."""
         return self.transform(X)
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -33,9 +33,9 @@ class OrdinalColumns:
 
 
 def ordinal_view(X: np.ndarray) -> View:
-    """The view of rows in which every category is one column; `AsGiven` if there is none of three values or more.
+    """The view of rows in which every category is one column. `AsGiven` if there is none of three values or more.
 
-    The values of a category are numbered from the most frequent to the rarest; a row that has none comes last.
+    The values of a category are numbered from the most frequent to the rarest. A row that has none comes last.
     """
     blocks = _blocks(X)
     if len(blocks) == X.shape[1]:

@@ -1,6 +1,6 @@
 """Which feature spaces are built for some rows, the most useful first, and the candidates in each.
 
-One space costs a neighbor search or a factorization; a method in it costs a small closed form, held-out labels
+One space costs a neighbor search or a factorization. A method in it costs a small closed form, held-out labels
 included. The first candidate is the label-free default.
 """
 
@@ -109,7 +109,7 @@ class PlanCache:
         return self._widths[id(view)]
 
     def graph(self, name: str, rows: Rows, view: View, n_neighbors: int) -> GraphSpace:
-        """The graph of so many neighbors; the neighbors are searched once for all graphs on a view."""
+        """The graph of so many neighbors. The neighbors are searched once for all graphs on a view."""
         if id(view) not in self._found:
             self._found[id(view)] = GraphSpace.search(rows, self.most[id(view)])
         return GraphSpace(name, view, n_neighbors, rows, self.seed, self._found[id(view)])

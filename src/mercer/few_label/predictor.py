@@ -1,6 +1,6 @@
 """The pool of all candidates as a function of any row, in the smallest form.
 
-Every linear candidate is affine in the features of its space; pulled back to the few base spaces below, all of them are
+Every linear candidate is affine in the features of its space. Pulled back to the few base spaces below, all of them are
 for each base either a mean over neighbors of n × (m k) scores (graphs) or k(x, landmarks) times a matrix of as many
 columns (kernels). Nothing of size n × r is left, so this is also all that a saved model needs for new rows.
 """
@@ -58,7 +58,7 @@ class Predictor:
 
     @classmethod
     def of(cls, fitted: Sequence["Fitted"], pool: "Pool") -> Self:
-        """The pool of these fitted candidates; those without weight are left out."""
+        """The pool of these fitted candidates. Those without weight are left out."""
         used = np.flatnonzero(pool.weights).tolist()
         linear = [m for m in used if not fitted[m].direct]
         direct = [m for m in used if fitted[m].direct]
@@ -98,7 +98,7 @@ class MeanPredictor:
 
     @classmethod
     def of(cls, fitted: Sequence["Fitted"], weights: np.ndarray) -> Self:
-        """The mean of these fitted candidates; those without weight are left out."""
+        """The mean of these fitted candidates. Those without weight are left out."""
         used = [(candidate, float(weight)) for candidate, weight in zip(fitted, weights) if weight]
         linear = [pair for pair in used if not pair[0].direct]
         shares = np.array([[weight] for _, weight in linear])
@@ -121,7 +121,7 @@ def columns_by_base(
 ) -> tuple[np.ndarray, list[tuple["BaseSpace", np.ndarray]]]:
     """((p k',) constants, [(base, (r, p k') weights of its features)]) of m fitted linear candidates.
 
-    mix : (m, p) fractions of the candidates in p mixtures, which are side by side; None: the candidates themselves.
+    mix : (m, p) fractions of the candidates in p mixtures, which are side by side. None: the candidates themselves.
     """
     mix = np.eye(len(linear)) if mix is None else mix
     constants: dict[int, np.ndarray] = {}

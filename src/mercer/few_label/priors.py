@@ -15,7 +15,7 @@ Prior: TypeAlias = str | Mapping[object, float] | Sequence[float] | np.ndarray |
 
 
 def read_prior(prior: Prior, labels: Labels) -> str | np.ndarray | None:
-    """None, "labels", "estimate" or the (k,) shares that the user requests; refuses what cannot be read."""
+    """None, "labels", "estimate" or the (k,) shares that the user requests. Refuses what cannot be read."""
     if prior is None or (isinstance(prior, str) and prior in ("labels", "estimate")):
         return prior
     names = labels.classes.tolist()

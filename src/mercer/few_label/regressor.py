@@ -50,10 +50,10 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         Columns of a data frame to use although they distinguish rows with a number from the others.
     text_model, image_model : str or callable, default="auto"
         Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
-        own; "none" uses none. See `TableEncoder`.
+        own. "none" uses none. See `TableEncoder`.
     random_state : seed of the forest, of landmarks and components; None is 0.
     verbose : bool or callable, default=False
-        True prints what `fit` is doing; a function is called with (stage, fraction).
+        True prints what `fit` is doing. A function is called with (stage, fraction).
 
     Attributes
     ----------
@@ -70,11 +70,11 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
 
     Notes
     -----
-    The estimates are those of fits with one number less; copies of a row are held out together. Weights without number
+    The estimates are those of fits with one number less. Copies of a row are held out together. Weights without number
     i come from fits that know neither i nor the number they are judged by, in closed form up to 400 numbers, so that
     targets that are pure noise get an R² of 0 or below on average.
 
-    `predict_interval` is conformal: the same width for all rows among the training rows; it grows with the distance of
+    `predict_interval` is conformal: the same width for all rows among the training rows. It grows with the distance of
     a row that is far from all of them. Scaling it by the disagreement of the candidates was measured and gave no
     narrower intervals. Cost as `FewLabelClassifier`, and half a second for the forest.
 
@@ -131,7 +131,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         graph: Rows = None,
         kernel: KernelLike | Rows = None,
     ) -> Self:
-        """Fit on all rows; NaN or None in y marks the rows without a number.
+        """Fit on all rows. NaN or None in y marks the rows without a number.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         y : array-like of shape (n_samples,)
             Numbers.
         drawn : (n,) bool, optional
-            Which rows with a number were drawn at random among all rows; the others were chosen, by a person or by
+            Which rows with a number were drawn at random among all rows. The others were chosen, by a person or by
             `suggest`. None: all of them were drawn.
         on_event : function of an event of `mercer.events`, optional
             Called instead of what `verbose` requests.
@@ -176,7 +176,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
     def reach(self, coverage: float = 0.9, predicted: ColumnLike = None) -> Block:
         """Half the width of `predict_interval` among the training rows: the conformal quantile of held-out errors.
 
-        predicted : numbers, each of which gets its half width; None: one number, for a prediction of medium size.
+        predicted : numbers, each of which gets its half width. None: one number, for a prediction of medium size.
         """
         check_is_fitted(self)
         return self.answers_.reach(coverage, predicted)

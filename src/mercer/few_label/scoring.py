@@ -159,5 +159,5 @@ def margins(scores: np.ndarray) -> np.ndarray:
 
 
 def _classes(scores: np.ndarray) -> np.ndarray:
-    """(m, k, b) scores of the classes; one column f for two classes becomes (−f/2, f/2)."""
+    """(m, k, b) scores of the classes. One column f for two classes becomes (−f/2, f/2)."""
     return namespace(scores).concatenate([-scores / 2, scores / 2], axis=1) if scores.shape[1] == 1 else scores

@@ -1,7 +1,7 @@
 """Feature spaces for the few-label choice: one expensive decomposition each, which every method and labeling shares.
 
 A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
-value of a penalty means the same in all of them). Some are made of others; `pull_back(W)` expresses a function Z W in
+value of a penalty means the same in all of them). Some are made of others. `pull_back(W)` expresses a function Z W in
 the base spaces: a list of (base, weights of its Z), and a constant. A base turns its weights into a part of the
 predictor.
 """
@@ -67,7 +67,7 @@ class Space:
         return host(self.Z if len(self.Z) <= sizes.SIZES.large_rows else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W: np.ndarray) -> list[tuple["Space", np.ndarray]]:
-        """[(space, its weights)]: the spaces whose features give Z W; those of many candidates are read once."""
+        """[(space, its weights)]: the spaces whose features give Z W. Those of many candidates are read once."""
         return [(self, W)]
 
     def pull_back(self, W: np.ndarray) -> PulledBack:
@@ -84,7 +84,7 @@ class Space:
 
 
 class BaseSpace(Space):
-    """A space that is not made of others; `values` are the Laplacian's eigenvalues, which spaces of graphs have."""
+    """A space that is not made of others. `values` are the Laplacian's eigenvalues, which spaces of graphs have."""
 
     view: View
     values: np.ndarray
@@ -179,7 +179,7 @@ class KernelSpace(BaseSpace):
 
 
 class GraphSpace(BaseSpace):
-    """Eigenvectors of a neighbor graph's Laplacian on one view; a new row takes the mean of its neighbors."""
+    """Eigenvectors of a neighbor graph's Laplacian on one view. A new row takes the mean of its neighbors."""
 
     spread = True
 
@@ -270,7 +270,7 @@ class TransformedSpace(Space):
         return parts, constant if self.shift is None else constant - self.shift @ wide[: len(self.shift)]
 
     def _on_base(self, W: np.ndarray) -> np.ndarray:
-        """Weights of the columns of the base; those beyond the columns turned are 0."""
+        """Weights of the columns of the base. Those beyond the columns turned are 0."""
         wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
         wide[: len(self.turn)] = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
         return wide
@@ -319,7 +319,7 @@ class JoinedSpace(Space):
 
 
 def diffused(base: BaseSpace, time: float) -> TransformedSpace:
-    """The heat kernel of a `GraphSpace` at another time; columns whose heat has died are dropped."""
+    """The heat kernel of a `GraphSpace` at another time. Columns whose heat has died are dropped."""
     gains = np.exp(-(time - FIRST_TIME) / 2 * base.values)
     return TransformedSpace(f"heat {time:g} on {base.name}", base, gains[gains > 1e-5])
 

@@ -34,7 +34,7 @@ def weigh_errors(errors: np.ndarray, prior: np.ndarray) -> np.ndarray:
 
 
 def left_out_mean(left_out: np.ndarray, sums: np.ndarray, others: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """(l,) answers of the average for each held-out number, with weights that do not know it.
+    """(l,) predictions of the average for each held-out number, with weights that do not know it.
 
     left_out : (m, l). sums : (m, l) squared errors of the other numbers, each by a fit without number i too.
     others : (l,) how many there are.
@@ -56,8 +56,8 @@ class Accuracy:
     Attributes
     ----------
     r2, mae : fraction of the variance explained, against the variance of the numbers (with l − 1 in its denominator, so
-        that answering with a mean is below 0); mean absolute error.
-    r2_interval, mae_interval : 95% intervals; unbounded with fewer than 5 numbers.
+        that answering with a mean is below 0). Mean absolute error.
+    r2_interval, mae_interval : 95% intervals. Unbounded with fewer than 5 numbers.
     """
 
     r2: float
@@ -78,7 +78,7 @@ def accuracy_of(error: np.ndarray, given: np.ndarray) -> Accuracy:
 
     The intervals are those of the logarithm of a mean, or of the ratio of two, by the delta method with Student's
     quantile. The held-out errors share nearly all of their numbers, and the largest errors are the rarest: the standard
-    errors are multiplied by `WIDER`, with which the intervals hold the truth in 95% of the draws of 17 real tables.
+    errors are multiplied by `WIDER`, with which the intervals contain the truth in 95% of the draws of 17 real tables.
     """
     l = len(error)
     if l < FEWEST:
@@ -107,7 +107,7 @@ def _log_interval(value: float, influence: np.ndarray, wider: float) -> tuple[fl
 def half_width(error: np.ndarray, coverage: float) -> float:
     """Half the width of a prediction interval: the conformal quantile of the held-out errors' sizes.
 
-    With l numbers it is the (l + 1) · coverage-th smallest, interpolated; where there are too few of them, Student's
+    With l numbers it is the (l + 1) · coverage-th smallest, interpolated. If there are too few of them, Student's
     interval, which takes the errors for Gaussian, and at least the largest.
     """
     size, l = np.sort(np.abs(error)), len(error)

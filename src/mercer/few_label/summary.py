@@ -114,7 +114,7 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
 
 
 def majority_sentence(model: Estimator) -> str:
-    """How accurate the most frequent class is; if no label was drawn at random, only how many labels have it."""
+    """How accurate the most frequent class is. If no label was drawn at random, only how many labels have it."""
     most, found = model.majority_, model.estimate_
     if found.for_all_rows:
         return str(most.sentence(found.accuracy.low))
@@ -175,7 +175,7 @@ def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = DRAWS) ->
 
 
 def unseen_sentence(found: Estimate) -> str:
-    """How many rows belong to classes that no label names; "" where no class was seen once only."""
+    """How many rows belong to classes that no label names. "" where no class was seen once only."""
     rate, once = found.unseen, round(found.unseen.value * found.n_labels)
     if not once:
         return ""

@@ -26,7 +26,7 @@ class Support:
 
     Attributes
     ----------
-    view, finder : standardized columns and the search among the rows kept; finder is None where every row has trust 1.
+    view, finder : standardized columns and the search among the rows kept. Finder is None if every row has trust 1.
     reach : r.
     """
 

@@ -13,13 +13,13 @@ from ..types import ColumnLike
 
 @dataclass(frozen=True)
 class Targets:
-    """The numbers of n rows, NaN where a row has none.
+    """The numbers of n rows, NaN if a row has none.
 
     Attributes
     ----------
     values : (n,) the numbers. labeled : (l,) rows that have one.
     groups : (l,) numbers of one group (copies of a row) are held out together.
-    center, scale : mean and standard deviation of the l numbers; a scale of 0 counts as 1.
+    center, scale : mean and standard deviation of the l numbers. A scale of 0 counts as 1.
     """
 
     values: np.ndarray
@@ -56,11 +56,11 @@ class Targets:
         return np.array_equal(self.values, other.values, equal_nan=True)
 
     def among(self, rows: np.ndarray) -> "Targets":
-        """The numbers of some rows, given by their row numbers, ascending; every row with a number is among them."""
+        """The numbers of some rows, given by their row numbers, ascending. Every row with a number is among them."""
         return replace(self, values=self.values[rows])
 
     def grouped(self, same: np.ndarray) -> "Targets":
-        """The numbers with the copies among their rows told; `same` (n,) are the groups of equal rows."""
+        """The numbers with the copies among their rows told. `same` (n,) are the groups of equal rows."""
         groups = copied_labels(same, self.labeled)
         enough = len(np.unique(groups)) > 2  # two groups held-out at once must leave a third
         return replace(self, groups=groups if enough else np.arange(len(groups)))

@@ -1,9 +1,9 @@
 """Compiled loop of boosting: shallow trees, each fitted to what those before it leave. Imports numba: lazily.
 
-A tree a round, whose leaves hold a number for each class. Its cuts reduce the squared residuals of all classes; a leaf
-is a Newton step of the softmax loss. Every tenth round all columns are tried at the root, and the trees until the next
-such round cut along the best of them: a lesson has a hundredth of a second for this, and columns that reduce nothing by
-themselves are seldom found by any greedy tree.
+A tree a round, whose leaves contain a number for each class. Its cuts reduce the squared residuals of all classes. A
+leaf is a Newton step of the softmax loss. Every tenth round all columns are tried at the root, and the trees until the
+next such round cut along the best of them: a lesson has a hundredth of a second for this, and columns that reduce
+nothing by themselves are seldom found by any greedy tree.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def _scan(
     X: Array, order: Array, column: int, at: Array, begin: int, nodes: int, g: Array, weight: Array, mass: Array,
     sums: Array, last: Array, best: Array, best_column: Array, best_cut: Array,
 ) -> None:  # fmt: skip
-    """Look for better cuts of the nodes of a level along a column; `order` has the rows in the order of each.
+    """Look for better cuts of the nodes of a level along a column. `order` has the rows in the order of each.
 
     mass : (4, nodes) weight of all rows, and on the left; squares of the sums of g on the left and on the right.
     sums : (3, nodes, k) of g; on the left; of the curvature.
@@ -68,7 +68,7 @@ def _boost(
     X: Array, order: Array, known: Array, codes: Array, weight: Array, base: Array, depth: int, kept: int, F: Array,
     roots: Array, feature: Array, threshold: Array, left: Array, right: Array, value: Array, work: tuple[Array, ...],
 ) -> int:  # fmt: skip
-    """See `boost`; writes F and the trees, and returns the number of their nodes."""
+    """See `boost`. Writes F and the trees, and returns the number of their nodes."""
     g, h, at, mass, sums, last, best, best_column, best_cut, gains, kept_columns = work
     l, d = X.shape
     k, number = F.shape[1], 0
@@ -162,7 +162,7 @@ def boost(X: Array, rising: Array, codes: Array, weight: Array, rounds: int, dep
     Parameters
     ----------
     X : (l, d) float32. rising : (d, l) the rows in the order of each column. codes : (l,) classes.
-    weight : (l,) how much each row counts; rows of weight 0 have no part, and are answered.
+    weight : (l,) how much each row counts. Rows of weight 0 have no part, and are predicted.
     rounds, depth : of the trees.
     F : (l, k) the scores of all rows are written here.
 

@@ -140,7 +140,7 @@ def _grow(
     feature: Array, threshold: Array, left: Array, right: Array, value: Array, begin: Array, end: Array, rows: Array,
     columns: Array, key: Array, place: Array, beside: Array, weight: Array, rising: Array, at: Array,
 ) -> int:  # fmt: skip
-    """See `grow`; fills the arrays and returns the number of nodes. `state` has a seed for each tree."""
+    """See `grow`. Fills the arrays and returns the number of nodes. `state` has a seed for each tree."""
     l, d = X.shape
     k, number = value.shape[1], 0
     for tree in range(len(roots)):
@@ -238,7 +238,7 @@ def walked(
     """Add the values of the leaves that rows X (float32) reach in large trees to out (n, k).
 
     Some rows go down side by side, so that the processor waits for no single row. `depth` is that of each tree, `only`
-    the class of a pure leaf, else −1; a leaf is its own child.
+    the class of a pure leaf, else −1. A leaf is its own child.
     """
     n, k = len(X), value.shape[1]
     node = np.empty(SIDE, dtype=np.int32)
@@ -288,7 +288,7 @@ def _flood(
     X: Array, roots: Array, value: Array, column: Array, cut: Array, child: Array, only: Array, out: Array,
     table: Array, at: Array, count: Array,
 ) -> None:  # fmt: skip
-    """See `flooded`; the last three arrays have room for a block of rows."""
+    """See `flooded`. The last three arrays have room for a block of rows."""
     n, d = X.shape
     k = value.shape[1]
     for begin in range(0, n, BLOCK):

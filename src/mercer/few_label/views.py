@@ -30,7 +30,7 @@ class View(Protocol):
     name: str
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn the view; return the rows so seen."""
+        """Learn the view. Return the rows so seen."""
 
     def transform(self, X: Rows) -> Rows:
         """Any rows so seen."""
@@ -42,7 +42,7 @@ class AsGiven:
     name = "raw"
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Nothing to learn; the rows come back."""
+        """Nothing to learn. The rows come back."""
         return X
 
     def transform(self, X: Rows) -> Rows:
@@ -51,12 +51,12 @@ class AsGiven:
 
 
 class Standardized:
-    """Every column with mean 0 and variance 1; a constant column is 0. For columns in different units."""
+    """Every column with mean 0 and variance 1. A constant column is 0. For columns in different units."""
 
     name = "standardized"
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn mean and spread of the columns; return the rows so seen."""
+        """Learn mean and spread of the columns. Return the rows so seen."""
         self.mean_, spread = mean_and_spread(X)
         # A column whose spread is rounding of its mean is constant.
         self.spread_ = np.where(spread > 1e-12 * np.maximum(np.abs(self.mean_), 1e-300), spread, np.inf)
@@ -82,7 +82,7 @@ class HingeColumns:
     quantiles = (0.2, 0.4, 0.6, 0.8)
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn the quantiles; return the rows so seen."""
+        """Learn the quantiles. Return the rows so seen."""
         self.knots_ = [np.unique(np.quantile(column, self.quantiles)) for column in np.asarray(X, dtype=np.float64).T]
         self.weight_ = np.concatenate([[1.0, *np.full(len(knots), 0.7)] for knots in self.knots_])
         self.scaled_ = Standardized()
@@ -108,11 +108,11 @@ class UnitNorm:
     name = "unit norm"
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Nothing to learn; the rows come back with length 1."""
+        """Nothing to learn. The rows come back with length 1."""
         return self.transform(X)
 
     def transform(self, X: Rows) -> Rows:
-        """Rows of length 1; a row of zeros stays."""
+        """Rows of length 1. A row of zeros stays."""
         from sklearn.preprocessing import normalize
 
         return normalize(X)
@@ -121,7 +121,7 @@ class UnitNorm:
 class LeadingComponents:
     """The first principal components: distances without the noise of the many directions in which nothing happens.
 
-    A neighbor graph in 241 dimensions of noise joins rows at random; along the eight directions of largest variance it
+    A neighbor graph in 241 dimensions of noise joins rows at random. Along the eight directions of largest variance it
     joins rows of one cluster.
     """
 
@@ -130,7 +130,7 @@ class LeadingComponents:
         self.name = f"{n_components} components"
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn the components; return the rows along them."""
+        """Learn the components. Return the rows along them."""
         n, d = X.shape
         if not sp.issparse(X) and d <= COVARIANCE[0] and n >= COVARIANCE[1] * d:
             self.mean_, components = _by_covariance(X, self.n_components)

@@ -22,7 +22,7 @@ likelihood, a geometric mean, another t, polynomial kernels, weaker penalties, l
 in smaller steps, which raise it by 0.013 on three autoUniv tables and lower it as often as they raise it on the others.
 
 Next to the candidates stands the case that no one of them tells anything, whose probabilities are 1/k. Its prior is
-`NOTHING`, its evidence that of answers at random; its fraction ν of the predictions moves no row to another class, and
+`NOTHING`, its evidence that of answers at random. Its fraction ν of the predictions moves no row to another class, and
 makes the predictions to coin tosses more modest than those that labels bear out.
 
 If the pool predicts the held-out labels no better than the class frequencies do, the columns do not distinguish the
@@ -31,7 +31,7 @@ that.
 
 The weights without label i need no further fit: drop ℓ_mi from the sum.
 
-It is a race of two rounds. In the first every candidate answers the held-out labels and a sample of the rows; those
+It is a race of two rounds. In the first every candidate answers the held-out labels and a sample of the rows. Those
 that together have less than 1% of the weight stop there, and only the others answer all rows, now and in predictions.
 """
 
@@ -117,7 +117,7 @@ def pool(
     """The pool of candidates fitted to the labels.
 
     scores : (m, k', n) theirs of any rows, which tell their typical margin.
-    nothing : fraction of answers at random, where it is known; None finds it.
+    nothing : fraction of answers at random, where it is known. None finds it.
     """
     tested = labels.testable
     given = labels.given[tested]

@@ -30,7 +30,7 @@ class Expansion:
         self.kernel, self.centers, self.coef, self.map, self.diagonal = kernel, centers, coef, map, diagonal
 
     def __call__(self, X: Rows, coef: Array | None = None) -> Array:
-        """(n, k) values on checked rows, host float64; other coefficients on the same centers may be given."""
+        """(n, k) values on checked rows, host float64. Other coefficients on the same centers may be given."""
         coef = self.coef if coef is None else coef
         centers = self.centers
         if self.map is not None:
@@ -50,7 +50,7 @@ class Expansion:
         return Expansion(self.kernel, self.centers, coef, self.map, self.diagonal)
 
     def diag(self, X: Rows) -> Array:
-        """k(x, x) of checked rows; where a negative part was cut off, at least ‖z‖², which then exceeds it."""
+        """k(x, x) of checked rows. If a negative part was cut off, at least ‖z‖², which then exceeds it."""
         if isinstance(self.kernel, Precomputed):
             if np.isnan(self.diagonal):
                 raise InputError(

@@ -8,7 +8,7 @@ are split once, outside the loop, into a high and a low half (x = h + l, 22 bits
 - ``"exact"`` multiplies float32 numbers in float32.
 
 In "fast" the squared norms are those of the rounded rows, so two equal rows are at distance zero in every precision.
-Kernels that are a sum of formulas (`Kernel.terms`) are fused; the rest use torch tiles.
+Kernels that are a sum of formulas (`Kernel.terms`) are fused. The rest use torch tiles.
 Triton is imported when the first product is made.
 """
 
@@ -36,7 +36,7 @@ def supports(kernel: Kernel, X: Rows) -> bool:
 
 @functools.cache
 def _triton() -> Any:
-    """The compiled kernel, or None where Triton is not installed."""
+    """The compiled kernel, or None if Triton is not installed."""
     try:
         from ._triton import fused_product
     except ImportError:
@@ -76,7 +76,7 @@ def product(kernel: Kernel, X: Rows, Y: Rows, V: Rows, precision: str = "high") 
 
 
 def sides(kernel: Any, X: Rows, Y: Rows, precision: str) -> tuple[Side, Side, float]:
-    """Both sides prepared with one shift and one scale; keep them to multiply many V."""
+    """Both sides prepared with one shift and one scale. Keep them to multiply many V."""
     torch = need("torch")
     radial = all(term.code <= Formula.MATERN52 for term in kernel.terms())
     center = Y.mean(0) if radial else torch.zeros_like(Y[0])
@@ -87,7 +87,7 @@ def sides(kernel: Any, X: Rows, Y: Rows, precision: str) -> tuple[Side, Side, fl
 
 
 def multiply(kernel: Any, left: Side, right: Side, scale: float, V: Rows) -> Block:
-    """The product for prepared sides; V is cut into strips of at most 128 columns."""
+    """The product for prepared sides. V is cut into strips of at most 128 columns."""
     torch = need("torch")
     if V.shape[1] > MOST_COLUMNS:
         strips = V.split(MOST_COLUMNS, dim=1)

@@ -88,7 +88,7 @@ class Gram:
     reason: str  # one or two sentences that show how the matrix is held, and why
 
     def diag(self) -> Array:
-        """k(x, x) of the training rows; where a negative part was cut off, at least ‖z‖²."""
+        """k(x, x) of the training rows. If a negative part was cut off, at least ‖z‖²."""
         if self.map is None:
             return self.operator.diag()
         own = self.map.diag(self.X)
@@ -235,7 +235,7 @@ def choose_map(
 ) -> tuple[FeatureMap, str]:
     """An unfitted map for `approx`, and the reason as a sentence.
 
-    stored : whether the features of host rows will be; there are then no more of them than a quarter of the memory has
+    stored : whether the features of host rows will be. There are then no more of them than a quarter of the memory has
         room for.
     """
     n, home = X.shape[0], home_of(X)

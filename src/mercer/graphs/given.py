@@ -21,9 +21,9 @@ def as_graph(graph: Rows, n: int, ids: ColumnLike = None) -> sp.csr_matrix:
     Parameters
     ----------
     graph : a symmetric matrix of weights that are not negative, sparse or dense, or a list of edges (row, row) or
-        (row, row, weight). Edges have no direction; the weights of repeated edges add up.
+        (row, row, weight). Edges have no direction. The weights of repeated edges add up.
     n : number of rows.
-    ids : names of the rows, by which edges may name them; None for row numbers.
+    ids : names of the rows, by which edges may name them. None for row numbers.
     """
     if sp.issparse(graph) or (isinstance(graph, np.ndarray) and graph.ndim == 2 and graph.shape == (n, n) and n > 3):
         W = sp.csr_matrix(graph, dtype=np.float64)
@@ -97,7 +97,7 @@ class KnownRows:
     Attributes
     ----------
     keys : (n,) what rows are recognized by.
-    strict : whether other rows are refused; else they take nothing from any row.
+    strict : whether other rows are refused. Else they take nothing from any row.
     """
 
     strict = True
@@ -106,7 +106,7 @@ class KnownRows:
         self.keys = row_keys(X)
 
     def spread(self, X: Rows) -> sp.csr_matrix:
-        """(m, n) 1 at the row that each row of X is; several equal rows share it."""
+        """(m, n) 1 at the row that each row of X is. Several equal rows share it."""
         order = np.argsort(self.keys, kind="stable")
         known, keys = self.keys[order], row_keys(X)
         first, last = (np.searchsorted(known, keys, side=side) for side in ("left", "right"))

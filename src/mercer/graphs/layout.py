@@ -49,7 +49,7 @@ def _move(y, ends, others, epochs, seed):
 
 
 def ranks(xy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace each coordinate by its rank, from -1 to 1; equal values have equal ranks."""
+    """Replace each coordinate by its rank, from -1 to 1. Equal values have equal ranks."""
     found = np.column_stack([rankdata(column, method="average") for column in np.asarray(xy).T])
     return 2.0 * (found - 0.5) / len(found) - 1.0
 
@@ -60,9 +60,9 @@ def neighbor_layout(graph: Rows, start: NDArray[np.float64], seed: int = 0) -> N
     Parameters
     ----------
     graph : (n, n) sparse matrix
-        Symmetric; only which entries there are counts.
+        Symmetric. Only which entries there are counts.
     start : (n, 2) array
-        Where the nodes begin; their ranks along each axis are taken, so that no part is crowded.
+        Where the nodes begin. Their ranks along each axis are taken, so that no part is crowded.
     seed : int, default=0
         Of the rows that push each other.
     """

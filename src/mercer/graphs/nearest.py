@@ -20,7 +20,7 @@ class Products:
 
     With the values of one row laid out as g lines, the m smallest are in the m columns of smallest minimum, so that
     most values are read once and never sorted. A few neighbors more than wanted are measured. A row that was left out
-    and is nearer than they are would contradict the rounding of its value; where the rounding is too coarse to tell, as
+    and is nearer than they are would contradict the rounding of its value. If the rounding is too coarse to tell, as
     among ties, a tree is searched.
     """
 

@@ -41,7 +41,7 @@ class Neighbors:
         return self.__dict__ | {"_search": None, "_elsewhere": (None, None), "_quick": False, "_size": None}
 
     def find(self, X: Rows, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """(distances, indices) of the k nearest training rows of every row of X, nearest first; equal rows are at 0."""
+        """(distances, indices) of the k nearest training rows of every row of X, nearest first. Equal rows are at 0."""
         here = moved(X)
         search = self._there(here)
         X = host_rows(X)
@@ -76,7 +76,7 @@ class Neighbors:
         return sp.issparse(self.rows) or n < MANY_ROWS or d < MANY_COLUMNS
 
     def _there(self, X: Rows):
-        """The search where X lives, kept for the next rows from there; None on the host."""
+        """The search where X lives, kept for the next rows from there. None on the host."""
         place = getattr(X, "device", None), X.dtype
         if self._elsewhere[0] != place:
             home, sparse = home_of(X), sp.issparse(X) or sp.issparse(self.rows)
@@ -84,7 +84,7 @@ class Neighbors:
         return self._elsewhere[1]
 
     def _with_zeros(self, X: Rows, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Distances with 0 where two rows differ by rounding only, and there alone.
+        """Distances with 0 if two rows differ by rounding only, and there alone.
 
         In many dimensions the search expands ‖x − y‖² into products, which leaves √ε in place of 0, and 0 in place of
         √ε; and a row along components is not the same to the last bit in a product with many rows and with few.
@@ -107,7 +107,7 @@ class Neighbors:
 def neighbor_graph(X: Rows, n_neighbors: int = 10) -> tuple[Rows, float]:
     """Symmetric k-nearest-neighbor graph with Gaussian edge weights, as a sparse matrix with a zero diagonal.
 
-    Two rows are joined when either is among the other's `n_neighbors` nearest; the weight is exp(−d²/2b²) with b² the
+    Two rows are joined when either is among the other's `n_neighbors` nearest. The weight is exp(−d²/2b²) with b² the
     mean squared length of the edges.
 
     Returns (W, bandwidth): the CSR weights and b.
@@ -161,7 +161,7 @@ def laplacian(W: Rows, kind: str = "normalized-weights") -> Rows:
     """Graph Laplacian of the weights W.
 
     With S = D^{-1/2} W D^{-1/2}: "normalized-weights" is diag(Se) − S, the Laplacian of the degree-normalized weights,
-    whose null vector is constant; "symmetric" is the usual I − S; "unnormalized" is D − W, for which
+    whose null vector is constant. "symmetric" is the usual I − S. "unnormalized" is D − W, for which
     fᵀ Lap f = ½ Σ w_ij (f_i − f_j)².
     """
     if kind not in LAPLACIANS:

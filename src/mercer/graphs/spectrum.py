@@ -40,8 +40,8 @@ def low_spectrum(Lap, rank=None, null=None, tol=TOL):
     Parameters
     ----------
     Lap : (n, n) sparse Laplacian.
-    rank : pairs wanted; None: all up to 5,000 rows, 100 above.
-    null : (n,) function without zeros that Lap sends to 0; None: the constant.
+    rank : pairs wanted. None: all up to 5,000 rows, 100 above.
+    null : (n,) function without zeros that Lap sends to 0. None: the constant.
     tol : accepted residual.
 
     Returns (values, vectors, residual): residual is the largest ‖Lap v − λ v‖ / ‖Lap‖∞; an iteration brings it below
@@ -96,9 +96,9 @@ def _lanczos(Lap: Rows, rank: int, norm: float) -> tuple[np.ndarray, np.ndarray]
 
 
 def _filtered_krylov(Lap: Rows, rank: int, known: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`; None if it does not get there.
+    """(values, vectors) of the `rank` smallest pairs with residuals up to `limit`. None if it does not get there.
 
-    The columns of `known` are the first of them, null vectors; the others are sought next to those.
+    The columns of `known` are the first of them, null vectors. The others are sought next to those.
     """
     n, wanted = Lap.shape[0], rank - known.shape[1]
     order = reverse_cuthill_mckee(Lap, symmetric_mode=True)
@@ -163,7 +163,7 @@ class _Space:
         self.block = block
 
     def residual(self) -> float:
-        """Largest residual of the wanted pairs of the basis; of the last of them only, if that is above the limit."""
+        """Largest residual of the wanted pairs of the basis. Of the last of them only, if that is above the limit."""
         last = self._residual(*self._pairs((max(self.wanted - 4, 0), self.wanted - 1)))
         if last > self.limit:
             return last
@@ -186,7 +186,7 @@ class _Space:
         return values, host(V @ like(Y, V))
 
     def shrink(self) -> None:
-        """Restart from the best vectors; the block to filter next is the wanted ones that are farthest from done."""
+        """Restart from the best vectors. The block to filter next is the wanted ones that are farthest from done."""
         keep = min(self.wanted + max(self.width, self.wanted // 2), self.size)
         self.values, self.Y = self._pairs()
         Y = like(self.Y[:, :keep], self.Q)

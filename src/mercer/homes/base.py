@@ -21,7 +21,7 @@ MIRROR = 64  # rows of a tile transposed at once: all of them would take as long
 class Home:
     """Rows in one place: moves, passes over the rows, and work on blocks of them.
 
-    The defaults are those of arrays that this process can index and multiply; a subclass replaces what differs. What a
+    The defaults are those of arrays that this process can index and multiply. A subclass replaces what differs. What a
     pass returns is on the host in float64.
     """
 
@@ -40,7 +40,7 @@ class Home:
         raise NotImplementedError(f"{type(self).__name__} must define host(A).")
 
     def bring(self, A: Rows) -> Rows:
-        """A on the host; what is there already, of whatever type, is left as it is."""
+        """A on the host. What is there already, of whatever type, is left as it is."""
         return self.host(A)
 
     def like(self, a: Array, Z: Rows) -> Block:
@@ -70,7 +70,7 @@ class Home:
     # Checks
 
     def opened(self, X: Rows, frames: bool = False) -> Rows:
-        """Rows as a fit uses them; `frames` keeps the cells of a data frame as they are."""
+        """Rows as a fit uses them. `frames` keeps the cells of a data frame as they are."""
         return X
 
     def refuse_lazy(self, sentence: str) -> None:
@@ -90,15 +90,15 @@ class Home:
         """Raise `InputError` unless X has two known dimensions and floating-point numbers."""
 
     def bad_columns(self, X: Rows) -> Array:
-        """Columns that hold NaN or infinity; none where another pass looks for them."""
+        """Columns that hold NaN or infinity; none if another pass looks for them."""
         return np.zeros(0, dtype=int)
 
     def magnitude(self, X: Rows) -> float:
-        """The largest absolute value; 0 where another pass looks for it."""
+        """The largest absolute value; 0 if another pass looks for it."""
         return 0.0
 
     def free_memory(self, X: Rows) -> int | None:
-        """Bytes that can still be allocated next to X; None when unknown."""
+        """Bytes that can still be allocated next to X. None when unknown."""
         return backend.memory_available()
 
     def floating(self, X: Rows) -> Rows:
@@ -112,7 +112,7 @@ class Home:
     # A sample that represents all rows: of rows that this process can index, it is all of them
 
     def sample(self, X: Rows, seed: int, *also: Array) -> Rows:
-        """Draw the rows that a fit looks at one by one, `also` among them; their positions, None for all rows."""
+        """Draw the rows that a fit looks at one by one, `also` among them. Their positions, None for all rows."""
         return None
 
     def sampled(self, a: Block, X: Rows) -> Block:
@@ -120,7 +120,7 @@ class Home:
         return a
 
     def sample_of(self, X: Rows) -> Block:
-        """Positions of the sample; None where it is all rows."""
+        """Positions of the sample. None if it is all rows."""
         return None
 
     def fetch(self, X: Rows, *sets: Array) -> None:
@@ -291,12 +291,12 @@ class Home:
     def search(self, rows: Rows) -> Callable | None:
         """A function of (X, k) that finds the k nearest of these rows: (distances, row numbers) on the host.
 
-        None where no search is better than those of the host.
+        None if no search is better than those of the host.
         """
         return None
 
     def solve_lower(self, L: Rows, B: Rows) -> Block:
-        """L⁻¹ B for a lower triangular L; B may be overwritten."""
+        """L⁻¹ B for a lower triangular L. B may be overwritten."""
         import scipy.linalg as sla
 
         return sla.solve_triangular(L, B, lower=True, check_finite=False, overwrite_b=True)

@@ -19,7 +19,7 @@ FAN_IN = 8  # sums are added so many at a time, on the workers: the client gets 
 
 
 class Blocks:
-    """A tall matrix in blocks elsewhere. ``X[positions]`` brings rows here and keeps them; nothing else brings any.
+    """A tall matrix in blocks elsewhere. ``X[positions]`` brings rows here and keeps them. Nothing else brings any.
 
     The engine is in three methods, `task`, `once` and `compute`: those here are Dask's, and a subclass may have others.
 
@@ -27,12 +27,12 @@ class Blocks:
     ----------
     parts : blocks as the engine contains them: NumPy or SciPy rows, or data frames.
     lengths : rows of each. width : number of columns.
-    dtype : floating-point type in which rows are computed; None leaves data frames as they are.
+    dtype : floating-point type in which rows are computed. None leaves data frames as they are.
     names : of the columns, or None. source : what answers are computed for, or None.
 
     Attributes
     ----------
-    sample : positions of the rows that represent all rows in a fit, ascending; they depend on n and the seed only.
+    sample : positions of the rows that represent all rows in a fit, ascending. They depend on n and the seed only.
     """
 
     ndim = 2
@@ -98,13 +98,13 @@ class Blocks:
         self._at, self._rows = self._at[order], rows.iloc[order] if self.frames else rows[order]
 
     def bring(self, which: list) -> list:
-        """Some rows of every block, by their positions in it; all blocks are looked at for NaN and infinity."""
+        """Some rows of every block, by their positions in it. All blocks are looked at for NaN and infinity."""
         more = None if self.frames else self.dtype, self.names
         blocks = zip(self.parts, which, self.lengths.tolist())
         return self.compute([self.task(pick, part, rows, length, *more) for part, rows, length in blocks])
 
     def total(self, function: Callable, shared: object, weight: Array | None = None) -> tuple:
-        """Σ function(shared, block, weight of its rows) over the blocks; `function` returns a tuple of arrays.
+        """Σ function(shared, block, weight of its rows) over the blocks. `function` returns a tuple of arrays.
 
         shared : goes to the workers once, not with every task.
         """
@@ -133,7 +133,7 @@ class Blocks:
 
 
 def draw(n: int, size: int, seed: int) -> Array:
-    """`size` of n positions, drawn at random, ascending; all of them if there are no more.
+    """`size` of n positions, drawn at random, ascending. All of them if there are no more.
 
     >>> draw(3, 5, 0).tolist(), len(draw(100, 5, 0))
     ([0, 1, 2], 5)
@@ -159,7 +159,7 @@ def as_rows(block: Block, dtype: DTypeLike | None) -> Block:
 
 
 def pick(block: Block, which: Array, length: int, dtype: DTypeLike | None, names: ColumnLike) -> Block:
-    """Some rows of a block; refused if it has another length than was said, or holds NaN or infinity."""
+    """Some rows of a block. Refused if it has another length than was said, or holds NaN or infinity."""
     if block.shape[0] != length:
         raise InputError(
             f"A block of X has {block.shape[0]} rows, and the given number was {length}. Count them again."
@@ -188,7 +188,7 @@ def add(*parts: tuple) -> tuple:
 
 
 def answered(block: Block, model: Estimator, call: tuple[str, tuple, dict], like: Array) -> Array:
-    """Result of a method of a model for the rows of a block, some thousands at a time; `like` is the prediction for
+    """Result of a method of a model for the rows of a block, some thousands at a time. `like` is the prediction for
     none.
     """
     n, (name, arguments, options) = block.shape[0], call

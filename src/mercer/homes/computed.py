@@ -37,7 +37,7 @@ class Computed:
         return Home.dot(HOME, self, W)
 
     def moments(self, weight: Array | None) -> tuple[Array, Array]:
-        """(Zᵀ diag(weight) Z, Zᵀ weight); the latest are kept, since a pass computes every row again."""
+        """(Zᵀ diag(weight) Z, Zᵀ weight). The latest are kept, since a pass computes every row again."""
         if self._known is None or not _same(self._known[0], weight):
             self._known = None if weight is None else weight.copy(), *self.sum_moments(weight)
         return self._known[1:]

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames: one task per block of rows; what comes to the client does not grow with their number."""
+"""Dask arrays and data frames: one task per block of rows. What comes to the client does not grow with their number."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""NumPy arrays and SciPy sparse rows; also whatever NumPy can read, such as lists and data frames."""
+"""NumPy arrays and SciPy sparse rows. Also whatever NumPy can read, such as lists and data frames."""
 
 from collections.abc import Callable
 from typing import Any

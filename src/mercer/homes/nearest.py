@@ -3,7 +3,7 @@
 The values ‖y‖²/2 − x·y of a row are reduced to the least one of every group of `LINES` before they reach memory: on a
 GPU in one kernel with the products, from half-precision halves (x = h + l, 22 bits), elsewhere from a matrix product.
 The m smallest values are in the m groups of least minimum, so only the rows of these groups are measured, in double
-precision from differences. A row outside of them and nearer would contradict the rounding of its value; where the
+precision from differences. A row outside of them and nearer would contradict the rounding of its value. If the
 rounding is too coarse to tell, as among ties, the row is compared with all others in double precision.
 """
 
@@ -109,7 +109,7 @@ class Nearest:
         return squared, index, sure & (length * unit < most)
 
     def _minima(self, x: Rows) -> Block:
-        """(n, groups) the least value of every group; group c of block b has the rows (b·lines + g)·LANES + c."""
+        """(n, groups) the least value of every group. Group c of block b has the rows (b·lines + g)·LANES + c."""
         torch = need("torch")
         n, m = len(x), len(self.Y)
         width = self.blocks * LANES
@@ -154,7 +154,7 @@ def _ordered(X: Rows, Y: Rows, place: Any, k: int) -> tuple[Block, Block]:
 
 @functools.cache
 def _fused() -> Block:
-    """The compiled kernel, or None where Triton is not installed."""
+    """The compiled kernel, or None if Triton is not installed."""
     try:
         from ._triton import least_in_groups
     except ImportError:

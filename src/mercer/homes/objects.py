@@ -15,7 +15,7 @@ SIDE = 2048  # of the tiles of a kernel matrix: what is prepared for each row ta
 class Objects:
     """A column of n objects with the shape (n, 1) and the dtype of the numbers that kernels make of them.
 
-    Indexing with a slice, an index array or a mask gives `Objects` again; iteration gives the objects.
+    Indexing with a slice, an index array or a mask gives `Objects` again. Iteration gives the objects.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Objects:
         return Objects(self.cells[rows], known)
 
     def known(self, name: object, make: Callable[[Array], Any]) -> Block:
-        """make(cells), computed once and kept; rows that are taken from these take their part of it with them."""
+        """make(cells), computed once and kept. Rows that are taken from these take their part of it with them."""
         if self._known is None or name not in self._known:
             self._known = (self._known or {}) | {name: make(self.cells)}
         return self._known[name]
@@ -67,7 +67,7 @@ class Objects:
 
 
 class ObjectsHome(Host):
-    """Objects are on the host; they are never turned into numbers except by a kernel."""
+    """Objects are on the host. They are never turned into numbers except by a kernel."""
 
     name = "sequence of objects"
 
@@ -88,7 +88,7 @@ class ObjectsHome(Host):
 
 
 def as_objects(X: Rows) -> Objects | None:
-    """A sequence, a one-dimensional array or one column of a table as `Objects`; None for anything else."""
+    """A sequence, a one-dimensional array or one column of a table as `Objects`. None for anything else."""
     if isinstance(X, Objects):
         return X
     if hasattr(X, "iloc"):  # a series or a data frame

@@ -12,7 +12,7 @@ def is_arrow(X: Rows) -> bool:
 
 
 def from_arrow(arrow: Any) -> Any:
-    """The table as a pandas frame; an index that pandas stored with it is a column again."""
+    """The table as a pandas frame. An index that pandas stored with it is a column again."""
     names = list(arrow.column_names)
     if len(set(names)) < len(names):  # to_pandas would read all columns of one name as the last of them
         frame = arrow.rename_columns([str(i) for i in range(len(names))]).replace_schema_metadata(None).to_pandas()

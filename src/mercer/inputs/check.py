@@ -90,7 +90,7 @@ def _short(row: object) -> str:
 
 
 def refuse_values(X: Rows) -> None:
-    """Refuse tensors with NaN, infinity or numbers that have no square; `check_rows` does it for host rows."""
+    """Refuse tensors with NaN, infinity or numbers that have no square. `check_rows` does it for host rows."""
     home = home_of(X)
     refuse_columns(home.bad_columns(X), home.name)
     if largest := home.magnitude(X):
@@ -98,7 +98,7 @@ def refuse_values(X: Rows) -> None:
 
 
 def refuse_not_finite(X: Rows, names: ColumnLike) -> None:
-    """Name the columns of host rows, dense or sparse, that hold NaN or infinity; refuse what has no square."""
+    """Name the columns of host rows, dense or sparse, that hold NaN or infinity. Refuse what has no square."""
     values = X.data if sp.issparse(X) else X
     flat = values.ravel(order="K")
     with np.errstate(invalid="ignore", over="ignore"):

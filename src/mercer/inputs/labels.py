@@ -1,7 +1,7 @@
 """Read y: any class names, any way of saying "unlabeled", class probabilities instead of names.
 
 A row is unlabeled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
-two ways is refused with a message that names both; nothing is guessed.
+two ways is refused with a message that names both. Nothing is guessed.
 """
 
 from collections.abc import Iterator
@@ -81,14 +81,14 @@ class Labels:
         return all(np.array_equal(a, b) for a, b in both) and self.classes.tolist() == other.classes.tolist()
 
     def among(self, rows: np.ndarray) -> "Labels":
-        """The labels of some rows, given by their numbers, ascending; every labeled row is among them."""
+        """The labels of some rows, given by their numbers, ascending. Every labeled row is among them."""
         codes = self.codes[rows]
         return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft, self.weight)
 
     def folds(self, most: int, key: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, "Labels"]]:
         """At most so many (positions within `labeled` to test on, the labels without them), classes spread evenly.
 
-        Every testable row is in one fold; each is a fold by itself where there are no more than `most`.
+        Every testable row is in one fold. Each is a fold by itself where there are no more than `most`.
 
         key : (l,) numbers that depend on nothing but the row. With them the folds do not depend on the order of rows.
         """
@@ -102,7 +102,7 @@ class Labels:
             yield test, self.keep(np.setdiff1d(np.arange(len(self.labeled)), test))
 
     def counts(self, weight: np.ndarray | None = None) -> np.ndarray:
-        """(k,) how much label mass each class has; `weight` has one entry per row."""
+        """(k,) how much label mass each class has. `weight` has one entry per row."""
         return self.given.sum(axis=0) if weight is None else weight[self.labeled] @ self.given
 
 
@@ -175,7 +175,7 @@ def weighed(labels: Labels, weight: np.ndarray) -> Labels:
 
 
 def read_filled(y: np.ndarray, missing_label: object = "auto") -> Labels:
-    """Labels of an array of class names that is None in all other rows; of very many rows only the names are read."""
+    """Labels of an array of class names that is None in all other rows. Of very many rows only the names are read."""
     nothing: Any = None
     known = np.flatnonzero(np.not_equal(y, nothing))
     if not len(known):
@@ -191,7 +191,7 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
 
     Parameters
     ----------
-    weight : (n,) of the rows, or None. class_weight : dict, a class that it does not name has 1; "balanced", all
+    weight : (n,) of the rows, or None. class_weight : dict, a class that it does not name has 1. "balanced", all
         classes have the same total; or None.
     """
     if weight is not None:
@@ -215,7 +215,7 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
 
 
 def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike = ()) -> np.ndarray:
-    """(n,) which entries of y mark unlabeled rows; nothing that is among `classes` does.
+    """(n,) which entries of y mark unlabeled rows. Nothing that is among `classes` does.
 
     Unlike `read_labels` this takes y of one class, or with no mark at all: the rows a score is computed on.
     """
@@ -231,9 +231,9 @@ def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike
 
 
 def encode(y: ColumnLike, classes: ColumnLike) -> np.ndarray:
-    """(n,) position of each entry in the sorted `classes`, -1 where it is none of them.
+    """(n,) position of each entry in the sorted `classes`, -1 if it is none of them.
 
-    In a table of probabilities, the most likely class; its columns are in the order in which `read_labels` found them.
+    In a table of probabilities, the most likely class. Its columns are in the order in which `read_labels` found them.
     """
     names, y = array_of(y)
     if y.ndim == 2:
@@ -247,7 +247,7 @@ def encode(y: ColumnLike, classes: ColumnLike) -> np.ndarray:
 def labeled_accuracy(
     y: ColumnLike, answer: object, classes: ColumnLike, missing_label: object = "auto", weight: ColumnLike = None
 ) -> float:
-    """Fraction of correct predictions over the entries of y that carry a label; a prediction that is not a class is
+    """Fraction of correct predictions over the entries of y that carry a label. A prediction that is not a class is
     wrong.
     """
     rows = ~unlabeled(y, missing_label, classes)
@@ -259,7 +259,7 @@ def labeled_accuracy(
 
 
 def read_targets(y: ColumnLike, n_rows: int | None, several: bool = False) -> np.ndarray:
-    """(n,) float64 regression targets, NaN where unlabeled (NaN, None or pd.NA); (n, k) where `several` may be."""
+    """(n,) float64 regression targets, NaN if unlabeled (NaN, None or pd.NA); (n, k) where `several` may be."""
     _, y = array_of(y)
     if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabeled.")
@@ -322,7 +322,7 @@ def _marked(values: np.ndarray, missing_label: object) -> np.ndarray:
 
 
 def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(class names sorted, rank of each kept value); text and numbers do not mix."""
+    """(class names sorted, rank of each kept value). Text and numbers do not mix."""
     names = values[keep].tolist()
     text = [isinstance(v, str | bytes) for v in names]
     if any(text) and not all(text):

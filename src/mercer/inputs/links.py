@@ -15,8 +15,8 @@ def link_matrix(ids: ColumnLike, first: Any, second: Any, weight: ColumnLike = N
     Parameters
     ----------
     ids : (n,) identifiers of the rows, all different.
-    first, second : (m,) identifiers at the two ends of each link; a link has no direction.
-    weight : (m,) weights that are not negative, or None for ones. The weights of repeated links add up; links of a row
+    first, second : (m,) identifiers at the two ends of each link. A link has no direction.
+    weight : (m,) weights that are not negative, or None for ones. The weights of repeated links add up. Links of a row
         with itself are dropped.
 
     Examples
@@ -57,7 +57,7 @@ def link_matrix(ids: ColumnLike, first: Any, second: Any, weight: ColumnLike = N
 def read_ends(path: Any) -> list[list]:
     """The first two columns of a file, which are the ends of links, and a third one, if any, their weights.
 
-    The file is a table of any format that mercer reads; the names of its columns do not matter.
+    The file is a table of any format that mercer reads. The names of its columns do not matter.
     """
     from .tables.formats import read_table
 

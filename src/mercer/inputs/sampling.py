@@ -17,7 +17,7 @@ MOST = 20_000  # labels that a fit on rows in Dask uses, next to those that the 
 def on_sample(
     X: Rows, y: ColumnLike, kind: str, missing_label: object = "auto", seed: int = 0, also: ColumnLike = ()
 ) -> Any:
-    """y for the rows that a fit looks at: y itself for rows on the host; rows in Dask get their sample here.
+    """y for the rows that a fit looks at: y itself for rows on the host. Rows in Dask get their sample here.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def on_sample(
 
 
 def with_labels(X: Rows, y: ColumnLike, kind: str, missing_label: object, *columns: Any) -> tuple:
-    """(X, y, *columns) of the rows that have a label, on the host, where X is in Dask; else as they are."""
+    """(X, y, *columns) of the rows that have a label, on the host, where X is in Dask. Else as they are."""
     home = home_of(X)
     if not home.lazy:
         return X, y, *columns
@@ -128,7 +128,7 @@ def labels_to_fit(codes: ColumnLike, n_classes: int, entries: int, seed: int) ->
 
     Parameters
     ----------
-    codes : (l,) class number of each label. entries : most labels times classes; at least two per class are taken.
+    codes : (l,) class number of each label. entries : most labels times classes. At least two per class are taken.
     """
     codes = np.asarray(codes)
     most = max(entries // max(n_classes, 1), 2 * n_classes)

@@ -32,7 +32,7 @@ def check_weight(weight: ColumnLike, n: int) -> np.ndarray | None:
 
 
 def seed_of(random_state: Seed) -> int:
-    """A seed from scikit-learn's random_state; None gives 0, so that results repeat unless a generator is passed."""
+    """A seed from scikit-learn's random_state. None gives 0, so that results repeat unless a generator is passed."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):

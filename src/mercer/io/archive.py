@@ -1,6 +1,6 @@
 """The file itself: a zip of `model.json` and `arrays/N.npy`, with checksums and without anything that can run.
 
-`model.json` contains what the objects are and the checksums of the arrays; its own checksum is the comment of the zip.
+`model.json` contains what the objects are and the checksums of the arrays. Its own checksum is the comment of the zip.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
 
 
 def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
-    """Return `build(tree, arrays, name of the file)` of a file; every fault of the file becomes a sentence."""
+    """Return `build(tree, arrays, name of the file)` of a file. Every fault of the file becomes a sentence."""
     try:
         with zipfile.ZipFile(path) as file:
             total = sum(member.file_size for member in file.infolist())

@@ -13,7 +13,7 @@ from .trees import tree_state
 
 
 class Packer:
-    """Turns objects into JSON, arrays aside; an object met twice is written once.
+    """Turns objects into JSON, arrays aside. An object met twice is written once.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Packer:
         self._kept: list = []
 
     def pack(self, value: Any, where: str) -> Any:
-        """JSON for a value; `where` is its path within the model, for error messages."""
+        """JSON for a value. `where` is its path within the model, for error messages."""
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
         if type(value) is float:

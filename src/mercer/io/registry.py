@@ -73,7 +73,7 @@ def register(cls: AnyClass) -> AnyClass:
     """Let models that hold objects of your own class, such as a kernel, be saved and loaded. A class decorator.
 
     The file calls the class "user." and its name. Call `register` before loading, too: a file cannot import your
-    module. The attributes of an object are saved and set again; its constructor is not called.
+    module. The attributes of an object are saved and set again. Its constructor is not called.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def register(cls: AnyClass) -> AnyClass:
 
 
 def class_name(cls: type) -> str | None:
-    """The name by which files call a class; None for a class that no file may hold."""
+    """The name by which files call a class. None for a class that no file may hold."""
     for name in (cls.__name__, f"sklearn.{cls.__name__}", f"user.{cls.__name__}"):
         if class_named(name) is cls:
             return name
@@ -106,7 +106,7 @@ def class_name(cls: type) -> str | None:
 
 
 def class_named(name: str) -> type | None:
-    """The class that files call by this name; None if there is none."""
+    """The class that files call by this name. None if there is none."""
     if name in _users:
         return _users[name]
     home = f"mercer.{exports[name]}" if name in exports else _HOMES.get(name)

@@ -8,7 +8,7 @@ from ..types import Estimator
 
 
 def tree_state(value: Estimator) -> dict | None:
-    """The rows, weights and parameters of a fitted `KernelDensity`; None for anything else."""
+    """The rows, weights and parameters of a fitted `KernelDensity`. None for anything else."""
     if type(value).__name__ != "KernelDensity" or type(value) is not _class():
         return None
     rows, _, _, _ = value.tree_.get_arrays()

@@ -21,8 +21,8 @@ class TableAudit:
 
     Attributes
     ----------
-    audit : the sources. rows : (m,) numbers of the rows to check next. drawn : (m,) which of them were drawn at random;
-        the others are those whose hints are most likely wrong.
+    audit : the sources. rows : (m,) numbers of the rows to check next. drawn : (m,) which of them were drawn at random.
+        The others are those whose hints are most likely wrong.
     """
 
     audit: Audit
@@ -31,7 +31,7 @@ class TableAudit:
 
 
 def audit_table(dataset: Dataset, fitted: ClassFit, n: int = 20, random: float = 0.5, seed: int = 0) -> TableAudit:
-    """Audit the hints of a dataset; of n rows to check next, a fraction `random` is drawn at random."""
+    """Audit the hints of a dataset. Of n rows to check next, a fraction `random` is drawn at random."""
     if dataset.labels.given.all():
         raise InputError(f"Every row has a label in {dataset.target!r}, so no row is left to check.")
     found = audit(fitted.model)
@@ -108,7 +108,7 @@ def _source(dataset: Dataset, one: SourceAudit) -> Facts:
 
 
 def percent(rate: Rate) -> str:
-    """Return a rate with its interval in words; nothing was checked: a dash."""
+    """Return a rate with its interval in words. Nothing was checked: a dash."""
     return f"{rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%})" if np.isfinite(rate.value) else "—"
 
 

@@ -61,7 +61,7 @@ def findings(
     on_event: OnEvent = ignore,
     sizes: Sizes = SIZES,
 ) -> Findings:
-    """Return everything that the report shows; `out` and `save` are the files of the table and of the model."""
+    """Return everything that the report shows. `out` and `save` are the files of the table and of the model."""
     model, abstain, codes = fitted.model, options.abstain, answers.codes
     given = answers.given
     n, n_given, n_left = len(dataset.names), int(given.sum()), int(answers.left.sum())
@@ -138,7 +138,7 @@ def effect_of_more(model: FewLabelClassifier, n: int = 20) -> str:
 def _next(
     dataset: Dataset, fitted: ClassFit, classes: list[str], seed: int
 ) -> tuple[list[tuple[Row, str, float, str]], str]:
-    """Return the rows to label next and what labels would change; nothing if no method can tell."""
+    """Return the rows to label next and what labels would change. Nothing if no method can tell."""
     free = int((~dataset.labels.given).sum())
     try:
         found = suggest(fitted.model, min(10, free), random_state=seed)
@@ -157,7 +157,7 @@ def _next(
 
 
 def _doubtful(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> list[tuple[Row, str, float, str]]:
-    """Return the predicted rows with the most reasons for doubt; rows left unlabeled are not predictions."""
+    """Return the predicted rows with the most reasons for doubt. Rows left unlabeled are not predictions."""
     found = doubt(fitted.model)
     kept = ~(answers.given | answers.left)[found.rows]
     first = np.flatnonzero(kept)[:SHOWN_ROWS]

@@ -72,7 +72,7 @@ class ClassAnswers:
 
     @property
     def codes(self) -> np.ndarray:
-        """(n,) position in the classes; the given label where there is one."""
+        """(n,) position in the classes. The given label where there is one."""
         return np.asarray(self.P.argmax(axis=1))
 
     @property
@@ -144,7 +144,7 @@ def columns(answers: ClassAnswers, probabilities: bool = False) -> Facts:
 
 
 def answer(dataset: Dataset, fitted: ClassFit, options: AnswerOptions, on_event: OnEvent = ignore) -> ClassAnswers:
-    """Return the predictions of a fit for all rows of its dataset; given labels are kept."""
+    """Return the predictions of a fit for all rows of its dataset. Given labels are kept."""
     labels, classes = dataset.labels, [str(name) for name in fitted.model.classes_]
     rows = np.flatnonzero(labels.given)
     if labels.shares is not None:
@@ -189,7 +189,7 @@ def answer_table(
     on_event: OnEvent = ignore,
     sizes: Sizes = SIZES,
 ) -> ClassAnswers:
-    """Return the predictions of a saved model for the rows of a table; `labels` {row: class} are kept."""
+    """Return the predictions of a saved model for the rows of a table. `labels` {row: class} are kept."""
     P, sure, trust = in_blocks(model.answer, frame, on_event, sizes)
     classes = [str(name) for name in model.classes_]
     place, each = {name: code for code, name in enumerate(classes)}, np.eye(len(classes))

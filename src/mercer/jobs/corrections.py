@@ -1,7 +1,7 @@
-"""Labels that come back from a spreadsheet: corrections in an earlier output, and files of answered rows.
+"""Labels that come back from a spreadsheet: corrections in an earlier output, and files of predicted rows.
 
 One rule: TARGET contains the given labels. A label in TARGET_predicted counts if TARGET_source says `given` and TARGET
-is empty; it is then moved to TARGET. A prediction whose source is `predicted` is never learned from, whatever it says.
+is empty. It is then moved to TARGET. A prediction whose source is `predicted` is never learned from, whatever it says.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +79,7 @@ def set_aside(table: Table, old: list[str], writes: Iterable[str], on_event: OnE
 
 
 def answered(table: Table, target: str) -> list[str]:
-    """Return the columns of predictions, on classes or on numbers, that the table has; none if they are not
+    """Return the columns of predictions, on classes or on numbers, that the table has. None if they are not
     complete.
     """
     both = added(target), added(target, *NUMBERS)
@@ -113,7 +113,7 @@ def take_corrections(
 
 
 def how_words(table: Table, target: str) -> np.ndarray | None:
-    """Return "random", "chosen" or "" per row from the column TARGET_how; None without such a column."""
+    """Return "random", "chosen" or "" per row from the column TARGET_how. None without such a column."""
     (name,) = added(target, "how")
     if name not in table.frame.columns:
         return None
@@ -243,7 +243,7 @@ def texts(column: Series) -> np.ndarray:
 
 
 def alike(a: str, b: str) -> bool:
-    """Return whether two cells are equal; spreadsheets write numbers in their own way."""
+    """Return whether two cells are equal. Spreadsheets write numbers in their own way."""
     if a == b:
         return True
     try:

@@ -120,11 +120,11 @@ def read_labeled(
     Parameters
     ----------
     data : where the table is. options : how it is read.
-    targets : columns of labels; None for the only control of an export of Label Studio.
+    targets : columns of labels. None for the only control of an export of Label Studio.
     table : the table, if it is open already.
     writes : names of the columns that will be added, or a function of (target, whether it contains numbers).
     need_labels : whether a target without labels is refused. several : whether cells may contain several labels.
-    new_target : whether a target may be absent from the table; it is then a column without labels.
+    new_target : whether a target may be absent from the table. It is then a column without labels.
     """
     _check_names(targets or [], options)
     notes: list[str] = []
@@ -166,7 +166,7 @@ def read_labeled(
 def read(
     data: Data, targets: list[str] | None, options: ReadOptions, *, on_event: OnEvent = ignore, **more: Any
 ) -> list[Dataset]:
-    """Return one `Dataset` per target; `more` are the other parameters of `read_labeled`.
+    """Return one `Dataset` per target. `more` are the other parameters of `read_labeled`.
 
     No target is a feature of another one, nor is what earlier runs wrote.
     """
@@ -216,7 +216,7 @@ def read_links_of(table: Table, options: ReadOptions, targets: list[str], on_eve
 
 
 def path_of(data: Data) -> Path:
-    """Return the path of a table; for standard input what it is called."""
+    """Return the path of a table. For standard input what it is called."""
     return Path("standard input" if typed(data) == "-" else typed(data))
 
 

@@ -15,7 +15,7 @@ FAMILIAR = 0.5  # trust below which a row is unlike all training rows
 
 
 def fit_model(dataset: Dataset, model: Estimator, titles: Mapping[str, str], on_event: OnEvent) -> list[str]:
-    """Fit a few-label model to the labels of a dataset; return notes for the report.
+    """Fit a few-label model to the labels of a dataset. Return notes for the report.
 
     Ctrl-C ends the search and keeps what was tried. A copy of a model that was fitted to other labels of the same rows
     keeps what needs no label.

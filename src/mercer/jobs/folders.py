@@ -29,7 +29,7 @@ class FolderRun:
 
     Parameters
     ----------
-    command : its name. data : the folder. out : that of the predictions; None: next to it, named with `word`.
+    command : its name. data : the folder. out : that of the predictions. None: next to it, named with `word`.
     asked : what the predictions depend on. force : whether to begin again.
 
     Attributes
@@ -116,7 +116,7 @@ class FolderRun:
         more: Callable[[int], Task],
         stage: Stage,
     ) -> Facts:
-        """Answer the parts that are not there yet and set the mark; return {fact: sum over the parts}."""
+        """Answer the parts that are not there yet and set the mark. Return {fact: sum over the parts}."""
         self.begin()
         whole = [i for i in self.left if counted[i][0]]
         for i in set(self.left) - set(whole):  # a part without rows has no answers
@@ -157,7 +157,7 @@ def rows_to_sample(counted: Counted, seed: int, sizes: Sizes = SIZES) -> np.ndar
 
 
 def labels_of(counted: Counted, rows: np.ndarray) -> list[str | None]:
-    """Return the labels of these rows, None where there is none."""
+    """Return the labels of these rows, None if there is none."""
     starts = np.cumsum([0, *(n for n, _, _ in counted)])
     known = {int(start + i): word for start, (_, at, some) in zip(starts, counted) for i, word in zip(at, some)}
     return [known.get(int(row)) for row in rows]

@@ -16,7 +16,7 @@ from .usage import UsageError
 
 
 def take_labels(table: Table, targets: list[str], options: ReadOptions, on_event: OnEvent) -> None:
-    """Take the labels of the file that `options.labels` names; a target that the table lacks becomes a column.
+    """Take the labels of the file that `options.labels` names. A target that the table lacks becomes a column.
 
     Rows are found by the column `options.key`. In a folder of images they are found by the path or name of the file.
     """

@@ -49,7 +49,7 @@ def findings(
     on_event: OnEvent = ignore,
     sizes: Sizes = SIZES,
 ) -> Findings:
-    """Return everything that the report shows; `out` and `save` are the files of the table and of the model."""
+    """Return everything that the report shows. `out` and `save` are the files of the table and of the model."""
     model, given = fitted.model, answers.given
     n, n_given = len(given), int(given.sum())
     on_event(Progress("choosing rows to label next", 0.0))
@@ -120,7 +120,7 @@ def reasons(dataset: Dataset, fitted: NumberFit, found: Suggestion) -> list[str]
 
 
 def _next(dataset: Dataset, fitted: NumberFit, seed: int) -> list[tuple[Row, str, float | None, str]]:
-    """Return the rows to label next; none if no candidate is linear in the numbers."""
+    """Return the rows to label next. None if no candidate is linear in the numbers."""
     if fitted.model.linear_ is None:
         return []
     free = int((~dataset.labels.given).sum())

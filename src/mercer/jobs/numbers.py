@@ -70,7 +70,7 @@ def fit(
 def answer(
     dataset: Dataset, fitted: NumberFit, options: AnswerOptions, on_event: OnEvent = ignore
 ) -> NumberPredictions:
-    """Return the predictions of a fit for all rows of its dataset; given numbers are kept."""
+    """Return the predictions of a fit for all rows of its dataset. Given numbers are kept."""
     asked = {"--abstain": options.abstain is not None, "--probabilities": options.probabilities}
     for option, wanted in (asked | {"--by-class": options.by_class}).items():
         if wanted:

@@ -96,11 +96,11 @@ def find_outliers(
     seed : int or None, default=None
         Seed of the detector.
     detector : estimator or None, default=None
-        Another outlier detector, not fitted yet; it takes no answers.
+        Another outlier detector, not fitted yet. It takes no answers.
     ordinary : array of shape (m, d) or None, default=None
         Rows that are known to be ordinary. The detector is fitted to them in place of X.
     drawn : array of shape (n,) or None, default=None
-        Which rows were answered because they were drawn at random; None: all, if the user states this.
+        Which rows were answered because they were drawn at random. None: all, if the user states this.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def columns(found: Outliers) -> dict[str, np.ndarray]:
 
 
 def reasons(dataset: Dataset, found: Outliers, rows: np.ndarray) -> list[Reason]:
-    """Explain some rows of a table in its cells; a column whose cell is an ordinary one is not named."""
+    """Explain some rows of a table in its cells. A column whose cell is an ordinary one is not named."""
     scores = None if found.own and hasattr(found.model, "changed_scores") else found.scores
     explained = unusual(found.model, dataset.X, rows, dataset.encoder.slices_, scores=scores)
     return [_in_cells(dataset.distinctive, one) for one in explained]
@@ -254,7 +254,7 @@ def read_ordinary(data: Data, options: ReadOptions, dataset: Dataset, on_event: 
 
 
 def read_answers(cells: Iterable[object]) -> np.ndarray:
-    """(n,) −1, +1 or 0 from the cells of a column with answers, such as "odd" and "ordinary"; empty cells are 0."""
+    """(n,) −1, +1 or 0 from the cells of a column with answers, such as "odd" and "ordinary". Empty cells are 0."""
     codes = []
     for cell in cells:
         text = "" if cell is None or cell != cell else str(cell).strip().lower().removesuffix(".0")

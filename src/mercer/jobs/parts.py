@@ -39,7 +39,7 @@ OTHERS = ("dataset_dict.json", "state.json")  # of a folder that is one table
 
 
 def parts_in(folder: str | Path) -> list[Path]:
-    """Return the tables in a folder by name, those that begin with . or _ left out; none if the folder is one table."""
+    """Return the tables in a folder by name, those that begin with . or _ left out. None if the folder is one table."""
     folder = Path(folder)
     if not folder.is_dir() or any((folder / name).exists() for name in OTHERS):
         return []
@@ -63,7 +63,7 @@ def cells(
 ) -> tuple[int, np.ndarray, list[str]]:
     """Return (number of rows, positions of the labeled ones, their labels) of a part.
 
-    column : that of the labels; with `labels`, {key: label}, that of the keys; None counts only.
+    column : that of the labels. With `labels`, {key: label}, that of the keys. None counts only.
     """
     if _ending(path) in (".parquet", ".pq"):
         file = need("pyarrow.parquet").ParquetFile(path)
@@ -108,7 +108,7 @@ class PartOptions:
     Attributes
     ----------
     file : options of `read_table`. protect : see `write_table`.
-    model : file of a saved model; None: the one in the folder of the predictions.
+    model : file of a saved model. None: the one in the folder of the predictions.
     answers : of `label` and `predict`.
     kind, columns : of a method without labels: its command, and the names of the columns that it writes.
     rank : of `cluster`: the numbers of the groups.
@@ -126,7 +126,7 @@ class PartOptions:
 
 
 def label_part(path: Path, out: Path, folder: Path, known: tuple[np.ndarray, list[str]], options: PartOptions) -> Facts:
-    """Write a part with its predictions; return {class: rows} and how many rows were left unlabeled or are novel.
+    """Write a part with its predictions. Return {class: rows} and how many rows were left unlabeled or are novel.
 
     known : (positions, labels) of the labeled rows.
     """

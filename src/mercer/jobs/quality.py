@@ -25,7 +25,7 @@ def _withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
 
 
 def drawn_withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
-    """Return those of `_withheld` that were drawn at random, which speak for all rows; all of them if none was."""
+    """Return those of `_withheld` that were drawn at random, which speak for all rows. All of them if none was."""
     codes, P = _withheld(model)
     drawn = model.drawn_[model.labels_.labeled[model.labels_.testable]]
     return (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
@@ -77,9 +77,9 @@ def answered_sentence(rate: Rate, number: int, abstain: float) -> str:
 
 
 def wrong_labels_sentence(right: int, tested: int, wrong: float) -> str:
-    """Return how wrong labels affect the estimate; "" if hardly any label is contradicted by the others.
+    """Return how wrong labels affect the estimate. "" if hardly any label is contradicted by the others.
 
-    With 20% wrong labels the expected number of wrong ones is 5% to 25% of the labels; without, it is often as large on
+    With 20% wrong labels the expected number of wrong ones is 5% to 25% of the labels. Without, it is often as large on
     difficult tables. The sentence therefore does not claim that labels are wrong.
     """
     # 0.05: expected fraction of wrong labels from which they are mentioned next to the accuracy

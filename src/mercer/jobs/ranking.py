@@ -76,7 +76,7 @@ class Ranking:
         }
 
     def column(self, n: int) -> np.ndarray:
-        """(n,) cells: the rank of each unlabeled row, from 1; "" for rows with a label."""
+        """(n,) cells: the rank of each unlabeled row, from 1. "" for rows with a label."""
         cells = np.full(n, "", dtype=object)
         cells[self.rows] = np.arange(1, len(self.rows) + 1).astype(str)
         return cells

@@ -32,7 +32,7 @@ class Sets:
         self.mark = next((mark for mark in MARKS if not any(mark in str(name) for name in model.classes_)), "\t")
 
     def columns(self, values: Sequence[object], codes: np.ndarray) -> dict[str, np.ndarray]:
-        """Return {TARGET_set: cells}; `values`: the classes as the table has them, `codes`: of the given labels."""
+        """Return {TARGET_set: cells}. `values`: the classes as the table has them, `codes`: of the given labels."""
         words = [self.mark.join(str(values[k]) for k in np.flatnonzero(row).tolist()) for row in self.inside]
         for row in np.flatnonzero(self.given):
             words[row] = str(values[codes[row]])

@@ -28,7 +28,7 @@ def open_table(
     Parameters
     ----------
     data : where it is. options : how it is read.
-    columns : further names that must be there; None is skipped.
+    columns : further names that must be there. None is skipped.
     """
     place = located(data)
     if place.source.path is not None and not place.source.path.exists():
@@ -88,7 +88,7 @@ def refuse_similar(name: str, table: Table, data: Data) -> None:
 
 
 def renamed_columns(frame: Frame, pairs: Sequence[str], encoder: TableEncoder) -> Frame:
-    """Return a table with the names of columns that a model knows; refuse columns that seem to be renamed.
+    """Return a table with the names of columns that a model knows. Refuse columns that seem to be renamed.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def encode(
 ) -> tuple[TableEncoder, Rows]:
     """Return a fitted `TableEncoder` and the matrix of all columns except the unused ones.
 
-    The notes on the columns are in the report and in the output of `mercer look`. One note points there; columns that
+    The notes on the columns are in the report and in the output of `mercer look`. One note points there. Columns that
     distinguish the labeled rows, which `mercer look` cannot know, are named.
     """
     if len(table) < 2:

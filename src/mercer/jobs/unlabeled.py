@@ -40,7 +40,7 @@ class Described:
 def read(
     data: Data, options: ReadOptions, scale: str | bool, writes: Iterable[str], on_event: OnEvent = ignore
 ) -> Dataset:
-    """Return a table without labels and the matrix of its columns; `writes` are the columns that will be added."""
+    """Return a table without labels and the matrix of its columns. `writes` are the columns that will be added."""
     unused, notes = [options.id, *(options.ignore or [])], list[str]()
     table = open_table(data, options, unused, keeping(notes, on_event))
     return encoded(data, table, options, scale, unused, writes, notes, on_event)
@@ -56,7 +56,7 @@ def encoded(
     notes: list[str],
     on_event: OnEvent,
 ) -> Dataset:
-    """Return the same of a table that is open already; columns in `unused` are not features."""
+    """Return the same of a table that is open already. Columns in `unused` are not features."""
     refuse_taken(table, writes)
     encoder, X = encode(table, unused, options, data, scale, on_event=on_event)
     distinctive, names = DistinctiveCells(table.frame, encoder, X), row_names(table, options.id)

@@ -51,7 +51,7 @@ def _median(X: Floats, weight: Floats | None, order: int) -> float:
 
 
 def _knn(X: Floats, weight: Floats | None, order: int) -> float:
-    """Mean distance to the ten nearest neighbors; a row of weight 3 has two neighbors at distance 0."""
+    """Mean distance to the ten nearest neighbors. A row of weight 3 has two neighbors at distance 0."""
     if len(X) == 1:
         return 1.0
     weight = np.ones(len(X)) if weight is None else weight
@@ -81,7 +81,7 @@ def _range(X: Floats, weight: Floats | None, order: int) -> float:
 
 
 def _neighbor(X: Floats, weight: Floats | None, order: int) -> float:
-    """Median distance to the fifth nearest neighbor, for novelty; copies of a row are its neighbors at distance 0.
+    """Median distance to the fifth nearest neighbor, for novelty. Copies of a row are its neighbors at distance 0.
 
     If more than half of the rows have five copies, the mean of these distances is taken.
     """
@@ -126,9 +126,9 @@ def bandwidth_of(X: Rows, rule: str = "median", weight: Floats | None = None, or
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows; of many rows a fixed sample is used.
+        Rows. Of many rows a fixed sample is used.
     rule : {"median", "knn", "scale", "range", "neighbor", "2neighbor"}, default="median"
-        Name of the rule; see the page on kernels.
+        Name of the rule. See the page on kernels.
     weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
     order : {1, 2}, default=2

@@ -51,9 +51,9 @@ class Kernel:
 
     A kernel is called on data, knows its diagonal and composes: ``0.3 * RBF(2.0) + Linear()``. It has scikit-learn's
     parameters, so ``kernel__bandwidth`` works in a grid search. Rows may be dense NumPy rows, SciPy sparse rows or
-    torch tensors; the matrix comes back dense, in the dtype of the rows and where they live.
+    torch tensors. The matrix comes back dense, in the dtype of the rows and where they live.
 
-    A new kernel is a class with a constructor that stores its parameters, ``tile(X, Y)`` and ``diag(X)``; a kernel of
+    A new kernel is a class with a constructor that stores its parameters, ``tile(X, Y)`` and ``diag(X)``. A kernel of
     the Euclidean distance derives from `Radial` and has ``profile(squared, xp)`` only. The rest is optional: ``names``
     for ``kernel="name"``, ``terms`` for fused GPU products, ``spectrum`` and ``spectral_sample`` for Fourier features,
     ``slope`` for invariances.
@@ -106,7 +106,7 @@ class Kernel:
             REGISTRY[name] = cls
 
     def __call__(self, X: Rows, Y: Rows | None = None) -> Block:
-        """Matrix of k(x, y) over the rows of X and Y; over X and itself, exactly symmetric, when Y is None."""
+        """Matrix of k(x, y) over the rows of X and Y. Over X and itself, exactly symmetric, when Y is None."""
         self.check()
         same = Y is None or Y is X
         X = rows_for(self, X)
@@ -137,9 +137,9 @@ class Kernel:
         return out
 
     def tile(self, X: Rows, Y: Rows) -> Block:
-        """Dense block k(X, Y) of moderate size, in the dtype of the rows and where they live; the caller may change it.
+        """Dense block k(X, Y) of moderate size, in the dtype of the rows and where they live. The caller may change it.
 
-        Rows are two-dimensional and have equal columns; `check` has been called.
+        Rows are two-dimensional and have equal columns. `check` has been called.
         """
         raise NotImplementedError(f"{type(self).__name__} must define tile(X, Y).")
 
@@ -198,7 +198,7 @@ class Kernel:
     # scikit-learn's parameters, without BaseEstimator: its printing of nested estimators disregards their own repr
 
     def get_params(self, deep: bool = True) -> Facts:
-        """Parameters by name; deep adds those of the kernels among them as "left__bandwidth"."""
+        """Parameters by name. Deep adds those of the kernels among them as "left__bandwidth"."""
         params = {name: getattr(self, name) for name in sorted(inspect.signature(type(self)).parameters)}
         inner = {k: v.get_params() for k, v in params.items() if deep and isinstance(v, Kernel)}
         return params | {f"{k}__{name}": value for k, values in inner.items() for name, value in values.items()}

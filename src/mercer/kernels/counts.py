@@ -1,7 +1,7 @@
 """The base of the kernels on strings, bags and graphs: each row as counts of its parts, and sums over common parts.
 
 A part (a substring, an element, the neighborhood of a node) is known by a key of 64 bits that is the same in every
-process. Two different parts get the same key with a probability near 1e-7 among a million parts; the kernel of such
+process. Two different parts get the same key with a probability near 1e-7 among a million parts. The kernel of such
 keys is still positive semi-definite.
 """
 
@@ -32,7 +32,7 @@ class Counts:
     ----------
     keys : (v,) ascending keys of the columns.
     matrix : (n, v) CSR counts.
-    weight : (v,) factors of the columns in a sum over common parts; None for ones.
+    weight : (v,) factors of the columns in a sum over common parts. None for ones.
     squares : (n,) weighted sum of squares of each row.
     """
 
@@ -43,7 +43,7 @@ class Counts:
     def of(
         cls, row: Array, keys: Keys, value: Array | None, n: int, weight: NDArray[np.float64] | None = None
     ) -> "Counts":
-        """From entries (row, key, value), where equal pairs add up; `weight` has one factor per entry."""
+        """From entries (row, key, value), where equal pairs add up. `weight` has one factor per entry."""
         found, first, column = np.unique(keys, return_index=True, return_inverse=True)
         value = np.ones(len(row)) if value is None else value
         matrix = sp.csr_array((value, (row, column.ravel())), shape=(n, max(len(found), 1)))
@@ -172,7 +172,7 @@ def mixed(keys: Keys) -> Keys:
 
 
 def keys_of(elements: list, where: str) -> Keys:
-    """The key of each element, the same in every process; equal elements have equal keys."""
+    """The key of each element, the same in every process. Equal elements have equal keys."""
     known: dict = {}
     out = np.empty(len(elements), dtype=np.uint64)
     for i, element in enumerate(elements):

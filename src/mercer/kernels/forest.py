@@ -23,7 +23,7 @@ class Nodes:
 
     Attributes
     ----------
-    feature, threshold : the cut of each node; a row goes to `left` where it is not above the threshold, in float32.
+    feature, threshold : the cut of each node. A row goes to `left` where it is not above the threshold, in float32.
     left, right : the next nodes; −1 at a leaf.
     roots : first node of each tree.
     """
@@ -101,7 +101,7 @@ class Forest(Kernel):
 
     No label is used. Every tree is grown on rows drawn from the training rows, until they are distinguished: a column
     is drawn, and cut at a place drawn between its smallest and largest value. Leaves are small where rows are dense, so
-    the kernel adapts to the density; the scales of the columns do not matter, and no width needs to be chosen. Good for
+    the kernel adapts to the density. The scales of the columns do not matter, and no width needs to be chosen. Good for
     tables whose columns have different units, and the worse the more columns are noise.
 
     Parameters
@@ -117,7 +117,7 @@ class Forest(Kernel):
     Notes
     -----
     Growing takes O(T s log s) for s = max_samples, whatever the number of rows: about 0.1 s. A row goes down the T
-    trees in O(T log s); a kernel value takes as many operations as trees have both rows in one leaf. K = ΦΦᵀ exactly,
+    trees in O(T log s). A kernel value takes as many operations as trees have both rows in one leaf. K = ΦΦᵀ exactly,
     with Φ the T leaves of each row as entries of a sparse matrix, and products with K take O(n T).
     References: Geurts, Ernst, Wehenkel (2006), Extremely randomized trees; Ting, Zhu, Zhou (2018), Isolation kernel
     and its effect on SVM.
@@ -142,7 +142,7 @@ class Forest(Kernel):
         self.random_state = random_state
 
     def resolve(self, X: Rows, weight: NDArray[np.float64] | None = None) -> Self:
-        """A copy with trees; rows are drawn for them as often as their weights say."""
+        """A copy with trees. Rows are drawn for them as often as their weights say."""
         from sklearn.tree import ExtraTreeRegressor
 
         resolved = super().resolve(X, weight)

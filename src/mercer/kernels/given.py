@@ -35,9 +35,9 @@ def as_kernel(kernel: Any) -> Kernel:
 class Callable(Kernel):
     """A Python function of two rows, f(x, y) -> float, or of two matrices, f(X, Y) -> matrix.
 
-    Rows may be strings or any other objects; a function of two matrices then gets two arrays of objects. Which of the
+    Rows may be strings or any other objects. A function of two matrices then gets two arrays of objects. Which of the
     two is found out by trying both and comparing a few values. The function must be symmetric and positive
-    semi-definite; the maps measure how far it is from that (`negative_mass_`).
+    semi-definite. The maps measure how far it is from that (`negative_mass_`).
     """
 
     psd = False

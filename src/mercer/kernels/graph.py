@@ -123,12 +123,12 @@ class GraphKernel(Kernel):
         return sp.csr_matrix((weight[joined], index[joined], ends), (len(index), n))
 
     def hurry(self, n: int) -> bool:
-        """Let n rows and all later ones find their neighbors approximately, if they are very many; whether they do."""
+        """Let n rows and all later ones find their neighbors approximately, if they are very many. Whether they do."""
         return self.known_ is None and self.finder_.hurry(n)
 
     @property
     def recall(self) -> float:
-        """Fraction of the true neighbors of other rows that are found; 1 where the search is exact."""
+        """Fraction of the true neighbors of other rows that are found; 1 if the search is exact."""
         return 1.0 if self.known_ is not None else self.finder_.recall
 
     def tile(self, X: Rows, Y: Rows) -> Block:
@@ -178,7 +178,7 @@ class Diffusion(GraphKernel):
     n_neighbors : int, neighbors of each row.
     time : float above 0; the longer, the smoother along the graph.
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
-    rank : eigenvectors kept; None keeps all up to 5,000 rows and 100 above.
+    rank : eigenvectors kept. None keeps all up to 5,000 rows and 100 above.
     graph : None, (n, n) matrix or list of edges, default=None
         Links between the rows, in place of nearest neighbors: symmetric weights, sparse or dense, or edges (row, row)
         or (row, row, weight), by row numbers or, if the rows are strings, by these. The rows may then be any objects.
@@ -230,7 +230,7 @@ class GraphLaplacian(GraphKernel):
     n_neighbors : neighbors of each row in the graph.
     laplacian : "normalized-weights" (diag(Se) − S), "symmetric" (I − S) or "unnormalized" (D − W).
     graph : (n, n) matrix of weights in place of the neighbor graph, or None.
-    rank : non-trivial eigenvectors kept; None keeps all up to 5,000 rows and 100 above.
+    rank : non-trivial eigenvectors kept. None keeps all up to 5,000 rows and 100 above.
     eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i² (Joachims 2003). With
         "squares" the differences between connected components count as non-trivial, all with the value 1; the
         pseudo-inverse drops them.

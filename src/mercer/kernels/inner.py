@@ -33,7 +33,7 @@ class Linear(Kernel):
 
 
 class _Affine(Kernel):
-    """A function of scale · x·y + offset; scale = None means 1 / number of columns."""
+    """A function of scale · x·y + offset. Scale = None means 1 / number of columns."""
 
     scale: Any
     offset: float

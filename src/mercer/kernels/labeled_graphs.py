@@ -17,7 +17,7 @@ class WeisfeilerLehman(CountKernel):
     molecules, syntax trees, call graphs and other graphs whose nodes have labels.
 
     A row is a pair (labels, edges), or a dict with the entries "labels" and "edges". Labels are a list with one entry
-    per node (text, numbers, bytes, None or tuples), or a number of nodes without labels; edges are pairs of node
+    per node (text, numbers, bytes, None or tuples), or a number of nodes without labels. Edges are pairs of node
     numbers, from 0, without direction. An edge that is given twice counts once.
 
     Parameters
@@ -29,7 +29,7 @@ class WeisfeilerLehman(CountKernel):
 
     Notes
     -----
-    Cost: O(h · edges) for all graphs together. Graphs without a common color in any step have k = 0; graphs that no
+    Cost: O(h · edges) for all graphs together. Graphs without a common color in any step have k = 0. Graphs that no
     number of steps can tell apart (regular graphs of one degree and label, for example) have k = 1.
     Reference: Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt (2011), Weisfeiler-Lehman graph kernels.
 

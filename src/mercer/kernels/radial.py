@@ -92,7 +92,7 @@ class Radial(Stationary):
         return squared
 
     def profile(self, squared: Block, xp: Module) -> Block:
-        """Kernel values of squared distances in bandwidths, which it may overwrite; xp is numpy or torch."""
+        """Kernel values of squared distances in bandwidths, which it may overwrite. Xp is numpy or torch."""
         raise NotImplementedError(f"{type(self).__name__} must define profile(squared, xp).")
 
     def slope(self, X: Rows, V: Rows, Y: Rows) -> Block:
@@ -102,7 +102,7 @@ class Radial(Stationary):
         return self.profile_slope(squared, namespace(squared)) * apart * (2 * scale**2)
 
     def profile_slope(self, squared: Block, xp: Module) -> Block:
-        """The derivative of `profile` by the squared distance; only for kernels that have a gradient everywhere."""
+        """The derivative of `profile` by the squared distance. Only for kernels that have a gradient everywhere."""
         return Kernel.slope(self, squared, squared, squared)  # which refuses
 
     def __init_subclass__(cls, **kwargs: object) -> None:

@@ -55,7 +55,7 @@ class StringKernel(CountKernel):
 class Spectrum(StringKernel):
     """Number of common substrings of length k: k(x, y) = Σ_a #a(x) · #a(y), over all strings a of k letters.
 
-    For text, names, DNA and proteins. Every Unicode character is a letter; letter case counts.
+    For text, names, DNA and proteins. Every Unicode character is a letter. Letter case counts.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class Spectrum(StringKernel):
 
     Notes
     -----
-    Cost: O(total length) to read the strings; a block of k is one sparse product. Strings without a substring of the
-    wanted length are similar to no row, with a warning in fit; empty strings are refused.
+    Cost: O(total length) to read the strings. A block of k is one sparse product. Strings without a substring of the
+    wanted length are similar to no row, with a warning in fit. Empty strings are refused.
     Reference: Leslie, Eskin, Noble (2002), The spectrum kernel.
 
     Examples
@@ -129,7 +129,7 @@ class Mismatch(StringKernel):
     neighborhood of strings is listed: pairs at each distance are counted through substrings with up to 2m gaps. The
     sums are whole numbers, exact below 2⁵³. Cost: Σ_{i ≤ 2m} C(k, i) entries per letter, whatever the alphabet.
     Reference: Leslie, Eskin, Cohen, Weston, Noble (2004), Mismatch string kernels for discriminative protein
-    classification; the counting is that of Ghandi, Lee, Mohammad-Noori, Beer (2014), Enhanced regulatory sequence
+    classification. The counting is that of Ghandi, Lee, Mohammad-Noori, Beer (2014), Enhanced regulatory sequence
     prediction using gapped k-mer features.
 
     Examples
@@ -290,7 +290,7 @@ def _shared(k: int, m: int, d: int, letters: int) -> int:
 
 
 def read_strings(cells: np.ndarray) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """(all letters one after the other, length of each string); anything but strings with letters is refused."""
+    """(all letters one after the other, length of each string). Anything but strings with letters is refused."""
     strings = cells.tolist()
     for i, text in enumerate(strings):
         if not isinstance(text, str):
@@ -320,7 +320,7 @@ def windows(letters: NDArray[np.uint32], lengths: NDArray[np.int64], k: int) -> 
 
 
 def spelled(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """A key for each row of letters; substrings of another length have other keys."""
+    """A key for each row of letters. Substrings of another length have other keys."""
     keys = np.full(len(codes), np.uint64(codes.shape[1]), dtype=np.uint64)
     for letter in codes.T:
         keys = mixed(keys) + letter

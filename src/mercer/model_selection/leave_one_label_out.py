@@ -23,9 +23,9 @@ class LeftOut:
 
     Attributes
     ----------
-    candidates : list of m parameter dicts; the first, {}, is the estimator as it was given.
+    candidates : list of m parameter dicts. The first, {}, is the estimator as it was given.
     scores : (m, l, k') decision scores, k' = 1 for two classes.
-    labels : the labels as they were read; the rows are `labels.labeled`.
+    labels : the labels as they were read. The rows are `labels.labeled`.
     """
 
     candidates: list
@@ -85,7 +85,7 @@ def leave_one_label_out(
     Notes
     -----
     Cost for m regularizations, l labels and r features: one decomposition per kernel, then O(m l r) (methods linear in
-    the labels); with refitting, m l fits per kernel.
+    the labels). With refitting, m l fits per kernel.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def select_mixed_kernel(
 
     Parameters
     ----------
-    model : classifier with `select`, such as `LeastSquaresKPCA`; its kernel is replaced.
+    model : classifier with `select`, such as `LeastSquaresKPCA`. Its kernel is replaced.
     X, y : as in `model.fit`.
     n_neighbors, times : candidates for `Diffusion`.
     widths : Gaussian widths, in medians of the pairwise distance.
@@ -32,7 +32,7 @@ def select_mixed_kernel(
 
     Returns
     -------
-    A new fitted classifier; its ``selection_`` is that of the second stage.
+    A new fitted classifier. Its ``selection_`` is that of the second stage.
 
     Examples
     --------

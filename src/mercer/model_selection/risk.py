@@ -40,7 +40,7 @@ def risk_bound(model: Estimator, delta: float = 0.05) -> RiskBound:
     .. math:: R_u \\le R_l + \\sqrt{\\frac{2 q s^2}{l u}} + c_0 r_0 \\sqrt{\\min(l, u)} + \\sqrt{2 r_0 \\ln(1/\\delta)}
 
     with c₀ = √(32 ln(4e)/3), r₀ = 1/l + 1/u, q the rank and s² = n · variance. The margin loss is at least the error
-    rate. With few labels the bound is usually above 1; its use is to compare, not to reassure.
+    rate. With few labels the bound is usually above 1. Its use is to compare, not to reassure.
 
     Parameters
     ----------

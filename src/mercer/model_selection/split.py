@@ -36,7 +36,7 @@ def _testable(y, missing_label):
 
 @dataclass
 class LabeledKFold:
-    """Stratified k-fold over the labeled rows; every unlabeled row is in every training set.
+    """Stratified k-fold over the labeled rows. Every unlabeled row is in every training set.
 
     Fold sizes differ by at most one, and so do the counts of a class in two folds. The only label of a class
     is always in the training set.
@@ -124,7 +124,7 @@ class RepeatedLabeledKFold:
 
 @dataclass
 class LeaveOneLabelOut:
-    """Each labeled row is the test fold once; the unlabeled rows are always in the training set.
+    """Each labeled row is the test fold once. The unlabeled rows are always in the training set.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class LabeledScorer:
     Parameters
     ----------
     scoring : str or callable
-        Any scorer of scikit-learn; None is the estimator's own `score`.
+        Any scorer of scikit-learn. None is the estimator's own `score`.
     missing_label : as in `read_labels`. What the estimator learned as a class is a class here.
 
     Examples
@@ -179,7 +179,7 @@ class LabeledScorer:
         return self
 
     def get_metadata_routing(self):
-        """The requests of `set_score_request`; until then weights are neither requested nor refused."""
+        """The requests of `set_score_request`. Until then weights are neither requested nor refused."""
         routing = MetadataRequest(owner=type(self).__name__)
         for name, alias in getattr(self, "_requests", {"sample_weight": None}).items():
             routing.score.add_request(param=name, alias=alias)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class LeftOutDisplay(Display):
     """Answers to labels that were held out, next to the labels themselves.
 
-    For classes: the probability of the given class, a line of points for each class; a point is orange where another
+    For classes: the probability of the given class, a line of points for each class. A point is orange where another
     class was more likely. For numbers: the given number against the prediction, with the prediction interval.
 
     Parameters

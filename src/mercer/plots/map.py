@@ -21,7 +21,7 @@ MARKERS = ("o", "^", "s", "D")
 
 
 class MapDisplay(Display):
-    """Rows as points, colored by class; given labels have a dark rim, unsure answers are pale.
+    """Rows as points, colored by class. Given labels have a dark rim, unsure answers are pale.
 
     Parameters
     ----------

@@ -18,12 +18,12 @@ class SpectrumDisplay(Display):
 
     Parameters
     ----------
-    eigenvalues : (s,) largest first; those of 0 are not drawn.
+    eigenvalues : (s,) largest first. Those of 0 are not drawn.
     explained : (s,) fraction of the total variance of each component, or None.
 
     Attributes
     ----------
-    line_, share_line_ : matplotlib's lines; `share_ax_` is the second axis. ax_, figure_ : axes and figure.
+    line_, share_line_ : matplotlib's lines. `share_ax_` is the second axis. ax_, figure_ : axes and figure.
 
     Examples
     --------

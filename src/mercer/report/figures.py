@@ -79,7 +79,7 @@ def confidence_histogram(confidence: np.ndarray, abstain: float | None = None) -
 
 
 def coverage_curve(coverage: Sequence[tuple[float, ...]], majority: tuple[str, float] | None = None) -> str:
-    """Return the accuracy on held-out labels when only the most confident share is answered, with 95% intervals.
+    """Return the accuracy on held-out labels when only the most confident share is predicted, with 95% intervals.
 
     A dashed line is the accuracy of always answering the most frequent class, `majority` = (class, share).
     """
@@ -103,7 +103,7 @@ def coverage_curve(coverage: Sequence[tuple[float, ...]], majority: tuple[str, f
 
 
 def predicted_and_given(given: np.ndarray, left_out: np.ndarray, reach: Callable[[np.ndarray], np.ndarray]) -> str:
-    """Return a plot of given numbers against the answers without them, with the band of the prediction interval."""
+    """Return a plot of given numbers against the predictions without them, with the band of the prediction interval."""
     figure, axis = _figure()
     ends = np.array([min(given.min(), left_out.min()), max(given.max(), left_out.max())])
     at = np.linspace(ends[0], ends[1], 100)

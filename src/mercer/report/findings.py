@@ -28,9 +28,9 @@ class Points:
 
 @dataclass
 class Findings:
-    """Everything the report shows; a section without content is left out. Wherever a row is shown, it is (name, cells).
+    """Everything the report shows. A section without content is left out. Wherever a row is shown, it is (name, cells).
 
-    Everything about classes is in the order of `classes`; shares are between 0 and 1.
+    Everything about classes is in the order of `classes`. Shares are between 0 and 1.
     """
 
     title: str

@@ -79,7 +79,7 @@ class PlaneEmbedding:
         return self.fit(X).positions_
 
     def transform(self, X: Rows) -> np.ndarray:
-        """Return the (n, 2) positions of any rows; those of the fit stay where they are, the mean of equal ones."""
+        """Return the (n, 2) positions of any rows. Those of the fit stay where they are, the mean of equal ones."""
         return np.asarray(self.heat_.spread(self._scaled(X)) @ self.positions_)
 
     def _scaled(self, X: Rows) -> Rows:

@@ -3,7 +3,7 @@
     min over partitions   Σ_k Σ_{i in k} w_i ‖φ(x_i) − m_k‖²,     m_k = Σ_{i in k} w_i φ(x_i) / mass_k.
 
 Distances are d_i − 2 S_ik / mass_k + ‖m_k‖² with S = K (w ∘ memberships), and ‖m_k‖² = Σ_{i in k} w_i S_ik / mass_k²:
-an iteration needs K only through S. Where rows of K can be evaluated, S is updated by those that moved: a run needs
+an iteration needs K only through S. If rows of K can be evaluated, S is updated by those that moved: a run needs
 each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
@@ -37,18 +37,18 @@ def lloyd(
     Parameters
     ----------
     K : n × n, as above.
-    linear : d_i = k(x_i, x_i). For an approximate map it may exceed ‖z_i‖²; it then adds a constant to the objective.
+    linear : d_i = k(x_i, x_i). For an approximate map it may exceed ‖z_i‖². It then adds a constant to the objective.
     n_clusters : number of clusters.
     weight : non-negative weight per row; ones unless given.
     init : "k-means++" (in feature space), "random" (rows as first centers), or an array of first labels.
-    n_init : starts; the best is returned. One when `init` is an array.
+    n_init : starts. The best is returned. One when `init` is an array.
     tol : a start also ends when its objective falls by at most tol times itself.
     key : one number per row that depends on nothing but the row, or None. First centers are drawn from the rows in its
         order: they do not depend on the order in which rows come, and a row of weight 2 is drawn as two rows are.
     tell : called before every iteration with its number and the fraction of the starts that have ended.
 
     Returns a `Result`: value labels, objective the weighted sum of squares, gap the fraction of rows that one more
-    iteration would move (0 at a fixed point), history the objective per iteration (it never increases); info holds
+    iteration would move (0 at a fixed point), history the objective per iteration (it never increases). Info holds
     `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty
     cluster was given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
     """
@@ -120,7 +120,7 @@ class _Start:
         self.corrected = False  # whether the sums contain the rounding of earlier ones
 
     def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
-        """Evaluate the partition; unless it is final, move every row to its nearest center.
+        """Evaluate the partition. Unless it is final, move every row to its nearest center.
 
         A row moves for a gain above `digits` of the largest k(x, x).
         """
@@ -183,7 +183,7 @@ class _ProductSums:
 
 
 class _MovedSums(_ProductSums):
-    """S corrected by the rows that moved, O(n) each; rows that are not stored are evaluated once for all starts."""
+    """S corrected by the rows that moved, O(n) each. Rows that are not stored are evaluated once for all starts."""
 
     def refresh(self, starts: list) -> None:
         if not starts[0].history:  # a product makes use of the symmetry

@@ -9,7 +9,7 @@ from ..compilation import compiled
 def move_rows(
     sums: np.ndarray, rows: np.ndarray, at: np.ndarray, weight: np.ndarray, old: np.ndarray, new: np.ndarray
 ) -> None:
-    """sums[old] −= w K_i and sums[new] += w K_i for every row i that moved; K_i is rows[at]."""
+    """sums[old] −= w K_i and sums[new] += w K_i for every row i that moved. K_i is rows[at]."""
     n = rows.shape[1]
     for t in range(len(at)):
         row, scale, away, here = rows[at[t]], weight[t], sums[old[t]], sums[new[t]]

@@ -15,7 +15,7 @@ class Codebook(NamedTuple):
 
 
 def codebook_of(scores: np.ndarray, weight: np.ndarray, number: int) -> Codebook:
-    """The `number` codes of largest weight among the signs of the scores (n, m); fewer if there are not so many."""
+    """The `number` codes of largest weight among the signs of the scores (n, m). Fewer if there are not so many."""
     codes, member = np.unique(scores > 0, axis=0, return_inverse=True)
     member = member.ravel()
     mass = np.bincount(member, weight, len(codes))
@@ -38,7 +38,7 @@ def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_
     Line fit: the fraction of a cluster's variance along its first principal direction, mean over the clusters, scaled
     so that round clusters give 0 and lines 1. Balance: the size of the smallest cluster in units of the largest.
 
-    points : (n, m) scores, m ≥ 2; with one score the caller adds a second variable.
+    points : (n, m) scores, m ≥ 2. With one score the caller adds a second variable.
     """
     m, sizes = points.shape[1], np.bincount(member, minlength=number)
     fits = []
@@ -52,6 +52,6 @@ def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_
 
 
 def unit_rows(A: np.ndarray) -> np.ndarray:
-    """Rows of length 1; rows of zeros stay."""
+    """Rows of length 1. Rows of zeros stay."""
     size = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(size > 0, size, 1.0)

@@ -20,7 +20,7 @@ REASON = "Another annotator labeled this row. Your label measures how far you ag
 
 
 def named(word: str | None, encoded: bool = False) -> str | None:
-    """The name of an annotator, percent-encoded in a header; None if it is empty."""
+    """The name of an annotator, percent-encoded in a header. None if it is empty."""
     word = word or ""
     return (unquote(word, errors="replace") if encoded else word).strip()[:LONGEST] or None
 
@@ -74,7 +74,7 @@ def pairs(ledger: Ledger) -> list:
 
 
 def agreement_of(ledger: Ledger) -> dict | None:
-    """How far the annotators agree, as the page and the exports show it; None while no row has two labels."""
+    """How far the annotators agree, as the page and the exports show it. None while no row has two labels."""
     found = pairs(ledger)
     if not found:
         return None

@@ -247,7 +247,7 @@ def _change(model: Estimator):
 def queue_of(
     model: Estimator, task: LearnerTask, coverage: list, names: ColumnLike, unusual: list | None = None
 ) -> dict:
-    """The rows to ask for next; `names` are what rows are called.
+    """The rows to ask for next. `names` are what rows are called.
 
     They are those whose labels help most, or `unusual` rows in their order, both mixed with random checks.
     """

@@ -1,4 +1,4 @@
-"""The routes of the page. Reading is here; what changes something is in `session`."""
+"""The routes of the page. Reading is here. What changes something is in `session`."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,7 +32,7 @@ KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", 
 
 
 def application(session: Session, quit: Callable[[], object] | None = None) -> Starlette:
-    """The ASGI application of a session; `quit` is called when the page requests the end."""
+    """The ASGI application of a session. `quit` is called when the page requests the end."""
     pages = Pages(session, quit)
     posts = {
         "label": session.label,

@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 def labeled(ledger: Ledger, rows: list, value: object, via: str, key: Callable[[int], str]) -> dict:
-    """A label for rows, or none (None); `key` is a function from a row to its fingerprint."""
+    """A label for rows, or none (None). `key` is a function from a row to its fingerprint."""
     return {"op": "label", **ledger.label(rows, value), "keys": folded([key(row) for row in rows]), "via": via}
 
 
@@ -38,7 +38,7 @@ def label(
 ) -> dict:
     """Give rows a class, "cannot", or none. One of the `doubles` keeps its label, and gets a second label.
 
-    A row is an answered check only if it was drawn as one. Rows labeled without a look can still be drawn; of checks
+    A row is an answered check only if it was drawn as one. Rows labeled without a look can still be drawn. Of checks
     among them that have an answer, the event keeps what they would have been labeled as. Rows that somebody else has
     labeled differently in the meantime keep that label.
     """
@@ -92,7 +92,7 @@ def keep_promise(ledger: Ledger, body: dict, key: Callable[[int], str], promise:
 def accept(ledger: Ledger, body: dict, n: int, key: Callable[[int], str], answer: Any, hidden: set) -> dict:
     """Give rows that no one looked at the class that is predicted for them with at least some confidence.
 
-    Random checks among them stay open, or keep their answer; the event keeps what they would have been labeled as.
+    Random checks among them stay open, or keep their answer. The event keeps what they would have been labeled as.
     """
     above: Any = body.get("above")
     wanted = body.get("class")
@@ -126,7 +126,7 @@ def _accepting(ledger: Ledger, given: dict, around: dict, key: Callable[[int], s
 
 
 def second(ledger: Ledger, row: int, value: object) -> dict:
-    """A second label for a row that another annotator labeled; None postpones it."""
+    """A second label for a row that another annotator labeled. None postpones it."""
     first = {"annotator": ledger.annotator(row), "to": ledger.value(row)}
     return {"op": "second", "second": row, "to": value, "first": first, "via": "double"}
 
@@ -134,7 +134,7 @@ def second(ledger: Ledger, row: int, value: object) -> dict:
 def skip(
     ledger: Ledger, body: dict, n: int, draw: Draw, key: Callable[[int], str], doubles: Collection[int] = ()
 ) -> dict:
-    """Go on without a label; a check comes back, and so does one of the `doubles`."""
+    """Go on without a label. A check comes back, and so does one of the `doubles`."""
     asked = [row for row in _rows(body, n) if row in set(doubles)]
     if asked:
         return second(ledger, asked[0], None) | request_facts(body)
@@ -183,7 +183,7 @@ def _taken(ledger: Ledger, body: dict, rows: list, value: int | str | None) -> d
 
 
 def back(ledger: Ledger, events: list, op: str, rev: object, who: object = None) -> dict:
-    """Take an event back ("undo"), or an undo ("redo"); by default the newest, of this person where one is named."""
+    """Take an event back ("undo"), or an undo ("redo"). By default the newest, of this person where one is named."""
     stack = ledger.undoable if op == "undo" else ledger.redoable
     own = [one for one in stack if who is None or events[one - 1].get("who", who) == who]
     if rev is None and stack and not own:

@@ -6,7 +6,7 @@ from .process import Process
 
 
 def studio(screen: Any, *data: Any, **options: object) -> None:
-    """Serve the page; returns when the user ends it. The arguments are those of `start.serve`."""
+    """Serve the page. Returns when the user ends it. The arguments are those of `start.serve`."""
     process = Process()
     try:
         from .start import serve

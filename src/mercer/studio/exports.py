@@ -70,7 +70,7 @@ def write_export(what: str, path: Path, job: Dataset, model: Estimator, task: "L
 
 
 def facts_of(ledger: "Ledger", journal: "Journal", accepted: dict, times: dict, answer: "Answer | None") -> dict:
-    """Facts of the journal, as `write_export` takes them; `times` are those of the events."""
+    """Facts of the journal, as `write_export` takes them. `times` are those of the events."""
     labels = {row: given for row, given in ledger.labels.items() if given.value != CANNOT}
     return {
         "labels": {

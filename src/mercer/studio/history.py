@@ -11,7 +11,7 @@ SHOWN = 12  # rows of an event that are named
 
 
 def history(events: list, ledger: Ledger, rows: "TableRows", before: int, limit: int, hidden: set | frozenset) -> list:
-    """The events before a revision, the newest first, as the page shows them; labels of `hidden` rows are left out."""
+    """The events before a revision, the newest first, as the page shows them. Labels of `hidden` rows are left out."""
     names = {one["id"]: one["name"] for one in ledger.classes}
     out: list = []
     for event in reversed(events[: max(before - 1, 0)]):

@@ -47,7 +47,7 @@ class Hub:
             self._listeners.discard(queue)
 
     def close(self) -> None:
-        """Say goodbye; all streams end."""
+        """Say goodbye. All streams end."""
         self.tell("bye", {})
         self.closed = True
         for listener in self._listeners:

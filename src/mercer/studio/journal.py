@@ -37,12 +37,12 @@ class Journal:
 
     Parameters
     ----------
-    path : the file; it is made if there is none.
+    path : the file. It is made if there is none.
 
     Attributes
     ----------
     events : all of them, in order; ``rev`` counts from 1.
-    damage : a sentence where a line is not what was written; the events before it are kept, and none can be added.
+    damage : a sentence where a line is not what was written. The events before it are kept, and none can be added.
     repaired : a sentence where a last line without its end was cut off.
     """
 
@@ -76,7 +76,7 @@ class Journal:
 
     @classmethod
     def read(cls, path: str | Path) -> list:
-        """The events of a journal that another process may be writing; an unfinished last line is left out."""
+        """The events of a journal that another process may be writing. An unfinished last line is left out."""
         raw = Path(path).read_bytes()
         return [json.loads(line) for line in raw[: raw.rfind(b"\n") + 1].splitlines() if line.strip()]
 
@@ -91,7 +91,7 @@ class Journal:
         return self.events[-1]["hash"] if self.events else START
 
     def append(self, body: dict) -> dict:
-        """Write an event and wait until it is on the disk; OSError, and nothing written, where there is no room."""
+        """Write an event and wait until it is on the disk. OSError, and nothing written, where there is no room."""
         if self.damage:
             raise Damaged(self.damage)
         self.check()
@@ -123,7 +123,7 @@ class Journal:
             )
 
     def copy(self) -> Path:
-        """Write all events to another file next to this one, under a name that is free; OSError where it cannot be."""
+        """Write all events to another file next to this one, under a name that is free. OSError where it cannot be."""
         number = 1
         while (path := self.path.with_name(f"{self.path.stem}-kept-{number}.jsonl")).exists():
             number += 1

@@ -1,6 +1,6 @@
 """The process that learns: it takes the newest labeling, skips those that were overtaken, and ends with its parent.
 
-A small first model predicts as soon as possible. In idle time the model of the standard sizes is prepared; from then on
+A small first model predicts as soon as possible. In idle time the model of the standard sizes is prepared. From then on
 it predicts, so that the predictions equal those of Python and of the command. Exports wait for it.
 """
 
@@ -98,7 +98,7 @@ class Learner:
         self.say("stage", {"name": name, "text": text, "share": share, "cancellable": cancellable})
 
     def listen(self, wait: bool = False) -> None:
-        """Take in what the server sent; EOFError when it is gone."""
+        """Take in what the server sent. EOFError when it is gone."""
         if wait and self.preparation:
             if self.asked or not self.pipe.poll(PAUSE):  # what is asked and cannot be served is an export
                 with self.preparation.going_on():
@@ -147,7 +147,7 @@ class Learner:
         self.coverage = suggest(self.prepared, min(COVERED, len(self.prepared.advice_rows()))).rows.tolist()
 
     def placed(self, X: Rows, core):
-        """uint16 positions of all rows as bytes; kept in the cache, which belongs to this table."""
+        """uint16 positions of all rows as bytes. Kept in the cache, which belongs to this table."""
         file = self.cache / "map.npy"
         if file.exists():
             with contextlib.suppress(ValueError, OSError):
@@ -170,7 +170,7 @@ class Learner:
     # Labels
 
     def overtaken(self):
-        """Whether the answer being made is not wanted any more; quick requests are served meanwhile."""
+        """Whether the answer being made is not wanted any more. Quick requests are served meanwhile."""
         self.listen()
         for request in [one for one in self.asked if one[0] == "why"]:
             self.asked.remove(request)
@@ -230,7 +230,7 @@ class Learner:
         self.facts(task, full=True)
 
     def same(self, task) -> tuple:
-        """The values that the predictions for a task depend on; a new class name changes the meaning of hints."""
+        """The values that the predictions for a task depend on. A new class name changes the meaning of hints."""
         return task.same if self.job.hints is None else (task.same, tuple(task.names.items()))
 
     def numbered(self, task) -> Estimator:
@@ -273,7 +273,7 @@ class Learner:
         return next((one for one in self.asked if one[0] != "export" or self.preparation is None), None)
 
     def serve(self, request):
-        """Answer one request; what fails is said, and the process goes on."""
+        """Answer one request. What fails is said, and the process goes on."""
         kind, number, *content = request
         try:
             value = getattr(self, f"reply_{kind}")(*content)

@@ -9,7 +9,7 @@ MANY = 12  # rows that a sheet shows: of older journals, a lasso around more was
 
 
 def spread(value: object, number: int) -> list:
-    """A value for each of so many rows; events hold one value where it is the same for all."""
+    """A value for each of so many rows. Events contain one value where it is the same for all."""
     return value if isinstance(value, list) else [value] * number
 
 
@@ -29,7 +29,7 @@ class Given:
 
 @dataclass(frozen=True)
 class First:
-    """The first answer to a random check and its event; the certificate counts it, whatever becomes of the label."""
+    """The first answer to a random check and its event. The certificate counts it, whatever becomes of the label."""
 
     value: int | str | None
     rev: int
@@ -37,7 +37,7 @@ class First:
 
 @dataclass
 class Ledger:
-    """The present state; `take` makes it follow one more event.
+    """The present state. `take` makes it follow one more event.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Ledger:
         self._follow_undo(event, rev)
 
     def _second(self, event: dict) -> None:
-        """A second label for a row, or a question for one that was skipped; the label stays."""
+        """A second label for a row, or a question for one that was skipped. The label stays."""
         row, name = event["second"], event["annotator"]
         self.changed[row] = event["rev"]
         if event["to"] is None:

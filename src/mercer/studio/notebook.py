@@ -68,7 +68,7 @@ class Studio:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """The prediction for every row, with the index of the frame; missing where there is none yet.
+        """The prediction for every row, with the index of the frame. Missing where there is none yet.
 
         Columns: the target, `confidence` (1 for given labels) and `source` (given or predicted).
         """
@@ -105,7 +105,7 @@ class Studio:
         return self.data.parent / json.loads(self._read("export", {"what": what, "format": format}))["path"]
 
     def stop(self) -> None:
-        """Close the web app. Every label is on disk already; the same call of `studio` goes on with it."""
+        """Close the web app. Every label is on disk already. The same call of `studio` goes on with it."""
         self._finalizer()
 
     def __enter__(self) -> "Studio":
@@ -127,7 +127,7 @@ class Studio:
         )
 
     def _ledger(self):
-        """The present state, from the journal on disk; an unfinished last line is left alone."""
+        """The present state, from the journal on disk. An unfinished last line is left alone."""
         path, ledger = self.data.with_name(self.data.name + ENDING) / "journal.jsonl", Ledger()
         events = Journal.read(path)
         for event in events:
@@ -171,14 +171,14 @@ def studio(
     """Label rows in a notebook: the web app of `mercer studio`, as a frame in the output of a cell.
 
     The server is a process of its own on this machine. It ends with the notebook's kernel. Every label is on disk
-    before it is acknowledged, so a kernel that is killed loses none; the same call goes on with the same journal.
+    before it is acknowledged, so a kernel that is killed loses none. The same call goes on with the same journal.
 
     Parameters
     ----------
     data : DataFrame or path
-        The rows. A frame is written to `folder` as a table; the frame itself is never changed.
+        The rows. A frame is written to `folder` as a table. The frame itself is never changed.
     target : str
-        Column of labels; it need not be there yet.
+        Column of labels. It need not be there yet.
     folder : path, default="mercer-studio"
         Where the table of a frame and its journal are kept. Use one folder per frame. Pictures are read from this
         folder only, and their paths are relative to it.
@@ -238,7 +238,7 @@ def _names(value: str | list[str] | None) -> list[str] | None:
 
 
 def _written(frame: pd.DataFrame, target: str, folder: Path) -> Path:
-    """The frame as a table on disk; a file that is the same already stays as it is."""
+    """The frame as a table on disk. A file that is the same already stays as it is."""
     if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame.columns):
         raise InputError("The columns of the frame need different names that are strings. Rename them.")
     if not len(frame):
@@ -253,7 +253,7 @@ def _written(frame: pd.DataFrame, target: str, folder: Path) -> Path:
 
 
 def _started(asked: dict) -> tuple[Any, int, str]:
-    """(process, port, key) of a server; an earlier one of a kernel that has just ended gets some time to end."""
+    """(process, port, key) of a server. An earlier one of a kernel that has just ended gets some time to end."""
     end = time.monotonic() + PATIENCE
     while True:
         server = subprocess.Popen(
@@ -276,7 +276,7 @@ def _started(asked: dict) -> tuple[Any, int, str]:
 
 
 def _stopped(server: Any) -> None:
-    """Close its standard input, which ends it; make it after some seconds."""
+    """Close its standard input, which ends it. Make it after some seconds."""
     if server.stdin and not server.stdin.closed:
         server.stdin.close()
     try:

@@ -16,7 +16,7 @@ LOCKED_AT = 1 << 30  # the byte that a lock on Windows covers, beyond the text o
 
 
 def open_file(path: Path) -> int:
-    """Open a file to read and write its bytes; it is made, for this user alone, if there is none."""
+    """Open a file to read and write its bytes. It is made, for this user alone, if there is none."""
     return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
 
 
@@ -27,7 +27,7 @@ def write_at(file: int, data: bytes, place: int) -> int:
 
 
 def lock(file: int) -> bool:
-    """Lock an open file until this process ends; False if another process has it."""
+    """Lock an open file until this process ends. False if another process has it."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -43,7 +43,7 @@ class Preparation:
 
     @property
     def model(self) -> FewLabelClassifier:
-        """The prepared model; InputError with the reason if there is none."""
+        """The prepared model. InputError with the reason if there is none."""
         (found,) = self._found
         if isinstance(found, Exception):
             raise InputError(f"The model of all rows could not be prepared: {found}")

@@ -62,7 +62,7 @@ async def table_restored(session: "Session") -> None:
 
 
 def fault(session: "Session", rev: int, sentence: str) -> None:
-    """The learner could not learn from the labels of an event; it goes on with the next one."""
+    """The learner could not learn from the labels of an event. It goes on with the next one."""
     text = f"{_named(session, rev)} could not be learned from: {sentence} Every label is kept. {AGAIN}"
     session.has_problem("learner_fault", text)
 

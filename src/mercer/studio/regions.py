@@ -10,7 +10,7 @@ MOST = 16  # regions
 
 
 def regions(xy: np.ndarray, texts: list | None = None) -> list[dict]:
-    """Return [{x, y, radius, word}] of the dense regions, the largest first; `word` is None without texts.
+    """Return [{x, y, radius, word}] of the dense regions, the largest first. `word` is None without texts.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""Who may talk to the server: this machine's browser, with what the printed address gives it; no one else.
+"""Who may talk to the server: this machine's browser, with what the printed address gives it. No one else.
 
 A page on the web can make a browser send requests to 127.0.0.1, and can give its own name that address (rebinding). So
 the Host must be ours to the letter, requests that other sites cause are refused, only JSON is taken, and nothing is
 answered without the cookie, which other sites cannot send. A browser sends cookies to all ports of a host, also to
 those of other users of this machine. So nothing about the table is answered without a key in addition: the page keeps
-it in the storage of its origin, which no other port can read. The address that is printed works once; the next one is
+it in the storage of its origin, which no other port can read. The address that is printed works once. The next one is
 kept in a file that only this user can read.
 
 Inside a notebook the page is a frame of another site, where browsers keep cookies back. There the key alone is asked
@@ -88,7 +88,7 @@ class Guard:
                 await _answer(_with_headers(send, self._headers), *refused)
 
     def _refusal(self, scope: "Scope", headers: dict) -> tuple[int, str, dict] | None:
-        """(status, sentence, more headers) for a request that is not answered; None for one that is."""
+        """(status, sentence, more headers) for a request that is not answered. None for one that is."""
         host = headers.get("host", "")
         if host not in self.hosts:
             return 421, "This server answers to 127.0.0.1 only.", {}

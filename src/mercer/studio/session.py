@@ -33,7 +33,7 @@ class Session:
     Parameters
     ----------
     folder : `Folder`. data : path of the table. rows : `TableRows`. target : name of the label column.
-    options : of `TableRows`; settings : goal, random_share, abstain; demo : whether this is the demonstration.
+    options : of `TableRows`; settings : goal, random_share, abstain. demo : whether this is the demonstration.
     teacher : the learner, or None for a session that only keeps labels.
     annotator : name of the person who labels, unless the page gives another one.
     """
@@ -91,7 +91,7 @@ class Session:
             self.rematch(sha256)
 
     def rematch(self, sha256: str) -> None:
-        """Find the rows of all labels again in a table that was changed; those that are not there are kept aside."""
+        """Find the rows of all labels again in a table that was changed. Those that are not there are kept aside."""
         rows = sorted({*self.ledger.labels, *self.ledger.checks, *self.ledger.skipped, *self.ledger.notes})
         lost = [one["key"] for one in self.ledger.lost]
         places = self.rows.places([self.ledger.keys.get(row) for row in rows] + lost)
@@ -105,7 +105,7 @@ class Session:
             self.send_task()
 
     def close(self) -> None:
-        """End everything; all labels are on the disk already."""
+        """End everything. All labels are on the disk already."""
         self.hub.close()
         if self.teacher:
             self.teacher.close()
@@ -158,7 +158,7 @@ class Session:
         self.hub.tell("stage", stage)
 
     def has_problem(self, code: str, text: str, **more: object) -> None:
-        """Show a sentence on the page; nothing is learned any more, unless it is a problem that waits."""
+        """Show a sentence on the page. Nothing is learned any more, unless it is a problem that waits."""
         self.problem = {"code": code, "text": text, **more}
         self.hub.tell("problem", self.problem)
         if code not in WAITS:
@@ -179,7 +179,7 @@ class Session:
     # What the page requests
 
     def label(self, body: dict) -> dict:
-        """Give rows a class, "cannot", or none; refused where somebody else gave another label in the meantime."""
+        """Give rows a class, "cannot", or none. Refused where somebody else gave another label in the meantime."""
         done = self._once(
             body, lambda: changes.label(self.ledger, body, len(self.rows), self.draw, self.rows.key, self._second(body))
         )
@@ -218,7 +218,7 @@ class Session:
         return self._once(body, lambda: changes.note(self.ledger, body, len(self.rows), self.rows.key))
 
     def several(self, body: dict) -> dict:
-        """Labels, skips and undos that a page sends at once when it is closed, in order; each counts once."""
+        """Labels, skips and undos that a page sends at once when it is closed, in order. Each counts once."""
         acts: dict = {f"/api/{name}": getattr(self, name) for name in ("label", "accept", "skip", "undo", "redo")}
         items = body.get("items")
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):

@@ -134,7 +134,7 @@ def serve(
     outliers=False,
     **source,
 ):
-    """Serve the page, with the learner in `process`; returns when the user ends it."""
+    """Serve the page, with the learner in `process`. Returns when the user ends it."""
     uvicorn = need("uvicorn")
     need("starlette")
     options: dict = {"id": id, "image": image, "text": text, "exclude": exclude, **source, "protect": protect or None}
@@ -173,7 +173,7 @@ def serve(
 
 
 def listen(port: int, fixed: bool) -> socket.socket:
-    """A socket of this machine alone; of another port where this one is taken, unless it is fixed."""
+    """A socket of this machine alone. Of another port where this one is taken, unless it is fixed."""
     # asyncio turns the delay of small packets off (40 ms a request) only where the protocol is named
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -211,7 +211,7 @@ class Served:
         asyncio.run(self._serve())
 
     def end(self) -> None:
-        """Stop listening; open streams are closed."""
+        """Stop listening. Open streams are closed."""
         self.session.hub.close()
         self.server.should_exit = True
 

@@ -89,7 +89,7 @@ class TableRows:
         return [self._cell(self.text, row) for row in range(len(self))] if self.text else None
 
     def _cell(self, name: str, row: int) -> str:
-        """A cell as text; columns are turned into lists once, since a lasso requests very many cells."""
+        """A cell as text. Columns are turned into lists once, since a lasso requests very many cells."""
         if name not in self._lists:
             self._lists[name] = self.frame[name].tolist()
         return _word(self._lists[name][row])
@@ -114,7 +114,7 @@ class TableRows:
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def places(self, keys: list) -> list:
-        """For each fingerprint the row that has it, None where there is none; no row is given twice."""
+        """For each fingerprint the row that has it, None if there is none. No row is given twice."""
         rows: dict = {}
         for row in range(len(self)):
             rows.setdefault(self.key(row), []).append(row)
@@ -123,7 +123,7 @@ class TableRows:
     def picture(self, row: int, side: int | None = None) -> tuple[bytes, str] | None:
         """(bytes, type) of the image of a row: a PNG, JPEG or WebP file in the folder of the table; None otherwise.
 
-        Made smaller where it is larger than `side` pixels; None also where it has too many pixels to be opened.
+        Made smaller where it is larger than `side` pixels. None also where it has too many pixels to be opened.
         """
         if not self.image:
             return None

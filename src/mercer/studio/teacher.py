@@ -38,13 +38,13 @@ class Teacher:
             threading.Thread(target=act, daemon=True).start()
 
     def send(self, kind: str, *content: object) -> None:
-        """Tell the learner something; a thread writes it, for a pipe that is full would hold up the server."""
+        """Tell the learner something. A thread writes it, for a pipe that is full would hold up the server."""
         if kind == "task":
             self._newest = content[0]
         self._outbox.put((kind, *content))
 
     async def ask(self, kind: str, *content: Any, seconds: float = 120.0) -> Any:
-        """The learner's reply; InputError with its sentence where it has none."""
+        """The learner's reply. InputError with its sentence where it has none."""
         self._number += 1
         number, future = self._number, self._loop.create_future()
         self._waiting[number] = future

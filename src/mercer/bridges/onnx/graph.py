@@ -199,7 +199,7 @@ class Graph:
         return self.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
 
     def add(self, op: str, *inputs: Any, outputs: int = 1, domain: str = "", **attributes: Any) -> Any:
-        """The output of a new node, or a tuple of them; arrays and numbers among the inputs become constants."""
+        """The output of a new node, or a tuple of them. Arrays and numbers among the inputs become constants."""
         names = [self._name() for _ in range(outputs)]
         given = [value.name if isinstance(value, Value) else self._constant(value) for value in inputs]
         self.nodes.append(self.helper.make_node(op, given, names, domain=domain, **attributes))

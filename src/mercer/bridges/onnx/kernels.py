@@ -178,7 +178,7 @@ def squared_distances(X: Value, rows: np.ndarray) -> Value:
 
 
 def unit(X: Value) -> Value:
-    """Rows of length 1; a row of zeros stays."""
+    """Rows of length 1. A row of zeros stays."""
     xp = X.graph.xp
     norms = xp.sqrt((X * X).reduce("Sum", keep=True))
     return X / xp.where(norms > 0.0, norms, 1.0)

@@ -197,7 +197,7 @@ def _(model: FewLabelRegressor, X: Value) -> Outputs:
 
 
 def classified(names: np.ndarray, code: Value, P: Value, scores: Value, k: int) -> Outputs:
-    """The outputs of a classifier of k classes; two classes have one score."""
+    """The outputs of a classifier of k classes. Two classes have one score."""
     return {
         "predict": (P.graph.constant(names).take(code), names.dtype, None),
         "predict_proba": (P, float, k),
@@ -263,7 +263,7 @@ def capped(P: Value, k: int, most: float) -> Value:
 
 
 def trusted(support: Any, X: Value) -> Value | None:
-    """(n, 1) how far a prediction rests on training rows; None where it does everywhere."""
+    """(n, 1) how far a prediction rests on training rows. None if it does everywhere."""
     if support.finder is None:
         return None
     squared = squared_distances(seen(support.view, X), dense(support.finder.rows)).reduce("Min", keep=True)

@@ -24,7 +24,7 @@ class Candidate:
     Attributes
     ----------
     name, method : str
-        For the report; the name of its method in `mercer.few_label.catalog`.
+        For the report. The name of its method in `mercer.few_label.catalog`.
     settings : str
         Its parameters and its space, for the report.
     seconds : float
@@ -118,7 +118,7 @@ class Fitted:
 
     @property
     def influence(self) -> Callable[[], LabelEffect] | None:
-        """How one more label moves the scores; None if the method is not linear in its labels."""
+        """How one more label moves the scores. None if the method is not linear in its labels."""
         return None
 
     def scores(self, rows: Index | None = None) -> np.ndarray:

@@ -23,7 +23,7 @@ MOST_COLUMNS = 200  # above which rows are pixels, spectra or words, and no sing
 
 @dataclass(frozen=True, eq=False)
 class BoostingCandidate(TreesCandidate):
-    """Boosted shallow trees; every column is tried."""
+    """Boosted shallow trees. Every column is tried."""
 
     seed: int = 0
     fold_group: ClassVar[str | None] = "boosting"
@@ -34,7 +34,7 @@ class BoostingCandidate(TreesCandidate):
         return "boosting, many columns" if many else "boosting"
 
     def solve(self, labels: Labels) -> ForestFitted:
-        """Boost on the labeled rows without one fold, for every fold; with few labels for two divisions into folds."""
+        """Boost on the labeled rows without one fold, for every fold. With few labels for two divisions into folds."""
         return self._boosted(labels, 2 if len(labels.labeled) <= FEW else 1, FOLDS)
 
     def solve_fold(self, labels: Labels) -> ForestFitted:

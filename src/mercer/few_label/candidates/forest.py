@@ -36,7 +36,7 @@ class Trees(Nodes):
 
     Attributes
     ----------
-    value : (nodes, k) class frequencies, or (nodes, 1) numbers; the others are those of `Nodes`.
+    value : (nodes, k) class frequencies, or (nodes, 1) numbers. The others are those of `Nodes`.
     """
 
     value: np.ndarray
@@ -173,7 +173,7 @@ class ForestCandidate(TreesCandidate):
         return "wide forest" if is_wide(self.rows) else "forest"
 
     def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestFitted":
-        """Grow the trees on the labeled rows; labels with probabilities count as their most likely class."""
+        """Grow the trees on the labeled rows. Labels with probabilities count as their most likely class."""
         start = time.perf_counter()
         codes, k = labels.codes[labels.labeled], labels.n_classes
         trees, left_out = Trees.grown(
@@ -205,7 +205,7 @@ class NumberForest(ForestCandidate):
     """Extremely randomized trees on the rows that have a number."""
 
     def solve(self, targets: Any, n_trees: int = NUMBER_TREES) -> ForestFitted:
-        """Grow the trees on the numbers; those of one group are held out together."""
+        """Grow the trees on the numbers. Those of one group are held out together."""
         from sklearn.tree import ExtraTreeRegressor
 
         start = time.perf_counter()

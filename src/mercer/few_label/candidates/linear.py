@@ -32,7 +32,7 @@ class LinearCandidate(Candidate):
     Attributes
     ----------
     space, model : the space, and the method as an estimator that knows `prepare` and `solve`.
-    extension : how rows outside the core of a large table join the space; None if the space has all rows.
+    extension : how rows outside the core of a large table join the space. None if the space has all rows.
     """
 
     space: Space
@@ -67,7 +67,7 @@ class LinearCandidate(Candidate):
         return host(self.space.Z[rows])
 
     def counting(self, labels: Any) -> tuple[Any, Any]:
-        """(state, labels) that count labels by their weights; what the state knows of all rows does not change.
+        """(state, labels) that count labels by their weights. What the state knows of all rows does not change.
 
         With an extension the labeled rows are all rows, and the moments are those of the core.
         """

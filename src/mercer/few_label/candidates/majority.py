@@ -16,7 +16,7 @@ from .forest import ForestFitted, Trees, TreesCandidate, compact
 
 @dataclass(frozen=True, eq=False)
 class MajorityCandidate(TreesCandidate):
-    """Class shares among the labels, one added to each class: a tree without a cut."""
+    """Class fractions among the labels, one added to each class: a tree without a cut."""
 
     fold_group: ClassVar[str | None] = "majority"
 
@@ -25,7 +25,7 @@ class MajorityCandidate(TreesCandidate):
         return "majority"
 
     def solve(self, labels: Labels) -> ForestFitted:
-        """Count the labels; a held-out label is not counted in its own answer."""
+        """Count the labels. A held-out label is not counted in its own answer."""
         start = time.perf_counter()
         counts, own = labels.counted @ labels.given, labels.counted[:, None] * labels.given
         first, leaf = np.zeros(1, dtype=np.int64), np.full(1, -1)

@@ -1,6 +1,6 @@
 """A classifier of the user in the pool: any scikit-learn classifier, weighed by its predictions to held-out labels.
 
-The labels are divided into folds; the classifier is fitted without each of them and predicts it. Its weight follows
+The labels are divided into folds. The classifier is fitted without each of them and predicts it. Its weight follows
 from these predictions as that of any other candidate. For all other rows it is fitted to all labels.
 """
 

@@ -47,5 +47,5 @@ class Task:
         raise NotImplementedError
 
     def votes(self, fit: "Fit") -> Any:
-        """Weights of the candidates that name each class; None for numbers."""
+        """Weights of the candidates that name each class. None for numbers."""
         return None

@@ -67,7 +67,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         return None if sample_weight is None else check_weight(sample_weight, _num_samples(X))
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
-        """Fit to checked rows; return their features if they came with the fit, None if `transform` gives them.
+        """Fit to checked rows. Return their features if they came with the fit, None if `transform` gives them.
 
         least : fraction of the largest direction below which a map that can tell leaves directions out.
         """
@@ -78,7 +78,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         return checked_rows(n)
 
     def diag(self, X: Rows) -> Array:
-        """k(x, x) of the kernel itself; a row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
+        """k(x, x) of the kernel itself. A row far from every landmark has z = 0 and diag well above ‖z‖² = 0."""
         if isinstance(self.kernel_, Precomputed):  # a block of its rows is not square
             return self.kernel_.diag(X)
         return np.asarray(host(by_blocks(self.kernel_.diag, X, None, np.float64)), dtype=np.float64)
@@ -105,7 +105,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Documented, 
         )
 
     def on_landmarks(self, W: Array, growth: float) -> tuple[Any, Array] | None:
-        """(rows, c) with z(x) · W = k(x, rows) · c; None where there is no such form.
+        """(rows, c) with z(x) · W = k(x, rows) · c. None if there is no such form.
 
         None also where rounding in the product, relative to the result, would grow by more than `growth`.
         """

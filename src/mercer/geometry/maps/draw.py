@@ -1,7 +1,7 @@
 """Ways to choose landmarks: which rows a kernel matrix is approximated from.
 
 Each function takes host rows, a resolved kernel and a number, and returns the indices of the chosen rows (k-means: new
-rows). `LandmarkMap` calls them; they can be called without it.
+rows). `LandmarkMap` calls them. They can be called without it.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ def uniform(X: Rows, kernel: Any, n_landmarks: int, rng: Generator) -> Array:
 
 
 def with_probabilities(X: Rows, kernel: Any, n_landmarks: int, rng: Generator, probabilities: Any) -> Array:
-    """Independent draws with replacement (Drineas and Mahoney 2005); the same row may come twice."""
+    """Independent draws with replacement (Drineas and Mahoney 2005). The same row may come twice."""
     p = np.asarray(probabilities, dtype=np.float64)
     if p.shape != (X.shape[0],) or not np.all(p >= 0) or not p.sum() > 0:
         raise InputError(

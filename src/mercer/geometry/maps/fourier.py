@@ -14,7 +14,7 @@ from .base import FeatureMap
 class FourierMap(FeatureMap):
     """Features √(1/D) [cos(Ωx), sin(Ωx)] with frequencies Ω drawn from the kernel's spectral density.
 
-    The features do not depend on the data, so they need no landmarks and rows can be streamed; for the same
+    The features do not depend on the data, so they need no landmarks and rows can be streamed. For the same
     size the error is usually larger than that of `LandmarkMap`.
 
     Parameters

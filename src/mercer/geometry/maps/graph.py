@@ -16,7 +16,7 @@ from .base import FeatureMap
 class GraphMap(FeatureMap):
     """Features [√w₁ Z₁, √w₂ Z₂, …] of w₁ k₁ + w₂ k₂ + …, where at least one part is a graph kernel.
 
-    A graph kernel brings its own factor of the training rows; new rows take the weighted mean of their neighbors' rows
+    A graph kernel brings its own factor of the training rows. New rows take the weighted mean of their neighbors' rows
     of it. All other parts together go through an ordinary map.
 
     Parameters

@@ -31,10 +31,10 @@ BLOCK = 512  # rows per block of a transform: their similarities stay in the cac
 class LandmarkMap(FeatureMap):
     """Features z(x) = k(x, landmarks) · root with Z Zᵀ = K_nL K_LL⁺ K_Ln.
 
-    With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding; with fewer it is the Nyström
+    With every row as a landmark (``landmarks="exact"``) Z Zᵀ = K up to rounding. With fewer it is the Nyström
     approximation. The pseudo-inverse comes from a pivoted Cholesky factorization that stops at the precision of the
     data, so rank-deficient kernels and repeated landmarks are no special case. A matrix that is not positive
-    semi-definite is factored by its eigenvectors; its negative part, and the positive directions that are no larger
+    semi-definite is factored by its eigenvectors. Its negative part, and the positive directions that are no larger
     than the largest negative one, are cut off and reported.
 
     Parameters
@@ -76,7 +76,7 @@ class LandmarkMap(FeatureMap):
     random_state: Seed = 0
 
     def learn(self, X: Rows, weight: Array | None = None, least: float = 0.0) -> Rows | None:
-        """Choose the landmarks and factor their kernel matrix; features are returned if they came with the factor.
+        """Choose the landmarks and factor their kernel matrix. Features are returned if they came with the factor.
 
         least : landmarks from the first one on whose pivot is below this fraction of the first pivot are left out.
         """
@@ -279,7 +279,7 @@ class LandmarkMap(FeatureMap):
     # The root of the landmarks' kernel matrix
 
     def _factor(self, core: Array, dtype: DTypeLike | None, scale: Array | None = None) -> None:
-        """root with root rootᵀ = core⁺; by pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
+        """root with root rootᵀ = core⁺. By pivoted Cholesky if the core is a kernel matrix, else by eigenvectors."""
         if scale is None and self.rank is None and (self.kernel_.psd or _is_psd(core)):
             pivots, F, _ = pivoted_cholesky(lambda i, j: core[np.ix_(i, j)], np.diagonal(core), len(core), dtype)
             if len(pivots):
@@ -333,7 +333,7 @@ def _is_psd(K: Array) -> bool:
 
 
 def _judge(mass: float, values: Array, kernel: KernelLike) -> None:
-    """Warn above 1% of negative spectrum; refuse a precomputed matrix above 10%."""
+    """Warn above 1% of negative spectrum. Refuse a precomputed matrix above 10%."""
     if mass <= 0.01:
         return
     said = (

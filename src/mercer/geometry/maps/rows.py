@@ -48,7 +48,7 @@ class SampledRows(MappedRows):
 
     Parameters
     ----------
-    rows : all rows; `sample` of them are on the host.
+    rows : all rows. `sample` of them are on the host.
     weight : (n,) of all rows, or None.
     """
 
@@ -71,7 +71,7 @@ class SampledRows(MappedRows):
 
 
 def raw_moments(shared: tuple, X: Rows, weight: Array | None) -> tuple[Array, Array]:
-    """(Kᵀ diag(weight) K, Kᵀ weight) of host rows, K = k(x, landmarks); of z(x) itself where L is badly conditioned.
+    """(Kᵀ diag(weight) K, Kᵀ weight) of host rows, K = k(x, landmarks). Of z(x) itself where L is badly conditioned.
 
     A sum over rows, without state: what a worker computes for a block. `shared` is (fitted map, growth).
     """

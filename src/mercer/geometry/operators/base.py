@@ -7,7 +7,7 @@ from ...types import Array, Block, Rows
 
 class Operator:
     """A symmetric matrix as its products. A new operator defines `shape`, ``@`` and, for the solvers that look at
-    entries, `diag` and `columns`; the rest is inherited and right for a matrix on the host.
+    entries, `diag` and `columns`. The rest is inherited and right for a matrix on the host.
 
     The product is where V lives: host float64 in, host float64 out, whatever the home of the data. The eigen-solver
     on a GPU passes tensors instead, which it gets from `random`, so that tall matrices stay on the device.

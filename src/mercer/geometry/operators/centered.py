@@ -81,7 +81,7 @@ class CenteredOperator(Operator):
         return float(weight @ total)
 
     def dense(self) -> Array:
-        """The centered matrix; a stored float64 K is overwritten, so that there is one n × n matrix and not two."""
+        """The centered matrix. A stored float64 K is overwritten, so that there is one n × n matrix and not two."""
         if self._centered is not None:
             return self._centered.K
         first = self.means()[:, None]

@@ -12,7 +12,7 @@ from .base import Operator
 
 
 class DenseOperator(Operator):
-    """A stored symmetric matrix on the host; `owned` states that it is used nowhere else and may be overwritten."""
+    """A stored symmetric matrix on the host. `owned` states that it is used nowhere else and may be overwritten."""
 
     def __init__(self, K: Array, owned: bool = False):
         self.K = self.stored = K

@@ -1,4 +1,4 @@
-"""Convolution of every channel by itself, compiled; most other layers of small networks are matrix products."""
+"""Convolution of every channel by itself, compiled. Most other layers of small networks are matrix products."""
 
 import numpy as np
 

@@ -78,7 +78,7 @@ class Network:
 
 
 def image_model(wanted: Any) -> ImageModel | None:
-    """The network that `image_model=` or --image-model means; None for "none", and for "auto" if none is installed."""
+    """The network that `image_model=` or --image-model means. None for "none", and for "auto" if none is installed."""
     if wanted is None or wanted == NONE:
         return None
     if isinstance(wanted, os.PathLike):
@@ -98,7 +98,7 @@ def image_model(wanted: Any) -> ImageModel | None:
 
 
 def _place() -> Path | None:
-    """The file with the weights of the carried network; None if the package is not installed."""
+    """The file with the weights of the carried network. None if the package is not installed."""
     spec = find_spec(CARRIER[0])
     if spec is None or spec.origin is None:
         return None

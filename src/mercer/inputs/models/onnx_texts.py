@@ -17,7 +17,7 @@ ENDS = "[CLS]", "[SEP]"
 
 
 class OnnxTexts:
-    """An ONNX file of a sentence model; its tokenizer.json or vocab.txt is next to it or in the folder above.
+    """An ONNX file of a sentence model. Its tokenizer.json or vocab.txt is next to it or in the folder above.
 
     Attributes
     ----------

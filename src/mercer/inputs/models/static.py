@@ -48,7 +48,7 @@ class TokenTable:
         self.tokens, self.nothing = _tokenizer(tokenizer)
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text; zeros for a text without a known token."""
+        """(n, width) a vector for each text. Zeros for a text without a known token."""
         made = np.zeros((len(texts), self.width), dtype=np.float32)
         for begin in range(0, len(texts), AT_ONCE):
             for place, ids in enumerate(self._ids(texts[begin : begin + AT_ONCE]), start=begin):

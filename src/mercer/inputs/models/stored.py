@@ -27,12 +27,12 @@ def hashes(contents: Sequence[bytes]) -> np.ndarray:
 def with_store(
     keys: np.ndarray, mark: str, folder: Path | None, compute: Callable[[np.ndarray, int, int], np.ndarray]
 ) -> np.ndarray:
-    """(n, width) vectors, each computed once; those of earlier runs come from the folder.
+    """(n, width) vectors, each computed once. Those of earlier runs come from the folder.
 
     Parameters
     ----------
     keys : (n,) from `hashes`. mark : fingerprint of the model.
-    folder : of the table; None keeps nothing.
+    folder : of the table. None keeps nothing.
     compute : function of (positions of inputs, how many are done already, of how many) that gives their vectors.
     """
     unique, first, place = np.unique(keys, return_index=True, return_inverse=True)

@@ -78,7 +78,7 @@ class GivenTextModel:
 
 
 def text_model(wanted: Any) -> TextModel | None:
-    """The model that `text_model=` or --text-model means; None for "none", and for "auto" if none is installed."""
+    """The model that `text_model=` or --text-model means. None for "none", and for "auto" if none is installed."""
     if wanted is None or wanted == NONE:
         return None
     if isinstance(wanted, os.PathLike):
@@ -102,7 +102,7 @@ def text_model(wanted: Any) -> TextModel | None:
 
 
 def _place(name: str) -> Path | None:
-    """Where the weights of a carried model are; None if no package has them."""
+    """Where the weights of a carried model are. None if no package has them."""
     for package, inside in CARRIERS[name]:
         try:
             spec = find_spec(package)
@@ -167,7 +167,7 @@ def _by_package(name: str) -> TextModel:
 
 
 def _fingerprint_of(name: str) -> str:
-    """Of the weights in a folder; of the name, for a model in the cache of another package."""
+    """Of the weights in a folder. Of the name, for a model in the cache of another package."""
     path = Path(name)
     files = sorted([*path.rglob("*.safetensors"), *path.rglob("*.bin")]) if path.is_dir() else []
     return fingerprint(files) if files else hashlib.sha256(name.encode()).hexdigest()[:MARK]

@@ -16,7 +16,7 @@ MARK = 16  # hexadecimal digits of a fingerprint
 
 
 def tensors(path: str | Path) -> dict[str, np.ndarray]:
-    """{name: array} of a safetensors file; the arrays are read from the file when they are used."""
+    """{name: array} of a safetensors file. The arrays are read from the file when they are used."""
     path = Path(path)
     try:
         with open(path, "rb") as file:

@@ -16,7 +16,7 @@ class WordPiece:
 
     Parameters
     ----------
-    vocabulary : {token: number}; pieces inside a word begin with ##.
+    vocabulary : {token: number}. Pieces inside a word begin with ##.
     lower : whether letters are made small and lose their accents.
     unknown : the token of a word that cannot be cut into known pieces.
     """
@@ -28,7 +28,7 @@ class WordPiece:
 
     @classmethod
     def read(cls, folder: Path) -> "WordPiece | None":
-        """The tokenizer of a model's folder; None if it has another kind."""
+        """The tokenizer of a model's folder. None if it has another kind."""
         file, settings, lower = folder / "tokenizer.json", folder / "tokenizer_config.json", True
         if settings.exists():
             lower = bool(json.loads(settings.read_text(encoding="utf-8")).get("do_lower_case", True))
@@ -48,7 +48,7 @@ class WordPiece:
         return [token for word in self.words(text) for token in self.pieces(word)]
 
     def words(self, text: str) -> list[str]:
-        """The words of a text; every punctuation mark and every ideograph is one."""
+        """The words of a text. Every punctuation mark and every ideograph is one."""
         if not text.isascii():
             text = "".join(f" {letter} " if _ideograph(letter) else letter for letter in text)
         if self.lower:

@@ -59,7 +59,7 @@ _COLUMNS: ContextVar[Columns | None] = ContextVar("columns", default=None)
 
 @contextmanager
 def read_once(frame: Frame) -> Iterator[Any]:
-    """The frame, of which every column is read once in each way within the block; nothing is kept after it."""
+    """The frame, of which every column is read once in each way within the block. Nothing is kept after it."""
     columns = Columns(frame)
     token = _COLUMNS.set(columns)
     try:
@@ -122,7 +122,7 @@ def are_gaps(words: np.ndarray) -> np.ndarray:
 
 @_kept
 def plain_numbers(column: Series) -> np.ndarray:
-    """The cells as float64, NaN where a cell is not a number as Python writes it."""
+    """The cells as float64, NaN if a cell is not a number as Python writes it."""
     if getattr(column.dtype, "storage", "") == "pyarrow":
         arrow = need("pyarrow")
         with suppress(arrow.ArrowInvalid):  # which states that some cell is not a number
@@ -131,7 +131,7 @@ def plain_numbers(column: Series) -> np.ndarray:
 
 
 def _parsed(words: np.ndarray | Series) -> np.ndarray:
-    """An array of objects or a column as float64, NaN where a cell is not a number."""
+    """An array of objects or a column as float64, NaN if a cell is not a number."""
     pd = need("pandas")
     values = pd.to_numeric(words, errors="coerce")
     if isinstance(values, pd.Series):
@@ -146,7 +146,7 @@ def _parsed(words: np.ndarray | Series) -> np.ndarray:
 
 @_kept
 def numbers(column: Series, decimal: str = ".", unit: str = "") -> np.ndarray:
-    """The cells as float64, NaN where a cell is not a number; `unit` stands after every number."""
+    """The cells as float64, NaN if a cell is not a number; `unit` is after every number."""
     pd = need("pandas")
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -226,7 +226,7 @@ def writes_decimal_commas(frame: Frame) -> bool:
 
 
 def unit_of(words: np.ndarray) -> str:
-    """The unit that stands after the number in (nearly) every cell, such as "kg" in "12 kg"; "" where there is none."""
+    """The unit that is after the number in (nearly) every cell, such as "kg" in "12 kg". "" where there is none."""
     if not all(map(_UNIT.fullmatch, words[:1])):
         return ""
     units = [match[1] for match in map(_UNIT.fullmatch, words) if match]
@@ -260,5 +260,5 @@ def _vector(value: list) -> np.ndarray:
 
 
 def nested(value) -> bool:
-    """Whether a cell holds several values or raw bytes."""
+    """Whether a cell contains several values or raw bytes."""
     return isinstance(value, list | tuple | dict | set | np.ndarray | bytes)

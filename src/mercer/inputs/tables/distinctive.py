@@ -112,7 +112,7 @@ class DistinctiveCells:
         )
 
     def compared(self, name: str, row: int, like: np.ndarray) -> str:
-        """A sentence that compares a cell with those of similar rows; "" if it is what they have.
+        """A sentence that compares a cell with those of similar rows. "" if it is what they have.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class DistinctiveCells:
         return "" if self._usual(name, row, like) else f"{name} is {self.cell(name, row) or 'empty'}"
 
     def ordinary(self, name: str, like: np.ndarray) -> str:
-        """The usual cell of similar rows: a range of numbers, or the most frequent word; "" if nothing is short."""
+        """The usual cell of similar rows: a range of numbers, or the most frequent word. "" if nothing is short."""
         if name in self.texts or name not in self.shown or self.kinds[name] == "image":
             return ""
         values = self._numbers(name)
@@ -148,7 +148,7 @@ class DistinctiveCells:
         return [(file, small(opened(column, file), side)) for file in files]
 
     def whole_text(self, row: int, longest: int = 600) -> str:
-        """The first text of a row, cut only if it is very long; "" if no column is text."""
+        """The first text of a row, cut only if it is very long. "" if no column is text."""
         if not self.texts:
             return ""
         return beginning(cells(self.frame[self.texts[0]].iloc[[row]])[0], longest)
@@ -273,7 +273,7 @@ def _rounded(cell: str) -> str:
 
 
 def distinctive(texts: list, inside: np.ndarray, most: int) -> list:
-    """Return [(how much more frequent, word)] of words that texts inside have more often; `texts` are sets of words.
+    """Return [(how much more frequent, word)] of words that texts inside have more often. `texts` are sets of words.
 
     Function words such as "the" are left out: they distinguish the form of texts, not what they are about.
     """

@@ -39,7 +39,7 @@ class Selected:
 
 
 def selected(frame: Frame, given: np.ndarray, among: list | None = None) -> Selected | None:
-    """The strongest evidence that the labeled rows are not a random draw; None if they can be one.
+    """The strongest evidence that the labeled rows are not a random draw. None if they can be one.
 
     Columns of numbers and dates are compared by the Kolmogorov–Smirnov distance, and the values and gaps of other
     columns by the hypergeometric distribution. The order is compared by the distance of the places from a uniform
@@ -89,7 +89,7 @@ def _some(rows: np.ndarray) -> np.ndarray:
 
 
 def _column(column, given):
-    """`Selected` for the smallest p-value of one column, whatever it is; None if there is nothing to compare."""
+    """`Selected` for the smallest p-value of one column, whatever it is. None if there is nothing to compare."""
     name, gone = str(column.name), gaps(column)
     found, rest = [], given[~gone]
     if gone.any() and not gone.all():

@@ -59,8 +59,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         encoder with a function cannot be saved. Nothing is downloaded.
     image_model : str or torch module, default="auto"
         Network whose vectors are used next to gradients and colors for columns of images. "auto" is EfficientNet-Lite0
-        if the extra `images` is installed; "none" uses no network. Or an ONNX or TorchScript file, the name of a timm
-        model that is on this machine, or a module that maps (n, 3, side, side) pixels to vectors; `side` is its
+        if the extra `images` is installed. "none" uses no network. Or an ONNX or TorchScript file, the name of a timm
+        model that is on this machine, or a module that maps (n, 3, side, side) pixels to vectors. `side` is its
         attribute, or 224.
 
     Attributes
@@ -143,13 +143,13 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
     def absent(self, frame: Frame) -> list[str]:
-        """Columns that are used and that another table does not have; none of an array, which is read by position."""
+        """Columns that are used and that another table does not have. None of an array, which is read by position."""
         columns = frame.column_names if is_arrow(frame) else frame.columns if is_frame(frame) else self.names_
         gone = self.used_ - set(map(str, columns))
         return [name for name in self.names_ if name in gone]
 
     def renamed(self, frame: Frame) -> dict[str, str]:
-        """{absent column: column of this table that is probably meant}; only columns that the encoder does not know."""
+        """{absent column: column of this table that is probably meant}. Only columns that the encoder does not know."""
         absent = self.absent(frame)
         if not absent:
             return {}
@@ -261,7 +261,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return np.hstack(blocks)
 
     def _look(self, frame: Frame) -> list[Found]:
-        """The decision on every column, in the order of the table; an embedding has the place of its first column."""
+        """The decision on every column, in the order of the table. An embedding has the place of its first column."""
         wanted: dict = {}
         numbered = stems(frame.columns)
         for kind in ("text", "category", "number", "image", "embed", "ignore", "include"):
@@ -303,7 +303,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return self.scale is False or (not codes and _one_unit(frame, as_numbers))
 
     def _named(self, frame: Frame) -> Frame:
-        """The table with the names it was fitted with; an array is read by position."""
+        """The table with the names it was fitted with. An array is read by position."""
         if not is_frame(frame) and np.ndim(frame) == 2 and np.shape(frame)[1] == len(self.names_):
             frame = need("pandas").DataFrame(np.asarray(frame), columns=self.names_)
         if not is_frame(frame):

@@ -23,9 +23,9 @@ _PARTS = np.cumsum([GRAY**2, 4 * ANGLES * (FINE // CELL - 1) ** 2])  # gray, gra
 
 @dataclass
 class Picture(Kind):
-    """Features of the image that each cell names, less their mean; zeros where there is none.
+    """Features of the image that each cell names, less their mean. Zeros where there is none.
 
-    The three parts have the same say, but colors none where all images are gray.
+    The three parts have the same say, but colors none if all images are gray.
     """
 
     center: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -41,7 +41,7 @@ class Picture(Kind):
 
     @classmethod
     def fit(cls, column):
-        """Learn the mean and the spread of every part; None where no image can be read."""
+        """Learn the mean and the spread of every part. None if no image can be read."""
         rows, there = features(column)
         if not there.any():
             return None
@@ -76,7 +76,7 @@ def may_open(column: ColumnLike, path: Path) -> bool:
 
 
 def opened(column: ColumnLike, cell: str) -> Any:
-    """The image that a cell names, on white; None where there is none."""
+    """The image that a cell names, on white. None if there is none."""
     return None if cell in GAPS or not may_open(column, path_of(column, cell)) else opened_file(path_of(column, cell))
 
 
@@ -111,7 +111,7 @@ def why_not(column: ColumnLike, cell: str) -> str:
 
 
 def opened_file(path: str | Path) -> Any:
-    """An image as RGB; transparent pixels are white, and a photograph is upright. None for no image or a huge one."""
+    """An image as RGB. Transparent pixels are white, and a photograph is upright. None for no image or a huge one."""
     pillow, turn = need("PIL.Image"), need("PIL.ImageOps").exif_transpose
     try:
         with pillow.open(path, formats=("PNG", "JPEG", "WEBP")) as file:

@@ -24,7 +24,7 @@ FALSE = frozenset(("false", "no", "n", "f", "off", "nein", "falsch", "non", "fau
 
 @dataclass
 class Kind:
-    """A fitted column; `scale` is set by the table it belongs to."""
+    """A fitted column. `scale` is set by the table it belongs to."""
 
     name: str
     scale: float = field(default=1.0, kw_only=True)
@@ -48,7 +48,7 @@ class Kind:
         return are_gaps(cells(frame[self.name]))
 
     def outside(self, frame: Frame):
-        """Which cells of another table are outside the range seen; none where there is no range."""
+        """Which cells of another table are outside the range seen. None if there is no range."""
         return np.zeros(len(frame), dtype=bool)
 
 
@@ -130,7 +130,7 @@ class Number(Kind):
 
 @dataclass
 class Category(Kind):
-    """One column for each level, 1 in the rows that have it; unseen and rare values are all zeros, gaps a level."""
+    """One column for each level, 1 in the rows that have it. Unseen and rare values are all zeros, gaps a level."""
 
     levels: list
     reading: str = "whole"  # or "first word", or "boolean": many spellings of yes and no
@@ -150,7 +150,7 @@ class Category(Kind):
 
     @classmethod
     def fit(cls, column: Series, reading: str = "whole") -> "Category":
-        """Keep the most frequent values; there may be none."""
+        """Keep the most frequent values. There may be none."""
         levels, counts = np.unique(read_words(cells(column), reading).astype(str), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:LEVELS]
         kept = order[counts[order] >= OFTEN] if len(levels) > FEW else order
@@ -193,7 +193,7 @@ class Ordered(Kind):
 
     @classmethod
     def fit(cls, column: Series, positions: dict | None = None, decimal: str = ".", unit: str = "") -> "Ordered":
-        """Learn both halves; `positions` shows where words are on the scale."""
+        """Learn both halves. `positions` shows where words are on the scale."""
         name = str(column.name)
         made = cls(name, Number(name, 0.0, decimal=decimal, unit=unit), Category(name, []), positions or {})
         place, word = made.halves(column)
@@ -204,7 +204,7 @@ class Ordered(Kind):
 
 @dataclass
 class Date(Kind):
-    """Days, and the time of the year, the day of the week and the time of day as points on circles; gaps are marked."""
+    """Days, and the time of the year, the day of the week and the time of day as points on circles. Gaps are marked."""
 
     order: str
     origin: float
@@ -227,7 +227,7 @@ class Date(Kind):
 
     @classmethod
     def fit(cls, column: Series, order: str) -> "Date | None":
-        """Learn the range of the dates, which shows which of the circles distinguish rows; None if there is no date."""
+        """Learn the range of the dates, which shows which of the circles distinguish rows. None if there is no date."""
         when = days(column, order)
         known = when[~np.isnan(when)]
         if not len(known):

@@ -1,4 +1,4 @@
-"""Columns that tell labeled rows from unlabeled ones: filled in with the label, or after it, and no features.
+"""Columns that distinguish labeled rows from unlabeled ones: filled in with the label, or after it, and no features.
 
 Rows that a person labels are not a random sample, so a column may differ between the two. Only what is strong counts:
 shares that differ by more than a half, or numbers nearly all on one side, and never by chance. A column by which the
@@ -50,7 +50,7 @@ def leaks(frame: Frame, given: np.ndarray, among: list | None = None) -> list[Le
     Gaps and single values are compared by Fisher's exact test and must differ by half of the rows. Numbers are compared
     by the Kolmogorov–Smirnov distance D, with 2 exp(−2 D² l u / (l + u)) as a bound of its p-value, and must be 0.9
     apart. Differences that come from the order of the file, or from a cut through one distribution of numbers, are not
-    leaks. p-values are those of Holm's procedure over the columns; a column names its strongest difference.
+    leaks. p-values are those of Holm's procedure over the columns. A column names its strongest difference.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _least_p(l: int, u: int) -> float:
 
 
 def _strongest(column: Series, given: np.ndarray) -> "Leak | None":
-    """The difference of smallest p-value among those large enough; None if there is none."""
+    """The difference of smallest p-value among those large enough. None if there is none."""
     name = str(column.name)
     gone = gaps(column)
     found = _differs(name, "filled", ~gone, given) if gone.any() else []
@@ -122,7 +122,7 @@ def _differs(name: str, what: str, mask: np.ndarray, given: np.ndarray, n_tests:
 
 @lru_cache(10_000)
 def _fisher(counts: tuple[tuple[int, int], tuple[int, int]]) -> float:
-    """p-value of Fisher's exact test; many columns of a wide table have the same counts."""
+    """p-value of Fisher's exact test. Many columns of a wide table have the same counts."""
     from scipy.stats import fisher_exact
 
     return float(fisher_exact(counts)[1])

@@ -64,7 +64,7 @@ class Found:
 
 
 def look(column: Series, wanted: str | None = None) -> Found:
-    """Decide about a pandas Series; `wanted` is the kind that the user requests, such as "number"."""
+    """Decide about a pandas Series. `wanted` is the kind that the user requests, such as "number"."""
     pd = need("pandas")
     there = ~gaps(column)
     if not there.any():
@@ -278,7 +278,7 @@ def _vectors(column: Series) -> "Found":
 
 
 def _images(column, words, there, asked=False):
-    """Images, where nearly all cells name one that can be read; requested, where any does."""
+    """Images, where nearly all cells name one that can be read. Requested, where any does."""
     name, found = column.name, features(column)[1]
     absent = there & ~found
     first = words[np.argmax(absent)] if absent.any() else ""
@@ -300,7 +300,7 @@ def _images(column, words, there, asked=False):
 def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[Found]:
     """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length.
 
-    `asked` names such blocks by what stands before the numbers; these are taken whatever they hold. `among` are the
+    `asked` names such blocks by what is before the numbers. These are taken whatever they hold. `among` are the
     columns to look at.
     """
     found = []
@@ -324,7 +324,7 @@ def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[
 
 
 def stems(names: Iterable[str]) -> dict[str, dict[int, str]]:
-    """Columns that are numbered, such as x0, x1, …, by what stands before the numbers: {"x": {0: "x0", …}}."""
+    """Columns that are numbered, such as x0, x1, …, by what is before the numbers: {"x": {0: "x0", …}}."""
     found: dict = {}
     for name in names:
         match = _NUMBERED.fullmatch(name)

@@ -49,7 +49,7 @@ class Names(Kind):
 
     @classmethod
     def fit(cls, column: ColumnLike, category: Category, different: bool = False):
-        """Learn the strings; None if no two cells share anything. `different`: whether most values are different."""
+        """Learn the strings. None if no two cells share anything. `different`: whether most values are different."""
         text = Text.fit(column)
         if text is None:
             return None

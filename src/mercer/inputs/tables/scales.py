@@ -42,7 +42,7 @@ _RANGE = re.compile(r"[<>≤≥]?\s*(\d+(?:[.,]\d+)?)(?:\s*(?:-|–|\.\.|to|bis)
 
 
 def positions(levels: np.ndarray) -> dict | None:
-    """Where each level (in small letters) is on a scale, from 0; None where they are no scale.
+    """Where each level (in small letters) is on a scale, from 0. None if they are no scale.
 
     Examples
     --------

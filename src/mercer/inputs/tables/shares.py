@@ -10,7 +10,7 @@ SHARE = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<share>0?\.\d+|[01]\.\d*|\d{1,3}(\.
 
 
 def read_shares(name: str, words: np.ndarray):
-    """(class names, (l, k) probabilities) of l cells; None where no cell has probabilities.
+    """(class names, (l, k) probabilities) of l cells. None if no cell has probabilities.
 
     A cell may also be the name of a class alone. What is missing to 1 is shared by the other classes alike.
     """
@@ -36,7 +36,7 @@ def read_shares(name: str, words: np.ndarray):
 
 
 def _shares(word: str) -> dict:
-    """{class: probability} of a cell; empty where it does not hold probabilities."""
+    """{class: probability} of a cell. Empty if it does not hold probabilities."""
     parts = [part.strip() for part in re.split(r"[;|]", word) if part.strip()]
     found = {one["name"]: _number(one["share"]) for one in map(SHARE.fullmatch, parts) if one}
     return found if len(found) == len(parts) else {}

@@ -51,7 +51,7 @@ class NumberTarget:
 
     Attributes
     ----------
-    numbers : (n,) float, NaN where there is none. given : (n,) bool. notes : sentences on what was read how.
+    numbers : (n,) float, NaN if there is none. given : (n,) bool. notes : sentences on what was read how.
     """
 
     numbers: np.ndarray
@@ -202,7 +202,7 @@ def _guessing(missing):
 
 
 def _numbers(words: np.ndarray) -> np.ndarray:
-    """Cells as numbers, with whatever unit, currency and decimal mark; NaN where one is not a number."""
+    """Cells as numbers, with whatever unit, currency and decimal mark. NaN if one is not a number."""
     column = need("pandas").Series(words, dtype=object)
     values = numbers(column, "," if decimal_commas(words) else ".", unit_of(words)) if len(words) else np.zeros(0)
     return np.where(usable(values), values, np.nan)

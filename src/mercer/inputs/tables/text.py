@@ -19,7 +19,7 @@ _UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF), (0x0E00, 0x0E
 
 @dataclass
 class Text(Kind):
-    """Rows of unit length, so that inner products are cosines; cells without a known word are rows of zeros."""
+    """Rows of unit length, so that inner products are cosines. Cells without a known word are rows of zeros."""
 
     reaches: list = field(default_factory=list)  # None for words, (shortest, longest) for character n-grams
     vocabularies: list = field(default_factory=list)
@@ -39,7 +39,7 @@ class Text(Kind):
 
     @classmethod
     def fit(cls, column):
-        """Learn the vocabulary and the directions; None where there is nothing to read."""
+        """Learn the vocabulary and the directions. None if there is nothing to read."""
         from sklearn.decomposition import TruncatedSVD
 
         texts, made = _texts(column), cls(str(column.name))
@@ -95,7 +95,7 @@ def _weighed(counts: Rows, idf: np.ndarray) -> Rows:
 
 
 def words_in(cell: str) -> int:
-    """How many words a cell has; two letters of a script without spaces count as one."""
+    """How many words a cell has. Two letters of a script without spaces count as one."""
     return max(len(cell.split()), unspaced(cell) * len(cell) / 2)
 
 

@@ -47,7 +47,7 @@ def attach_vectors(table: Table, path: str | Path, name: str) -> None:
 
 @dataclass
 class Embedded(Kind):
-    """Vectors of the cells by a model, of length 1; rows of zeros for cells without text or image.
+    """Vectors of the cells by a model, of length 1. Rows of zeros for cells without text or image.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
 
 
 def relocated(encoder: Kind, places: dict[str, Any]) -> None:
-    """Let a column find its model elsewhere; refused if another model is there."""
+    """Let a column find its model elsewhere. Refused if another model is there."""
     for part in encoder.parts if isinstance(encoder, Both) else []:
         if isinstance(part, Embedded) and places.get(part.source) is not None:
             part.model = places[part.source]
@@ -163,7 +163,7 @@ def relocated(encoder: Kind, places: dict[str, Any]) -> None:
 
 
 def _content(column: ColumnLike, word: str, source: str) -> bytes | None:
-    """The content that a vector is computed from; None for a gap or a file that is not there."""
+    """The content that a vector is computed from. None for a gap or a file that is not there."""
     if word in GAPS:
         return None
     if source == "text":
@@ -176,7 +176,7 @@ def _content(column: ColumnLike, word: str, source: str) -> bytes | None:
 
 
 def _of_images(model: Estimator, column: ColumnLike, names: list, on_part: Any) -> np.ndarray:
-    """(n, width) vectors of images; zeros for a file that is not an image."""
+    """(n, width) vectors of images. Zeros for a file that is not an image."""
     made: np.ndarray | None = None
     for begin in range(0, len(names), AT_ONCE):
         things = [opened(column, name) for name in names[begin : begin + AT_ONCE]]

@@ -63,7 +63,7 @@ def _step(
     free: np.ndarray,
     solve: Callable,
 ) -> bool:
-    """One solve; False if a bound was in the way."""
+    """One solve. False if a bound was in the way."""
     change = solve(slope[free])
     goal = np.where(change > 0, high[free], low[free])
     share = np.divide(goal - beta[free], change, out=np.full(len(free), np.inf), where=change != 0)

@@ -12,7 +12,7 @@ def pairwise_ascent(
     """Maximize Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time; in place.
 
     `gradient` holds K_ii − 2 (Kβ)_i and is kept current. The first variable is the one with the largest gradient among
-    those that may grow; the second, among those that may shrink, is the one whose exact line step gains most
+    those that may grow. The second, among those that may shrink, is the one whose exact line step gains most
     (second-order working set selection of Fan, Chen and Lin, 2005). Returns (iterations, last violation).
     """
     m = len(beta)

@@ -36,8 +36,8 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     once. The in-bound variables are then solved for exactly, so that problems which say the same (a weight of 2 and a
     row that occurs twice) have the same ball. Variables that sit rightly at a bound stay outside (shrinking), and since
     every certificate covers all rows, none needs to be brought back by a special pass. Only rows that moved cost a
-    kernel column; columns are computed many at a time (one matrix product, several times faster than row by row). Those
-    of the first guess are added up and not kept, since most of its rows never move; of the others the least recently
+    kernel column. Columns are computed many at a time (one matrix product, several times faster than row by row). Those
+    of the first guess are added up and not kept, since most of its rows never move. Of the others the least recently
     used leave the cache first.
 
     Parameters
@@ -46,9 +46,9 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
     low, high : the box, one entry per row; Σ low ≤ 1 ≤ Σ high.
     linear : d_i; K's diagonal unless given.
     tol : wanted duality gap, relative to the dual objective.
-    start : a first β (it is projected on the box); by default a small random subset is solved and extended.
+    start : a first β (it is projected on the box). By default a small random subset is solved and extended.
 
-    Returns a `Result`: value β, objective Σdβ − βᵀKβ, gap relative; info holds `rho`, `center_sq` = βᵀKβ, `radius_sq`,
+    Returns a `Result`: value β, objective Σdβ − βᵀKβ, gap relative. Info holds `rho`, `center_sq` = βᵀKβ, `radius_sq`,
     `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
     """
     dense = isinstance(K, np.ndarray)
@@ -63,7 +63,7 @@ def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, c
 def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, random_state=0):
     """Solve the dual for K = ZZᵀ with a few passes over Z, where Z lives.
 
-    The same rounds as `svdd_smo`; the working set's rows are taken to the host and the gradient of all rows is one
+    The same rounds as `svdd_smo`. The working set's rows are taken to the host and the gradient of all rows is one
     pass. A round costs O(n r); 5 to 25 rounds reach a relative gap of 1e-6 where the accelerated gradient needs
     hundreds of passes. Parameters and result are those of `svdd_smo`; `linear` is d_i = k(x_i, x_i).
     """
@@ -99,7 +99,7 @@ def certify(gradient: np.ndarray, beta: np.ndarray, linear: np.ndarray, low: np.
     """The duality gap of β and the offsets that come with it.
 
     For fixed c the best ρ is a weighted quantile of g: it leaves upper bounds summing to at most 1 outside the ball, so
-    with high = 1/(νn) never more than νn rows are outside, converged or not. Where a whole interval is optimal (no
+    with high = 1/(νn) never more than νn rows are outside, converged or not. If a whole interval is optimal (no
     in-bound support vector) its middle is taken. The gap is a sum of non-negative terms, one per row: nothing cancels.
     """
     rho = _offset(gradient, low, high)
@@ -208,7 +208,7 @@ def _working_set(
 ) -> np.ndarray:
     """In-bound variables, the outermost of those that may grow and the innermost of those that may shrink.
 
-    The worst pair is always in; rows that do not violate yet will when the center moves towards those that do.
+    The worst pair is always in. Rows that do not violate yet will when the center moves towards those that do.
     """
     can_grow, can_shrink = beta < high, beta > low
     free, up, down = (np.flatnonzero(which) for which in (can_grow & can_shrink, can_grow, can_shrink))
@@ -234,7 +234,7 @@ def _first_guess(
     random_state: int,
     ascent,
 ) -> np.ndarray:
-    """Solve a small random subset; give the farthest rows from its center their upper bound until Σβ = 1; solve those.
+    """Solve a small random subset. Give the farthest rows from its center their upper bound until Σβ = 1; solve those.
 
     Kernel columns are computed for the small subset only: among the far rows a block of the kernel matrix is enough.
     """

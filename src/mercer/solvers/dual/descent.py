@@ -18,7 +18,7 @@ class Root:
     """Square root of M = HᵀGH that keeps its relative accuracy when the columns of H have very different scales.
 
     ``sigma`` are the singular values of G^{1/2}H, descending, and H ``inverse`` the coefficients of an orthonormal
-    basis of its span; ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M vanishes (against
+    basis of its span. ``inverse @ basis.T`` is the pseudo-inverse of M^{1/2}. Directions in which M vanishes (against
     eps · n · the largest Rayleigh quotient) are dropped: all three then have fewer columns than M.
     """
 
@@ -139,7 +139,7 @@ def together(G, descents):
 
 
 def _shorten(point, D, GD, loss, eps):
-    """The first of H + D, H + D/2, … that lowers −f(P); None when none does. No product is needed."""
+    """The first of H + D, H + D/2, … that lowers −f(P). None when none does. No product is needed."""
     for t in (1.0, 0.5, 0.25, 0.1):
         new = Point(point.H + t * D, point.GH + t * GD, loss, eps)
         if new.value <= point.value + 4 * EPS * abs(point.value):

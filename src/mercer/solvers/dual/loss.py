@@ -12,7 +12,7 @@ NORMS = ("row", "element")
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss f on the scores and its conjugate; kappa = inf and epsilon = 0 give the square loss."""
+    """The loss f on the scores and its conjugate. Kappa = inf and epsilon = 0 give the square loss."""
 
     kappa: float = np.inf
     epsilon: float = 0.0
@@ -62,7 +62,7 @@ class Loss:
         return Y * np.divide(wanted, size, out=np.zeros_like(size), where=size > 0)
 
     def locate(self, P: np.ndarray) -> np.ndarray:
-        """The c that minimizes f(P − 1cᵀ), by Newton's method; zero when the loss has no location of its own."""
+        """The c that minimizes f(P − 1cᵀ), by Newton's method. Zero when the loss has no location of its own."""
         if not self.location:
             return np.zeros(P.shape[1])
         c = P.mean(axis=0)

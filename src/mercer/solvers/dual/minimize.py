@@ -94,21 +94,21 @@ def minimize(
     values little). ``norm="element"`` sees the axes, and rows that vanish stay away, so both ``norm="element"`` and an
     epsilon have many more stationary points: they also start from random matrices. All starts take ten steps, the
     better quarter goes down to a residual of 1%, the best eight to the end. Then the best one is kicked again and
-    again: its columns are turned (not for "row"), or one is drawn again. Where the eight agree on the value and the
-    first eleven kicks find no lower one, that is the end; otherwise the kicks go on until half of `n_init` in a row
+    again: its columns are turned (not for "row"), or one is drawn again. If the eight agree on the value and the
+    first eleven kicks find no lower one, that is the end. Otherwise the kicks go on until half of `n_init` in a row
     gained nothing. Descents run side by side and share their products with G.
 
     Parameters
     ----------
-    G : n × n positive semi-definite, centered by the caller; anything with shape and ``@``.
+    G : n × n positive semi-definite, centered by the caller. Anything with shape and ``@``.
     loss : Loss, the square loss by default.
-    start : (H, G H) or None; with more than n_components columns it is the wider sketch.
+    start : (H, G H) or None. With more than n_components columns it is the wider sketch.
     eps : relative precision of the products with G.
-    n_init : tries; None is 2, and `TRIES` for ``norm="element"`` or an epsilon; 55% of them are kicks. The square loss
+    n_init : tries. None is 2, and `TRIES` for ``norm="element"`` or an epsilon; 55% of them are kicks. The square loss
         needs 1.
 
     Returns a `Result` with `Components` as value. gap is ‖H − prox(P(H))‖ / ‖H‖, zero exactly at the stationary points;
-    history is −f(P(H)); info has "rank" (less than n_components when components died) and "duality_gap", the dual value
+    history is −f(P(H)). Info has "rank" (less than n_components when components died) and "duality_gap", the dual value
     less the primal one, relative.
     """
     loss = loss or Loss()
@@ -131,7 +131,7 @@ def minimize(
 
 
 class _Search:
-    """Descents of one problem, and the products with G that they took; each ends with (point, history)."""
+    """Descents of one problem, and the products with G that they took. Each ends with (point, history)."""
 
     def __init__(self, G: np.ndarray, loss: Loss, tol: float, max_iter: int, memory: int, eps: float) -> None:
         self.G, self.loss, self.tol, self.max_iter, self.how, self.products = G, loss, tol, max_iter, (memory, eps), 0

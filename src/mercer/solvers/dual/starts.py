@@ -24,8 +24,8 @@ def match_fraction(G, n_components, name, fraction, loss=None, start=None, rando
     sizes is the guess that settles kappa in two or three solves. For epsilon the fraction can fall steeply, because the
     problem is not convex, so once it is bracketed the guesses interpolate its logarithm.
 
-    Returns (Loss with the value found, the share it gives at a loose tolerance). Every trial starts alike, so the value
-    found, given back as a number, leads to the same solution.
+    Returns (Loss with the value found, the fraction it gives at a loose tolerance). Every trial starts alike, so the
+    value found, given back as a number, leads to the same solution.
     """
     loss = loss or Loss()
     width = sketch_width(n_components, replace(loss, epsilon=1.0))

@@ -16,11 +16,11 @@ def krylov(A, s, tol, max_iter=None, seed=0, start=None):
     """(values, vectors, A·vectors, steps, history) of the s largest eigenpairs of a symmetric operator.
 
     Each step adds A times the last block to the basis Q, orthogonalized against all of it; Rayleigh–Ritz on the whole
-    basis; thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at
-    the end are true residuals and cost no product with A; on the way they are read off the coupling to the next block.
+    basis. Thick restart when it is full, converged pairs staying in it. Both Q and A Q are kept, so the residuals at
+    the end are true residuals and cost no product with A. On the way they are read off the coupling to the next block.
 
-    A is an `Operator`. One with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one;
-    the full precision then starts from its space, and only it decides when to stop.
+    A is an `Operator`. One with a `fast` twin (half-precision products on a GPU) is first solved roughly with that one.
+    The full precision then starts from its space, and only it decides when to stop.
     """
     steps, history = 0, []
     rough = A.fast
@@ -92,7 +92,7 @@ def _room(block: np.ndarray, most: int) -> np.ndarray:
 
 
 def _orthonormal(block: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    """Orthonormal columns spanning what block adds to Q; directions that add nothing but rounding are dropped."""
+    """Orthonormal columns spanning what block adds to Q. Directions that add nothing but rounding are dropped."""
     scale = (block * block).sum(0) ** 0.5
     live = scale > 0
     block = block[:, live] / scale[live]

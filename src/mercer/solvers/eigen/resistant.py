@@ -3,7 +3,7 @@
 Both methods start from the spatial median m in feature space, which minimizes Σ ‖φ_i − m‖ (Weiszfeld's iteration).
 
 ``spherical``: the principal components of the signs (φ_i − m) / ‖φ_i − m‖. Every row has the same length, so that no
-row has leverage; where the distribution of φ is skew, as for polynomial kernels, they differ from those of kernel PCA
+row has leverage. If the distribution of φ is skew, as for polynomial kernels, they differ from those of kernel PCA
 also without outliers.
 
 ``reconstruction``: minimize Σ ρ(r_i) over subspaces and centers, r_i the distance of φ_i from the subspace. ρ is r²/2
@@ -11,7 +11,7 @@ for the bulk of the rows and constant for the rest, so that rows far from the su
 along it keep theirs. ρ comes from the residuals themselves: their logarithms have a median and a deviation (MAD), and
 the weight ρ'(r)/r falls from 1 to 0 between two and three deviations above. Reweighted least squares never raises the
 objective. It starts from the subspace with the least Σ ‖residual of a sign‖ (signs have no leverage, and distances are
-not squared), from that of the signs, and from that of the half of the rows nearest to m; the one that comes nearest to
+not squared), from that of the signs, and from that of the half of the rows nearest to m. The one that comes nearest to
 three quarters of the rows is kept. Last, where an empty band parts the residuals beyond two deviations, rows before it
 are the tail of the bulk and get their full weight back, unless the subspace then leaves the others.
 
@@ -81,7 +81,7 @@ class _Fit:
 
 
 def spherical(K: Rows, n_components: int, center: bool = True, seed: int = 0, tol: float = 1e-9) -> Result:
-    """`Result` with `Components` of the signs; info has "rank", "weight" (n,) and "median_steps".
+    """`Result` with `Components` of the signs. Info has "rank", "weight" (n,) and "median_steps".
 
     K : operator of the kernel matrix, not centered. The gap is the largest eigen-residual.
     """
@@ -171,7 +171,7 @@ def _bounds(distance: np.ndarray) -> tuple:
 
 
 def _empty_band(distance: np.ndarray) -> tuple | None:
-    """The same at the beginning of the first empty band among residuals beyond LOW; None where there is none."""
+    """The same at the beginning of the first empty band among residuals beyond LOW. None if there is none."""
     z, middle, spread = _scale(distance)
     far = np.sort(z[z > middle + LOW * spread])
     begins = far[:-1][np.diff(far) >= BAND * spread]

@@ -47,7 +47,7 @@ def top(
 
     Parameters
     ----------
-    A : an `Operator` or a matrix; "full" needs `dense()`, the others products only.
+    A : an `Operator` or a matrix. "full" needs `dense()`, the others products only.
     n_components : number of pairs s.
     method : "auto", "full", "krylov", "lanczos", "randomized", "lobpcg" or "dual".
     tol : largest accepted ‖A v − λ v‖ / λ₁; 0 means 1e-9.
@@ -170,7 +170,7 @@ def _lobpcg(
 
 
 def _dual(A, s, tol, max_iter, seed, start):
-    """Eigenvectors as minimizers of ½‖H‖² − Tr (HᵀAH)^{1/2}; pairs beyond the rank of A are filled up with zeros."""
+    """Eigenvectors as minimizers of ½‖H‖² − Tr (HᵀAH)^{1/2}. Pairs beyond the rank of A are filled up with zeros."""
     result = dual.minimize(A, s, tol=tol / np.sqrt(s), max_iter=max_iter or 1000, random_state=seed)
     length = np.linalg.norm(result.value.coef, axis=0)
     values, vectors, products = result.value.values, result.value.coef / length, result.value.scores / length

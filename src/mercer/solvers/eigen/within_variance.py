@@ -15,7 +15,7 @@ SMALL, LANCZOS = 300, 20  # Lanczos for more features than this and fewer than a
 def within_group_rows(Z: Rows, groups: list, weight: np.ndarray | None = None) -> np.ndarray:
     """The rows of every group less the group's mean, stacked: RᵀR = Σ_g Z_gᵀ H_g Z_g.
 
-    Z : (l, r) rows; groups : list of index arrays into them (an index may be in several groups); weight : (l,) how
+    Z : (l, r) rows; groups : list of index arrays into them (an index may be in several groups). weight : (l,) how
     often each row counts, or None.
     """
     if weight is None:

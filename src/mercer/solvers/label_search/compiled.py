@@ -1,8 +1,8 @@
-"""Numba loops of the label search; imported when a search starts, because importing numba is slow.
+"""Numba loops of the label search. Imported when a search starts, because importing numba is slow.
 
 All loops maximize A = Σ_c ‖s_c‖² with s_c = Σ_{i in class c} W_i (k × r). Moving row j from class a to b changes A by
 2 W_j·(s_b − s_a) + 2‖W_j‖², and exchanging i (in a) with j (in b) by the sum of both changes less 4 W_i·W_j.
-`low` and `high` bound how many free rows each class may hold. A loop leaves its labels feasible whenever it stops;
+`low` and `high` bound how many free rows each class may hold. A loop leaves its labels feasible whenever it stops.
 `stop[0]` becomes 1 when the time is up.
 """
 
@@ -32,7 +32,7 @@ def _below(state: np.ndarray, m: int) -> int:
 
 @compiled(nogil=True)
 def class_sums(W: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
-    """S (k × r): the sum of the rows of W in each class; rows labeled −1 are left out."""
+    """S (k × r): the sum of the rows of W in each class. Rows labeled −1 are left out."""
     S = np.zeros((k, W.shape[1]))
     for j in range(W.shape[0]):
         c = labels[j]
@@ -86,7 +86,7 @@ def round_robin(
     """Visit the free rows in turn and take every improving valid move, until a full round changes nothing.
 
     With two classes this is the (1+1) scheme of Algorithm 2 with the round-robin choice of the coordinate. Changes
-    labels, S and counts in place; returns the number of moves evaluated.
+    labels, S and counts in place. Returns the number of moves evaluated.
     """
     k = len(low)
     tiny = _ROUNDING * np.sum(S * S)
@@ -121,7 +121,7 @@ def swap_pass(
     counts: np.ndarray,
     stop: np.ndarray,
 ) -> tuple[int, int]:
-    """Exchange rows between every two classes, best candidates of each side first; returns (evaluated, swapped)."""
+    """Exchange rows between every two classes, best candidates of each side first. Returns (evaluated, swapped)."""
     k = S.shape[0]
     tiny = _ROUNDING * np.sum(S * S)
     evaluations, swapped = 0, 0
@@ -226,8 +226,8 @@ def _find(half, sign, free_at, step, needed, side, gain):
 def tabu_two(M, half, sign, count, low, high, patience, state, stop):
     """:func:`tabu` for two classes, about three times faster: one number per row says everything.
 
-    sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j; `count` free rows are
-    +1, and between `low` and `high` may be. Changes sign to the best found; returns (gain over the start, evaluations,
+    sign (m) is ±1 and half (m) = M_jj − sign_j W_j·(s_+ − s_−), half the gain of flipping row j. `count` free rows are
+    +1, and between `low` and `high` may be. Changes sign to the best found. Returns (gain over the start, evaluations,
     steps).
     """
     m = len(half)
@@ -298,10 +298,10 @@ def tabu(
 ) -> tuple[float, int, int]:
     """Steepest moves and swaps with a short memory, on gains that are all kept up to date.
 
-    M = W Wᵀ over the rows in play (m × m); scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step
-    takes the best move that is not forbidden, even if it worsens; a moved row rests for about m/100 + 10 steps, unless
-    moving it makes a new best. Where the balance blocks the best move, that row is exchanged with its best partner
-    instead. Stops after `patience` steps without a new best. Changes labels to the best found; returns (gain over the
+    M = W Wᵀ over the rows in play (m × m). Scores (m × k) = W_j·s_c, with the rows not in play inside s_c. Every step
+    takes the best move that is not forbidden, even if it worsens. A moved row rests for about m/100 + 10 steps, unless
+    moving it makes a new best. If the balance blocks the best move, that row is exchanged with its best partner
+    instead. Stops after `patience` steps without a new best. Changes labels to the best found. Returns (gain over the
     start, evaluations, steps).
     """
     m, k = scores.shape

@@ -15,7 +15,7 @@ _NEGLIGIBLE = 1e-14  # of λ: an eigenvalue below this changes F by less than ro
 
 
 def search_basis(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenpairs (θ, Q) of C = Zᵀ D² Z, descending, without those that are rounding; one serves every λ."""
+    """Eigenpairs (θ, Q) of C = Zᵀ D² Z, descending, without those that are rounding. One serves every λ."""
     theta, Q = eigh_down(C)
     r = max(rank_of(theta, precision(np.float64)), 1)
     return np.maximum(theta[:r], 0.0), Q[:, :r]
@@ -28,7 +28,7 @@ def search_rows(
     lam: float,
     center: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """W (n × r') and T (r × r') for one λ, in one product; `center` is taken off Z's rows."""
+    """W (n × r') and T (r × r') for one λ, in one product. `center` is taken off Z's rows."""
     T = _turned(basis, lam)
     return _weighted(Z, row_weight, T, center), T
 
@@ -62,7 +62,7 @@ def _weighted(Z: Rows, row_weight: np.ndarray | float, T: np.ndarray, center: np
 
 
 def coefficients(W: np.ndarray, T: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Weights (r₀, k') of z(x): one column for two classes, positive for class 1; else one per class."""
+    """Weights (r₀, k') of z(x): one column for two classes, positive for class 1. Else one per class."""
     from .compiled import class_sums
 
     S = class_sums(W, labels, n_classes)

@@ -146,7 +146,7 @@ def spectral_bound(problem: Problem) -> float:
 
         ‖Wᵀy‖² ≤ max_σ μ(u − σ²/u) + Σ_i μ/(μ − θ_i) (q_i·(a + σm))²,
 
-    a quadratic in σ; the best μ is found by a scalar search. Above 400 columns only the leading eigenpairs are
+    a quadratic in σ. The best μ is found by a scalar search. Above 400 columns only the leading eigenpairs are
     computed, and the rest takes the weight of the last one, which keeps the bound valid.
     """
     W, free, k = problem.W, problem.free, problem.k

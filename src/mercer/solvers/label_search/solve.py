@@ -62,9 +62,9 @@ def label_search(
     Parameters
     ----------
     W : array (n, r), rows W_j with ‖Wᵀy‖² the part of F that depends on the labels.
-    labels : int array (n,), class 0 … k−1 where the label is pinned (it never moves), −1 where it is searched.
+    labels : int array (n,), class 0 … k−1 if the label is pinned (it never moves), −1 if it is searched.
     shares : array (k,) or None
-        Wanted fraction of each class among the free rows; None leaves them unconstrained (`n_classes` then gives k).
+        Wanted fraction of each class among the free rows. None leaves them unconstrained (`n_classes` then gives k).
     slack : float, how far a fraction may be off: |count/u − share| < slack.
     total : float, the constant of F.
     search : {"auto", "tabu", "ea", "round_robin"}
@@ -74,7 +74,7 @@ def label_search(
     form : {"auto", "dense", "low_rank"}
         For tabu: keep M = W Wᵀ of all free rows, or of the rows nearest to changing class after a low-rank descent;
         "auto" decides by :func:`choose_form`.
-    n_restarts : int; every restart has its own random numbers, so the prediction is the same for any `n_jobs`. In the
+    n_restarts : int. Every restart has its own random numbers, so the prediction is the same for any `n_jobs`. In the
         low-rank form with two classes a restart is a descent, and the best of every five goes on to a tabu search.
     patience : int or None, steps without improvement that end a restart (tabu: default u; ea: n, as in the paper).
     start : int array (n,) or None, labels from which the first tabu search begins (None: what the pinned rows suggest,
@@ -176,9 +176,9 @@ def choose_form(n_free: int, r: int, k: int, n_restarts: int) -> str:
     """Say "dense" or "low_rank": dense while M fits and a count of the work is at most three times the other's.
 
     Three times, because a dense restart reaches the best F more often: it always ends in a tabu search of all rows.
-    One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units; a low-rank one makes 15
+    One unit is a nanosecond on one core. A dense restart makes about 3u steps of u·k units. A low-rank one makes 15
     rounds of 0.3·u·r·k, then (with two classes: every fifth) about twice a dense restart on its candidates with a Gram
-    matrix of their own; a Gram matrix takes 0.07 per multiply-add. Checked by
+    matrix of their own. A Gram matrix takes 0.07 per multiply-add. Checked by
     ``python -m benchmarks.speed.label_search --only form``.
     """
     if 8 * n_free**2 > min(_DENSE_BYTES, (memory_available() or _DENSE_BYTES) / 4):
@@ -198,7 +198,7 @@ def _together(k: int) -> int:
 
 
 def _descend(problem, labels, stop, swap_rounds=0):
-    """Round-robin from these labels to a one-flip optimum, by the sums s_c; with swaps in between if wanted.
+    """Round-robin from these labels to a one-flip optimum, by the sums s_c. With swaps in between if wanted.
 
     Returns the labels (changed in place), F up to rounding, and the evaluations.
     """
@@ -251,7 +251,7 @@ def _polish(problem, labels, value, patience, rng, stop):
 
 
 def _tabu(problem, labels, rows, M, patience, rng, stop):
-    """Tabu search on the labels of `rows`; M is their Gram matrix. Returns the new labels and the evaluations."""
+    """Tabu search on the labels of `rows`. M is their Gram matrix. Returns the new labels and the evaluations."""
     from .compiled import class_sums, tabu, tabu_two
 
     # The scores are W_j·s_c over every row: pinned rows and rows not in play stay inside the sums.
@@ -284,7 +284,7 @@ def _evolve(problem, n_parents, n_children, patience, rng, stop):
 
 
 def _run(restart, seeds, numbers, n_jobs, time_budget, stop, started, verbose):
-    """Run the restarts in threads (the loops release the GIL); returns {number: (F, labels, evaluations)}."""
+    """Run the restarts in threads (the loops release the GIL). Returns {number: (F, labels, evaluations)}."""
     n_jobs = max(1, min(n_threads() if n_jobs in (None, -1) else n_jobs, len(numbers)))
     deadline = np.inf if time_budget is None else started + time_budget
     running: dict[Future, int] = {}

@@ -110,7 +110,7 @@ def _search(
     change: np.ndarray,
     active: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """((k,) steps that meet Wolfe's conditions, then f, losses and derivatives there); 0 where no step is better."""
+    """((k,) steps that meet Wolfe's conditions, then f, losses and derivatives there); 0 if no step is better."""
     flat, length = 2 * lam * _inner(W, D), 2 * lam * _inner(D, D)
     slope = np.einsum("ij,ij->j", A, change) + flat
     low, high = np.zeros(len(slope)), np.full(len(slope), np.inf)

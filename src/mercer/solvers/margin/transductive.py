@@ -35,7 +35,7 @@ def transductive(Z, labeled, targets, offset, lam, lam_unlabeled, weight=None, t
     Parameters
     ----------
     Z : (n, r) features, where they live.
-    labeled : (l,) numbers of the labeled rows. targets : (l, k) in [−1, 1]; between them both losses count in part.
+    labeled : (l,) numbers of the labeled rows. targets : (l, k) in [−1, 1]. Between them both losses count in part.
     lam, lam_unlabeled : λ and λ', numbers, or (k,) one for each column: a grid of them costs little more than one.
     offset : (k,) b, the mean of f over the unlabeled rows (over all rows where none is unlabeled).
     weight : (n,) sample weights or None.

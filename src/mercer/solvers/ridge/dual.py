@@ -91,7 +91,7 @@ def _solved(K: np.ndarray, shift: np.ndarray, right: np.ndarray) -> tuple[np.nda
 
 
 def _single(K, shift):
-    """Factor of K + diag(shift) in float32; of a little more than that where rounding makes it indefinite."""
+    """Factor of K + diag(shift) in float32. Of a little more than that where rounding makes it indefinite."""
     for more in (0.0, 1e-6, 1e-4, 1e-2):
         A = K.astype(np.float32)
         A[np.diag_indices_from(A)] += (shift + more * float(np.mean(np.diagonal(K)))).astype(np.float32)
@@ -103,7 +103,7 @@ def _single(K, shift):
 
 
 def _conjugate_gradients(K, shift, right, L):
-    """(solution, steps), every column to a relative residual of 1e-10; steps above STEPS when that was not reached."""
+    """(solution, steps), every column to a relative residual of 1e-10. Steps above STEPS when that was not reached."""
     if L is None:
         return right, STEPS + 1
     operator, scale = DenseOperator(K), np.linalg.norm(right, axis=0)

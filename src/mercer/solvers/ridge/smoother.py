@@ -7,7 +7,7 @@ to a row whose label is held out:
 * it stays with target 0 ("zeroed": LS-SVM on all rows, Semi-KPCA):  f_i - S_ii t_i.
 
 Only the diagonal of S at the labeled rows is needed, and in an eigenbasis of ZᵀZ it is known for a whole path of
-regularizations. With few labels everything happens on their own rows; with more than `MOST`, on moments that one pass
+regularizations. With few labels everything happens on their own rows. With more than `MOST`, on moments that one pass
 over Z gives, and held-out predictions are taken for `MOST` of the labels.
 """
 
@@ -201,7 +201,7 @@ def ridge_on_moments(
 ) -> Result:
     """The same over the rows behind the moments, where t_i = 0 for those without a label. Cost: O(r³/3).
 
-    With the moments of all rows a held-out label becomes 0 (removed=False); with those of the labeled rows only, the
+    With the moments of all rows a held-out label becomes 0 (removed=False). With those of the labeled rows only, the
     row is removed.
     """
     mean = _mean_if(bias, moments.mean)

@@ -21,7 +21,7 @@ class State:
     Parameters
     ----------
     Z : (n, r) features where they live.
-    weight : (n,) sample weights or None; a copy is kept, so a later change of the array has no effect.
+    weight : (n,) sample weights or None. A copy is kept, so a later change of the array has no effect.
     Lap : (n, n) Laplacian of a graph of the rows, for methods with a graph term, or None.
     slopes : (r, r) moment of the features' derivatives, for methods with an invariance term, or None.
 
@@ -58,7 +58,7 @@ class State:
         return pull_of(self.Z, labels.labeled, labels.signs, self.weight)
 
     def counting(self, labels: Labels) -> "State":
-        """The same rows for labels that count as much as their weights; `moments` stay those of the rows."""
+        """The same rows for labels that count as much as their weights. `moments` stay those of the rows."""
         if labels.weight is None:
             return self
         state = copy.copy(self)
@@ -86,7 +86,7 @@ class State:
 
 
 class TiltedState(State):
-    """Rows z L⁻ᵀ with L Lᵀ = I + penalty; all labeled rows come to the host."""
+    """Rows z L⁻ᵀ with L Lᵀ = I + penalty. All labeled rows come to the host."""
 
     def __init__(self, state: State, penalty: np.ndarray) -> None:
         self.Z, self.weight, self.graph, self.slopes, self.plain = state.Z, state.weight, None, None, state

@@ -1,6 +1,6 @@
 """Predictions of fits linear in their targets when whole folds of labels are held out: no fit is repeated.
 
-A fit knows a few matrices of the l labeled rows; a fold takes rows and columns out of them. `without` gives, for the
+A fit knows a few matrices of the l labeled rows. A fold takes rows and columns out of them. `without` gives, for the
 fit without the rows `test`, its answers for these, its fitted values at the others, and its held-out predictions for
 them.
 """

@@ -1,7 +1,7 @@
 """The compiled root search of the constrained least-squares fits. Imports numba: import lazily.
 
 In the basis of a pencil (see `pencil.py`) the fit with multiplier ζ is w = E (b + c f y) with E = 1/(1 − ζμ), and
-wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fit; a fit to all labels has y = 0.
+wᵀPw = Σ μ w². y is the row whose label is left out, f its value by that fit. A fit to all labels has y = 0.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A loss of the margin on a quadratic sphere, by reweighting: min ‖w‖² + c Σ L(tᵢ zᵢ·w) subject to wᵀPw = s².
 
 Each step replaces the loss at g = Zw by a quadratic with curvature ρᵢ and solves that constrained least-squares problem
-globally. ρ = L'' is Newton's; another ρ bounds the loss from above, so that its minimum can never be worse than g.
+globally. ρ = L'' is Newton's. Another ρ bounds the loss from above, so that its minimum can never be worse than g.
 A step tries Newton's curvature first, with shorter steps along the sphere, and moves towards the bound until the true
 objective falls: descent is certain.
 """
@@ -30,12 +30,12 @@ def constrained_margin_loss(
     theta, Z : as in :func:`mercer.solvers.sphere.secular.constrained_least_squares`.
     t : (l,) labels, −1 or +1.
     weight, spread : c and s².
-    costs : (l,) non-negative factors of the single losses; None means ones.
-    start : (r,) first w; None starts from the least-squares solution.
+    costs : (l,) non-negative factors of the single losses. None means ones.
+    start : (r,) first w. None starts from the least-squares solution.
     loss : a name in `LOSSES`.
 
-    Returns a `Result`: value w; gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
-    objectives; info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
+    Returns a `Result`: value w. Gap the relative KKT residual ‖∇ − 2ζPw‖ / (‖w‖ + ‖∇loss‖) with the best ζ; history the
+    objectives. Info holds `zeta`, `curvature` and `response` (the last least-squares problem, of weight c/2, for
     held-out labels) and `constraint` (the residual |wᵀPw − s²| / s²).
 
     Cost: one constrained least-squares solve an outer step, rarely more than 20 steps.

@@ -22,9 +22,9 @@ SIZES = [(64, 3), (64, 4), (128, 4), (128, 5), (256, 5), (256, 6)]  # directions
 def compress(theta: np.ndarray, Z: Rows, low: float, high: float, tol: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
     """A smaller pair (theta, Z) with the same Z (I − ζΘ)⁻¹ Zᵀ and slope, to tol · max‖zᵢ‖², for low ≤ ζ ≤ high.
 
-    The directions of largest θ are kept; the many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
+    The directions of largest θ are kept. The many others are projected onto the blocks (I − ζⱼΘ)⁻¹ Zᵀ at a few ζⱼ
     (a rational Krylov space: value and slope are exact at those ζⱼ). Head and blocks grow until points between the
-    ζⱼ agree too; where nothing would be gained the pair comes back as it is.
+    ζⱼ agree too. Where nothing would be gained the pair comes back as it is.
     """
     l, r = Z.shape
     scale = float(np.max(np.sum(Z**2, axis=1), initial=0.0))
@@ -58,7 +58,7 @@ def _project_tail(theta: np.ndarray, Z: Rows, head: int, shifts: np.ndarray) -> 
 def _agree(
     pair: tuple[np.ndarray, np.ndarray], small: tuple[np.ndarray, np.ndarray], head: int, zeta: float, tol: float
 ) -> bool:
-    """Whether both pairs give the same resolvent and slope at ζ; the head is the same in both."""
+    """Whether both pairs give the same resolvent and slope at ζ. The head is the same in both."""
 
     def both(theta: np.ndarray, Z: Rows) -> tuple[np.ndarray, np.ndarray]:
         half = Z[:, head:] / (1.0 - zeta * theta[head:])
@@ -84,7 +84,7 @@ def left_out(
     ----------
     theta, Z, t, costs : as in :func:`mercer.solvers.sphere.secular.constrained_least_squares`.
     weights, spreads : the values of c and of s².
-    groups : list of index arrays into the labels; each is left out in turn. None: every label by itself.
+    groups : list of index arrays into the labels. Each is left out in turn. None: every label by itself.
     shrink : tolerance of :func:`compress`, which comes first; 0 leaves it out.
     pencil : `Pencil` of these rows, where the only weight's is known already.
 

@@ -30,7 +30,7 @@ class Logistic:
 class SmoothHinge:
     """max(0, 1 − m) with a parabola for 1 − h < m < 1 + h in place of the corner, h = `BEND`.
 
-    L(m) = (H(1 − m) + 1 − m) / 2 with Huber's H(u) = |u|, or (u²/h + h)/2 for |u| < h; H is a concave function of u²,
+    L(m) = (H(1 − m) + 1 − m) / 2 with Huber's H(u) = |u|, or (u²/h + h)/2 for |u| < h. H is a concave function of u²,
     so the parabola in u² that touches it is above it.
     """
 

@@ -1,4 +1,4 @@
-"""C = I + c ZᵀZ and Θ, diagonal at once: VᵀCV = I and VᵀΘV = diag(μ); then a root step costs O(r)."""
+"""C = I + c ZᵀZ and Θ, diagonal at once: VᵀCV = I and VᵀΘV = diag(μ). Then a root step costs O(r)."""
 
 import numpy as np
 from scipy.linalg import lapack

@@ -2,7 +2,7 @@
 
 The problem is not convex, yet its global minimum is known: w(ζ) = (C − ζP)⁻¹ b with C = I + c ZᵀAZ and b = c ZᵀAt,
 at the one ζ below the smallest generalized eigenvalue δ of (C, P) where wᵀPw = s². P is diagonalized once
-(P = QΘQᵀ, Z ← ZQ); then C − ζP is diagonal plus rank l, and every (c, s, labeling) costs O(r l²) a root step.
+(P = QΘQᵀ, Z ← ZQ). Then C − ζP is diagonal plus rank l, and every (c, s, labeling) costs O(r l²) a root step.
 
 Beyond 1/θ₁ the diagonal 1 − ζΘ has zero and negative entries. The few directions where it is small are therefore kept
 explicit and only the rest is eliminated, so that each factor is a Cholesky factor and its failure says ζ ≥ δ.
@@ -113,13 +113,13 @@ def constrained_least_squares(
     ----------
     theta : (r,) descending, non-negative, from `variance_basis`.
     Z : (l, r) labeled rows in the basis of theta; l may be 0, which leaves kernel PCA.
-    t : (l,) or (l, k) targets; the columns are separate problems.
+    t : (l,) or (l, k) targets. The columns are separate problems.
     weight, spread : c and s², both positive.
-    costs : (l,) non-negative factors of the single losses; None means ones.
+    costs : (l,) non-negative factors of the single losses. None means ones.
     pencil : `Pencil` of the rows times the roots of their costs, where it is known already.
 
     Returns a `Result`: value w, (r,) or (r, k); gap the larger of the relative KKT and constraint residuals, over all
-    columns; info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
+    columns. Info holds `zeta`, `kkt`, `constraint` and `hard` (whether a multiple of δ's eigenvector had to be added),
     one entry a column, and the `pencil` if one was used.
 
     Cost: O(r l²) a root step, about eight steps a column; for several columns of few directions O(r³) once.
@@ -173,7 +173,7 @@ def _settled(
     found: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
     k: int,
 ) -> tuple | None:
-    """(w, facts) of column k as a pencil found it; None where rounding, or the hard case, leaves it with a residual."""
+    """(w, facts) of column k as a pencil found it. None if rounding, or the hard case, leaves it with a residual."""
     if found is None or not found[2][k]:
         return None
     w, zeta = found[0][:, k], float(found[1][k])

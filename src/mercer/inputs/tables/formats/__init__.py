@@ -39,11 +39,11 @@ class Location(NamedTuple):
 
 
 def read_table(path: str | Path | Location, **options: Any) -> Table:
-    """Read a table; the ending of the name shows which format, the content the rest.
+    """Read a table. The ending of the name shows which format, the content the rest.
 
     Parameters
     ----------
-    path : file or folder, also of images; "-" is a table on standard input (text, JSON, Parquet or Excel),
+    path : file or folder, also of images. "-" is a table on standard input (text, JSON, Parquet or Excel),
         "clipboard:" what was copied, "file.db::table" a table of a database; an address such as
         "postgresql://host/base::table"; or what `located` returned for it.
     options : delimiter, encoding (of text), sheet (of a workbook), table (of a database or a folder of splits), header
@@ -65,7 +65,7 @@ def read_table(path: str | Path | Location, **options: Any) -> Table:
 
 
 def located(path: str | Path | Location) -> Location:
-    """Which format reads a path, and where it leads; what was located already is returned as it is."""
+    """Which format reads a path, and where it leads. What was located already is returned as it is."""
     if isinstance(path, Location):
         return path
     where = str(path)
@@ -118,7 +118,7 @@ def write_table(
 
     Parameters
     ----------
-    table : Table as it was read; its cells are written as they were.
+    table : Table as it was read. Its cells are written as they were.
     new : column name → values.
     path : file to write.
     force : whether a file that exists is replaced.

@@ -14,7 +14,7 @@ from .base import Format, Options, Source, Table, from_frame, reason, refuse_hug
 
 
 class Npz(Format):
-    """Arrays with a common number of rows; `origin` contains them all, so that they are written back."""
+    """Arrays with a common number of rows. `origin` contains them all, so that they are written back."""
 
     title = "NPZ"
     endings = (".npz",)
@@ -102,7 +102,7 @@ def _readable(source: Source, title: str) -> Iterator:
 
 
 def _text(array: np.ndarray) -> np.ndarray:
-    """Bytes as text; anything else as it is."""
+    """Bytes as text. Anything else as it is."""
     if array.dtype.kind == "U" and array.size and array.itemsize:
         step = max(1, 2**24 // array.itemsize)  # text of fixed width may be many times as large as it is long
         for begin in range(0, len(array), step):

@@ -28,7 +28,7 @@ PACKED: Facts = {
 
 @dataclass
 class Options:
-    """How to read a file, where the user states this; None: found from the file."""
+    """How to read a file, where the user states this. None: found from the file."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -223,7 +223,7 @@ class Format:
         raise NotImplementedError
 
     def write(self, path: Path, table: Table, new: Mapping[str, Sequence]) -> None:
-        """Write `table` with the columns `new` to `path`; its own columns as they were."""
+        """Write `table` with the columns `new` to `path`. Its own columns as they were."""
         raise NotImplementedError
 
     def code(self, path: Path, table: Table) -> str:

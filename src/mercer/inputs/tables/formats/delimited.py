@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?\r?\n', re.IGNORECASE)  # the first line of
 
 
 class Csv(Format):
-    """Every cell is kept as the text that is there; encoding and delimiter are found and used again."""
+    """Every cell is kept as the text that is there. Encoding and delimiter are found and used again."""
 
     title = "CSV"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".txt")
@@ -40,7 +40,7 @@ class Csv(Format):
         return table
 
     def parse(self, text, name, delimiter=None, encoding="utf-8", header=None):
-        """The table that a text holds; `origin` are the lines above the column names, if there are any."""
+        """The table that a text holds. `origin` are the lines above the column names, if there are any."""
         pd = need("pandas")
         text = text.removeprefix("\ufeff")
         newline = "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
@@ -228,7 +228,7 @@ def _is_wide(text: str, delimiter: str) -> bool:
 
 
 def _short_lines(text: str, delimiter: str, width: int) -> list:
-    """Numbers of the lines with too few cells; not looked for where cells are quoted and may hold line breaks."""
+    """Numbers of the lines with too few cells. Not looked for where cells are quoted and may hold line breaks."""
     if '"' in text:
         return []
     lines = enumerate(re.split("\r\n|\r|\n", text), start=1)

@@ -1,4 +1,4 @@
-"""Excel workbooks. New columns are put into the sheet; everything else in the file stays as it is, to the byte."""
+"""Excel workbooks. New columns are put into the sheet. Everything else in the file stays as it is, to the byte."""
 
 import datetime
 import io

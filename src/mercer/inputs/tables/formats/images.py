@@ -43,7 +43,7 @@ def image_frame(folder: str | Path) -> Frame:
 
 
 def images_in(folder: str | Path, most: int | None = None) -> list[Path]:
-    """Paths of the images in a folder, relative to it; none if the folder holds tables. The first `most` found."""
+    """Paths of the images in a folder, relative to it. None if the folder holds tables. The first `most` found."""
     folder = Path(folder)
     if any((folder / name).exists() for name in TABLES):
         return []

@@ -1,7 +1,7 @@
 """Tasks of Label Studio: an export in its JSON, and the same tasks with predictions, to be imported there.
 
 A task's fields are columns, and so is each control of the labeling page that says something of the whole task:
-choices, a number, a rating. Several annotations of a task vote; a tie goes to the latest.
+choices, a number, a rating. Several annotations of a task vote. A tie goes to the latest.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ class Control:
     kind: str
 
     def read(self, value: dict) -> Any:
-        """A cell from the value of an answer; None where there is none. Several choices are joined by semicolons."""
+        """A cell from the value of an answer. None if there is none. Several choices are joined by semicolons."""
         found = value.get(VALUES[self.kind])
         if self.kind in ("number", "rating"):
             return found if type(found) in (int, float) else None
@@ -80,7 +80,7 @@ def _items(answer: Any) -> list[dict]:
 
 
 def given_of(task: dict, control: Control) -> Any:
-    """The value of a control in the annotations of a task; None if there is none."""
+    """The value of a control in the annotations of a task. None if there is none."""
     cells = []
     for annotation in task.get("annotations") or []:
         if isinstance(annotation, dict) and annotation.get("was_cancelled"):

@@ -14,7 +14,7 @@ TASK = {"annotations", "predictions", "completions"}  # next to "data", what a t
 
 
 class Json(Format):
-    """`origin` contains the records as they were read; a key that a record lacks stays absent."""
+    """`origin` contains the records as they were read. A key that a record lacks stays absent."""
 
     title = "JSON"
     endings: ClassVar[tuple[str, ...]] = (".json",)
@@ -81,7 +81,7 @@ def are_tasks(records: list) -> bool:
 
 
 def records_in(source: Source) -> list:
-    """The value of a JSON file; if it is not a single value, those of its lines."""
+    """The value of a JSON file. If it is not a single value, those of its lines."""
     try:
         text = source.raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

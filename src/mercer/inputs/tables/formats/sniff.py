@@ -59,7 +59,7 @@ def decode(raw: bytes, name: str, encoding=None) -> tuple[str, str]:
 
 
 def encoding_note(raw: bytes, name: str, encoding: str) -> str:
-    """A sentence on an encoding that was found and may be wrong; "" if there is no doubt."""
+    """A sentence on an encoding that was found and may be wrong. "" if there is no doubt."""
     if encoding in _EAST_ASIAN:
         what = f"an encoding of {_EAST_ASIAN[encoding]}"
         return f"{name} is not UTF-8 and is read as {encoding.upper()}, {what} (--encoding names another)."

@@ -24,7 +24,7 @@ class SqlRows:
 
 
 class Sqlite(Format):
-    """`file.db::table` or `sqlite:///file.db::table`, never changed; written is a copy of the whole file."""
+    """`file.db::table` or `sqlite:///file.db::table`, never changed. Written is a copy of the whole file."""
 
     title = "SQLite"
     endings = (".db", ".sqlite", ".sqlite3")
