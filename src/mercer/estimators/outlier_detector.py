@@ -200,9 +200,21 @@ class OutlierDetector(NoveltyDetector):
         return self._known[1]
 
     def changed_scores(self, X: Rows, row: int) -> np.ndarray:
-        """(m,) how unusual changed versions of one training row are, by the rule for new rows and without this row.
+        """Return how normal changed versions of one training row are, by the rule for new rows and without this row.
 
-        No part counts more than for the most unusual training row: beyond it, surprises are extrapolated.
+        No part counts more than for the most unusual training row. Beyond it, surprises are extrapolated.
+
+        Parameters
+        ----------
+        X : array-like (m, d)
+            Changed versions of the row.
+        row : int
+            Number of the row in the table of `fit`.
+
+        Returns
+        -------
+        scores : array (m,)
+            As those of `score_samples`.
         """
         if self._known is None:
             raise InputError("This model was loaded without its training rows. Fit it again.")
