@@ -18,6 +18,20 @@ def page(rows, methods, most, command, words):
     return "\n".join([*parts, _alarms(rows, tables), _answers(rows), CHOICES])
 
 
+def clean_page(found, words):
+    """The page of new rows only, from {detector: measures} of each table, the library's default first."""
+    default, lines = next(iter(found[0])), []
+    for name in found[0]:
+        cells = [name]
+        for measure in MEASURES:
+            values = np.array([one[name][measure] for one in found])
+            less = np.array([one[default][measure] for one in found]) - values
+            cells += [_mean(values), "" if name == default else f"{less.mean():+.3f} ± {error(less):.3f}"]
+        lines.append(cells)
+    head = ["detector", "AUROC", "default less this", "AP", "default less this"]
+    return CLEAN.format(tables=len(found), words=words, table=_table(head, lines))
+
+
 def _values(found, kind, setting, name, measure, tables):
     keys = [(kind, setting, name, table) for table in tables]
     return np.array([found[key][measure] for key in keys if key in found])
@@ -197,4 +211,14 @@ is left is the number of rounds (25 in place of 5 on 1,500 rows).
 The authors of OddBench and OvRBench (Outformer) store the AUROC of Isolation Forest for each table. Published ranks
 of ADBench are for other tables and are not comparable with these figures. Seconds on a GPU are on
 the page [outliers_gpu.md](outliers_gpu.md). `python -m benchmarks.speed.outliers` prints those of the host.
+"""
+
+CLEAN = """\
+# Outliers among new rows, with all rows of each table
+
+Command: `python -m benchmarks.accuracy.outliers --data DIR --clean`. Fitted on the training parts of {tables} public
+tables, which contain no outliers. Mean ± standard error over tables. {words}.
+
+{table}
+The rule for new rows was chosen on these tables: [the main page](outliers.md) has a check against tuning.
 """

@@ -6,7 +6,8 @@ DIR contains NPZ files with `A` (clean training rows), `B` (test rows) and `y` (
 "clean" (fit on A, score B) and "own" (one table with 1, 5 or 10% outliers of its own). Writes
 benchmarks/results/outliers.csv with a row for each table, setting and detector, and the page
 benchmarks/results/outliers.md. --keep FOLDER stores what each table gave, and a second run goes on from there.
---quick takes 12 tables and 300 rows and writes nothing.
+--clean scores new rows only, with all rows of each table, by the default and the peers, and writes
+benchmarks/results/outliers_clean.md. --quick takes 12 tables and 300 rows and writes nothing.
 """
 
 import json
@@ -19,7 +20,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from benchmarks.accuracy.outlier_page import page
+from benchmarks.accuracy.outlier_page import clean_page, page
 from benchmarks.accuracy.outlier_peers import copod, ecod, forest, local, neighbor
 from benchmarks.harness import arguments, machine, publish, write_csv
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty, OutlierDetector
@@ -146,6 +147,19 @@ def of_table(path, most):
     return [{"table": path.stem} | row for row in found]
 
 
+PEERS = ("KNN(1)", "KNN(5)", "scikit-learn LocalOutlierFactor(20)", "scikit-learn IsolationForest(200)", "ECOD")
+
+
+def of_new_rows(path, most):
+    """{detector: AUROC and AP} of the test rows of one table; empty if they have one class."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        A, B, y = read(path, most)
+        if not 0 < y.sum() < len(y):
+            return {}
+        return {name: measured(y, METHODS[name](A, B)) for name in (DEFAULT, *PEERS)}
+
+
 def kept(path, most, folder):
     """`of_table`, from the folder if it contains this table."""
     if folder is None:
@@ -198,10 +212,16 @@ def main():
         "jobs": {"type": int, "default": 1, "help": "processes"},
         "every": {"type": int, "default": 1, "help": "take every so many tables, by name"},
         "keep": {"default": None, "help": "folder for the results of single tables"},
+        "clean": {"action": "store_true", "help": "new rows only, all rows of each table"},
     }
     options = arguments(__doc__, data="required", **more)
     tables = sorted(Path(options.data).glob("*.npz"))
     tables, most = (tables[::13][:12], 300) if options.quick else (tables[:: options.every], options.rows)
+    if options.clean:
+        with ProcessPoolExecutor(options.jobs) as pool:
+            some = list(pool.map(of_new_rows, tables, [300 if options.quick else 10**6] * len(tables)))
+        publish("outliers_clean", clean_page([one for one in some if one], machine()), options.quick)
+        return
     start = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         every = pool.map(kept, tables, [most] * len(tables), [options.keep] * len(tables))
