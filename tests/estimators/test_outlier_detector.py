@@ -284,3 +284,14 @@ def test_p_values_and_discoveries():
             covered.append(found.low <= fraction <= found.high)
         assert np.mean(covered) > 0.87  # 95% promised, three standard errors of slack
     assert not fraction_of_answers(0, 0).known and fraction_of_answers(2, 20).estimate == 0.1
+
+
+def test_rows_of_a_table_of_which_a_sample_was_fitted_have_the_rule_of_training_rows():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    X[:20] += 8 * np.sign(X[:20])
+    model = OutlierDetector(contamination=0.05, random_state=0)
+    flagged = model.fit_predict(X) < 0
+    probability, unusual = model.in_table(X)
+    assert np.mean(unusual == flagged) > 0.98 and unusual[:20].sum() >= 15  # each row counts itself: nearly the same
+    assert np.corrcoef(probability, model.held_out_probability_)[0, 1] > 0.99
+    assert (model.predict(X) < 0).sum() < unusual.sum()  # as new rows they equal known ones

@@ -222,6 +222,26 @@ class OutlierDetector(NoveltyDetector):
         raw = self._raw(X, self.parts_, np.full(X.shape[0], self._known[2][row]))
         return -self._final(X, np.minimum(self._surprise(raw, self.parts_), np.log(2 * len(self._known[0]))))
 
+    def in_table(self, X: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Return how unusual rows are in the table from which the training rows are a sample, by the rule for these.
+
+        Parameters
+        ----------
+        X : array-like (m, d)
+            Rows of the table. The training rows may be among them.
+
+        Returns
+        -------
+        probability : array (m,)
+            Fraction of the training rows that are less unusual.
+        unusual : array of bool (m,)
+            Whether the row is beyond the threshold that `fit_predict` has.
+        """
+        X = _dense(self._rows(X, reset=False))
+        scores = self._final(X, self._surprise(self._raw(X, self.parts_), self.parts_), within=True)
+        known = self.training_scores_
+        return 1 - self._own.p_values(-scores), scores < threshold(known, np.ones(len(known)), self.contamination)
+
     def columns(self, X: Rows) -> np.ndarray:
         """(n, d) surprise of each value by itself, in nats: tail probabilities of the columns."""
         X = _dense(self._rows(X, reset=False))

@@ -23,7 +23,7 @@ class Majority:
         """From the number of labels of each class.
 
         >>> print(Majority.of(["no", "yes"], [12, 28]).sentence(0.61))
-        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%). The model is not shown to be better.
+        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%); the model is not shown to be better.
         """
         most, total = int(np.argmax(counts)), float(np.sum(counts))
         return cls(str(classes[most]), counts[most] / total, *accuracy_interval(counts[most], total))

@@ -168,7 +168,11 @@ def _groups(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndar
 
 
 def _unusual(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.ndarray]:
-    return np.round(model.outlier_probability(X), 4), np.where(model.predict(X) < 0, "yes", "no")
+    if hasattr(model, "in_table"):
+        probability, unusual = model.in_table(X)
+    else:
+        probability, unusual = model.outlier_probability(X), model.predict(X) < 0
+    return np.round(probability, 4), np.where(unusual, "yes", "no")
 
 
 DESCRIBES = {"embed": _positions, "cluster": _groups, "novelty": _unusual}
