@@ -46,3 +46,13 @@ def tails(combine):
 
 ecod = tails(lambda left, right, by_skew: np.maximum(np.maximum(left, right), by_skew))  # Li et al. 2022
 copod = tails(lambda left, right, by_skew: np.maximum(by_skew, (left + right) / 2))  # Li et al. 2020
+
+
+def deep_forest(A, B=None):
+    """PyOD's deep isolation forest at its defaults (Xu et al. 2023): isolation forests of random networks' outputs."""
+    import torch
+    from pyod.models.dif import DIF
+
+    torch.set_num_threads(1)
+    model = DIF(random_state=0, device="cpu").fit(A)
+    return model.decision_scores_ if B is None else model.decision_function(B)

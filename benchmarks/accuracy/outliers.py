@@ -5,7 +5,8 @@
 DIR contains NPZ files with `A` (clean training rows), `B` (test rows) and `y` (non-zero: outlier). Two settings:
 "clean" (fit on A, score B) and "own" (one table with 1, 5 or 10% outliers of its own). Writes
 benchmarks/results/outliers.csv with a row for each table, setting and detector, and the page
-benchmarks/results/outliers.md. --keep FOLDER stores what each table gave, and a second run goes on from there.
+benchmarks/results/outliers.md. If PyOD and torch are installed, its deep isolation forest (DIF) is among the peers.
+--keep FOLDER stores what each table gave, and a second run goes on from there.
 --clean scores new rows only, with all rows of each table, by the default and the peers, and writes
 benchmarks/results/outliers_clean.md. --quick takes 12 tables and 300 rows and writes nothing.
 """
@@ -14,6 +15,7 @@ import json
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from benchmarks.accuracy.outlier_page import clean_page, page
-from benchmarks.accuracy.outlier_peers import copod, ecod, forest, local, neighbor
+from benchmarks.accuracy.outlier_peers import copod, deep_forest, ecod, forest, local, neighbor
 from benchmarks.harness import arguments, machine, publish, write_csv
 from mercer import RBF, SVDD, KernelDensityNovelty, KPCANovelty, OutlierDetector
 from mercer.files import replacing
@@ -60,6 +62,7 @@ METHODS = {
     "KNN(5)": neighbor(5),
     "KNN(1)": neighbor(1),
     "KNN(50)": neighbor(50),
+    **({"PyOD DIF": deep_forest} if find_spec("pyod") and find_spec("torch") else {}),
 }
 
 
@@ -68,15 +71,22 @@ def rules(names):
     at = {name: k for k, name in enumerate(names)}
     residuals, nearest = ([k for name, k in at.items() if name.endswith(kind)] for kind in ("residual", "nearest"))
     crowd = [k for name, k in at.items() if name.endswith("tenth") or name == "forest"]
+    weights = np.array([0.5 if names[k].startswith("normal") else 1.0 for k in crowd])
+    plain = [k for k in crowd if not names[k].startswith("normal")]
     single = [at["tails"], at["forest"]]
     new = [*residuals, *nearest, *single]
 
     def power(T, p=4):
         return np.mean(T**p, axis=1) ** (1 / p)
 
+    def within(T):
+        return T[:, crowd] @ weights / weights.sum()
+
     return {
         "power mean 4 of all but tenths (rule for new rows)": lambda T: power(T[:, new]),
-        "mean of forest and tenths (rule for training rows)": lambda T: T[:, crowd].mean(axis=1),
+        "mean of forest and tenths, normal by half (rule for training rows)": within,
+        "mean of forest and tenths": lambda T: T[:, crowd].mean(axis=1),
+        "mean of forest and tenths without normal": lambda T: T[:, plain].mean(axis=1),
         "mean of all but tenths": lambda T: T[:, new].mean(axis=1),
         "maximum of all but tenths": lambda T: T[:, new].max(axis=1),
         "power mean 4 of residuals, tails and forest": lambda T: power(T[:, [*residuals, *single]]),
@@ -84,7 +94,7 @@ def rules(names):
         "power mean 4 of residuals, nearest and tails": lambda T: power(T[:, new[:-1]]),
         "power mean 4 of residuals and tails": lambda T: power(T[:, [*residuals, at["tails"]]]),
         "power mean 4 of all parts": power,
-        "half of each rule": lambda T: (power(T[:, new]) + T[:, crowd].mean(axis=1)) / 2,
+        "half of each rule": lambda T: (power(T[:, new]) + within(T)) / 2,
         **{f"{name} alone": lambda T, k=k: T[:, k] for name, k in at.items()},
     }
 
@@ -157,7 +167,8 @@ def of_new_rows(path, most):
         A, B, y = read(path, most)
         if not 0 < y.sum() < len(y):
             return {}
-        return {name: measured(y, METHODS[name](A, B)) for name in (DEFAULT, *PEERS)}
+        names = [name for name in (DEFAULT, *PEERS, "PyOD DIF") if name in METHODS]
+        return {name: measured(y, METHODS[name](A, B)) for name in names}
 
 
 def kept(path, most, folder):

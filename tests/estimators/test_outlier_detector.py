@@ -97,13 +97,13 @@ def test_forest_is_scikit_learns_up_to_chance_and_leaves_trees_out_that_saw_the_
 
 
 def test_training_rows_have_a_rule_of_their_own():
-    """The mean surprise of the parts that a crowd of outliers does not mislead, by ranks among the rows."""
+    """The mean surprise of the parts that a crowd of outliers does not mislead; ranks of values count half."""
     X = np.vstack([blob(100), 4 * blob(10, seed=1)])
     model = OutlierDetector(random_state=0).fit(X)
     surprise = model.training_part_scores_
     names = ["standardized tenth", "normal tenth", "whitened tenth", "forest"]
     places = [model.parts_.index(name) for name in names]
-    assert_allclose(-model.training_scores_, surprise[:, places].mean(axis=1))
+    assert_allclose(-model.training_scores_, np.average(surprise[:, places], axis=1, weights=[1, 0.5, 1, 1]))
     expected = 1 - (1 + np.array([np.sum(model.training_scores_ <= score) for score in model.training_scores_])) / 111
     assert_allclose(model.held_out_probability_, expected)
     assert_allclose(np.sort(np.exp(-surprise[:, 0])), (np.arange(110) + 0.5) / 110)
@@ -117,6 +117,19 @@ def test_outliers_that_are_near_each_other_do_not_hide_each_other():
     y = np.arange(100) >= 92
     assert roc_auc_score(y, -OutlierDetector(random_state=0).fit(X).training_scores_) > 0.99
     assert roc_auc_score(y, -OutlierDetector(["standardized neighbors"]).fit(X).training_scores_) < 0.2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_far_clusters_come_before_extreme_ordinary_rows(seed):
+    """Each cluster has 5% of the rows, so ranks of values alone cannot tell it from the tail of a column."""
+    X = blob(300, seed=seed)
+    X[:15, 0] -= 7
+    X[15:30, 1] += 7
+    model = OutlierDetector(random_state=0).fit(X)
+    first = np.argsort(model.training_scores_)
+    assert np.mean(first[:10] < 30) >= 0.9 and np.mean(first[:30] < 30) >= 0.75
+    ranks = model.training_part_scores_[:, model.parts_.index("normal tenth")]
+    assert np.mean(np.argsort(-ranks)[:30] < 30) < 0.6
 
 
 def test_the_copula_view_is_the_whitened_view_of_normal_scores():
