@@ -26,9 +26,9 @@ import mercer
 
 SOURCE = str(Path(mercer.__file__).parent)
 UPPER = ("few_label", "advice", "evidence", "report", "jobs", "cli", "events.py")
+SEARCH = ("graphs/neighbors.py", "searched")
 COUNTED = {
     "check_rows": ("check_rows", "inputs/check.py"),
-    "neighbor searches": ("search", "few_label/spaces.py"),
     "target read": ("read_target_as", "inputs/tables/target.py"),
     "table read": ("read_table", "inputs/tables/formats/__init__.py"),
 }
@@ -43,11 +43,13 @@ class Walk:
     calls : number of calls by (file below src/mercer, function).
     deepest : the functions that were on the stack when it was deepest, the outermost first.
     upper_deepest : the same of the rooms in `UPPER` alone.
+    searches : neighbor searches for each view of the rows, in the order of the first ones.
     """
 
     calls: Counter = field(default_factory=Counter)
     deepest: list = field(default_factory=list)
     upper_deepest: list = field(default_factory=list)
+    searched: dict = field(default_factory=dict)  # {identity of the rows of a view: [these rows, at each search]}
 
     @property
     def files(self) -> list[str]:
@@ -57,6 +59,10 @@ class Walk:
     def upper(self) -> list[str]:
         """Files of the rooms above the estimators, where a walk decides and does not compute."""
         return [file for file in self.files if file.startswith(UPPER)]
+
+    @property
+    def searches(self) -> list[int]:
+        return [len(views) for views in self.searched.values()]
 
     @property
     def depth(self) -> int:
@@ -80,6 +86,9 @@ def walk(call: Callable[[], object]) -> Walk:
         if event == "call":
             stack.append(name)
             found.calls[name] += 1
+            if name == SEARCH:
+                rows = frame.f_locals["X"]
+                found.searched.setdefault(id(rows), []).append(rows)
             if len(stack) > len(found.deepest):
                 found.deepest = list(stack)
             above = [one for one in stack if one[0].startswith(UPPER)]
@@ -158,7 +167,8 @@ def main() -> None:
             one = make()
             print(f"{name}: {len(one.calls)} functions in {len(one.files)} files, {one.depth} deep")
             print(f"  above the estimators: {len(one.upper)} files, {len(one.upper_deepest)} deep")
-            print("  " + ", ".join(f"{what} {one.count(*where)}" for what, where in COUNTED.items()))
+            counts = ", ".join(f"{what} {one.count(*where)}" for what, where in COUNTED.items())
+            print(f"  {counts}, neighbor searches of each view {one.searches or 0}")
             if options.list:
                 for file in one.files:
                     print(f"  {file}: " + ", ".join(f"{f} {n}" for (where, f), n in one.calls.items() if where == file))

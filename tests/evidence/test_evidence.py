@@ -8,9 +8,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from mercer import FewLabelClassifier, suggest, suspicious
 from mercer.errors import InputError
 from mercer.evidence.accuracy import HeldOut, estimate, jeffreys
-from mercer.evidence.calibration import calibrate
+from mercer.evidence.calibration import calibrate, capped, log_scores, sharpen, slopes
 from mercer.evidence.label_errors import wrong_probability
-from mercer.evidence.likelihood import capped, log_scores, sharpen, slopes
 from mercer.evidence.sets import conformal_sets
 from mercer.few_label.candidates.forest import ForestCandidate, Trees
 from mercer.few_label.folds import held_out_answers

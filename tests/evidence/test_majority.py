@@ -3,8 +3,8 @@
 import numpy as np
 
 from mercer import FewLabelClassifier
+from mercer.evidence.accuracy import Majority
 from mercer.evidence.choice import accuracy_interval
-from mercer.evidence.majority import Majority
 
 
 def test_share_interval_and_words():

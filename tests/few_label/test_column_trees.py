@@ -7,9 +7,8 @@ import pytest
 import mercer
 from mercer import FewLabelClassifier, TableEncoder
 from mercer.few_label.candidates.boosting import FOLDS, boosted
-from mercer.few_label.ordinal import OrdinalColumns, ordinal_view
 from mercer.few_label.tree_boosting import PENALTY, RATE, boost
-from mercer.few_label.views import AsGiven
+from mercer.few_label.views import AsGiven, OrdinalColumns, ordinal_view
 from mercer.few_label.weights import PRIOR_SHARES
 
 

@@ -18,8 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import FewLabelClassifier, GraphLaplacian, suspicious
 from mercer.errors import InputError
-from mercer.evidence.calibration import calibrate, probabilities, typical_margin
-from mercer.evidence.likelihood import as_probabilities
+from mercer.evidence.calibration import as_probabilities, calibrate, probabilities, typical_margin
 from mercer.few_label import fit as fits
 from mercer.few_label import weights
 from mercer.few_label.catalog import methods_named, methods_of

@@ -12,7 +12,7 @@ from mercer import FewLabelClassifier, FewLabelRegressor, KernelPCA, LandmarkMap
 from mercer.cli import folders, labeling
 from mercer.cli.options import SEARCH
 from mercer.events import Note
-from mercer.evidence.likelihood import sharpen
+from mercer.evidence.calibration import sharpen
 from mercer.few_label import sizes
 from mercer.inputs.sampling import labels_to_fit
 from mercer.jobs.options import SearchOptions

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 import mercer
 from mercer import FewLabelClassifier
 from mercer.few_label import sizes
+from mercer.few_label.rows import Support
 from mercer.few_label.sizes import Sizes
-from mercer.few_label.support import Support
 
 
 def test_trust_against_a_loop():

@@ -14,11 +14,14 @@ i), so they tell less than l independent answers. The factor was measured over m
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.stats import beta
 
-from .likelihood import normalized
+from ..types import ColumnLike
+from .calibration import normalized
+from .choice import accuracy_interval
 
 DESIGN = 2.0  # variance of the estimate next to that of as many independent answers
 
@@ -148,3 +151,36 @@ def estimate(held_out: list[HeldOut], P: np.ndarray, given: np.ndarray, drawn: n
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if values.size else float("nan")
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The most frequent class among the labels, and its fraction of them with a 95% interval.
+
+    Always predicting it is the least that a classifier must do better than.
+    """
+
+    name: str
+    share: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, classes: ColumnLike, counts: Any) -> "Majority":
+        """From the number of labels of each class.
+
+        >>> print(Majority.of(["no", "yes"], [12, 28]).sentence(0.61))
+        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%); the model is not shown to be better.
+        """
+        most, total = int(np.argmax(counts)), float(np.sum(counts))
+        return cls(str(classes[most]), counts[most] / total, *accuracy_interval(counts[most], total))
+
+    def beaten_by(self, low: float) -> bool:
+        """Whether an accuracy whose interval begins at `low` is shown to be better."""
+        return low > self.share
+
+    def sentence(self, low: float | None = None) -> str:
+        """In words. `low` is where the interval of the model's accuracy begins, None if there is none."""
+        more = "" if low is None or self.beaten_by(low) else "; the model is not shown to be better"
+        share = f"Always predicting {self.name!r} would be correct for {self.share:.0%}"
+        return f"{share} (95% interval {self.low:.0%} to {self.high:.0%}){more}."

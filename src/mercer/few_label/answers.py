@@ -13,8 +13,7 @@ import numpy as np
 from ..backend import parallel, single_threaded_blas
 from ..errors import InputError
 from ..evidence.accuracy import Estimate
-from ..evidence.calibration import probabilities
-from ..evidence.likelihood import as_probabilities, capped, log_scores, normalized
+from ..evidence.calibration import as_probabilities, capped, log_scores, normalized, probabilities
 from ..evidence.sets import conformal_sets
 from ..types import Block, Estimator, Index, Rows
 from . import sizes

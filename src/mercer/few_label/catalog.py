@@ -23,13 +23,11 @@ from ..inputs.labels import Labels
 from ..types import ColumnLike, Rows
 from .candidates.base import Candidate
 from .candidates.boosting import MOST_COLUMNS, BoostingCandidate
-from .candidates.forest import NUMBER_TREES, ForestCandidate, NumberForest
+from .candidates.forest import NUMBER_TREES, ForestCandidate, MajorityCandidate, NumberForest
 from .candidates.linear import LinearCandidate
-from .candidates.majority import MajorityCandidate
 from .cost import FEW, REPEATED, LabelCost, SearchCost, boosting_seconds, forest_seconds, number_forest_seconds
-from .ordinal import ordinal_view
 from .spaces import NoSpace
-from .views import AsGiven
+from .views import AsGiven, ordinal_view
 
 WIDE_AXES = "axes of wide rows"
 GAMMAS = (1.0, 10.0, 100.0)

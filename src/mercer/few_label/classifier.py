@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..backend import single_threaded_blas
 from ..events import OnEvent
-from ..evidence.accuracy import Estimate
-from ..evidence.majority import Majority
+from ..evidence.accuracy import Estimate, Majority
 from ..homes import home_of
 from ..inputs.labels import Labels, labeled_accuracy, read_filled, read_labels, weigh_labels
 from ..inputs.sampling import with_labels
@@ -30,10 +29,9 @@ from .fit import Fit
 from .given import read_given
 from .hint_inputs import Hints, hinted
 from .library import Library
-from .priors import Prior, read_prior
 from .rows import drawn_mask, learn_rows
 from .summary import Report
-from .tasks.classes import Classes
+from .tasks.classes import Classes, Prior, read_prior
 
 
 class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc]  # scikit-learn has no types
@@ -300,7 +298,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         """Class probabilities, calibrated on held-out labels and never above (l + 1) / (l + 2) for l labels.
 
         For rows far from all training rows they fall to the class frequencies `prior_` (see
-        `mercer.few_label.support`).
+        `mercer.few_label.rows.Support`).
 
         Parameters
         ----------

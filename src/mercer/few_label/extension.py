@@ -19,9 +19,9 @@ from ..rows import empty, host, like
 from ..types import Index, Rows
 from . import sizes
 from .candidates.base import Candidate
+from .rows import Support
 from .scoring import Weighted
 from .spaces import BaseSpace, GraphSpace, KernelSpace, Space
-from .support import Support
 
 LOOKED_UP = 131_072  # rows whose places are looked up at once on a device, or approximately
 BLOCK = 8192  # and else, in one of several threads

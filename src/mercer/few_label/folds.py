@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from ..evidence.accuracy import HeldOut
-from ..evidence.likelihood import normalized
+from ..evidence.calibration import normalized
 from ..inputs.labels import Labels
 from .candidates.base import Candidate
 from .hints import Guesses

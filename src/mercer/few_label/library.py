@@ -22,7 +22,7 @@ from .cost import affordable
 from .extension import Extension
 from .fit import Fit, Stopped, pooled_fit
 from .plan import Step
-from .support import Support
+from .rows import Support
 from .targets import Targets
 from .views import is_wide
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..graphs.neighbors import FoundNeighbors
+from ..graphs.neighbors import FoundNeighbors, searched
 from ..kernels import RBF, Laplacian, Linear
 from ..kernels.bandwidth import bandwidth_of
 from ..types import ColumnLike, Rows
@@ -111,7 +111,7 @@ class PlanCache:
     def graph(self, name: str, rows: Rows, view: View, n_neighbors: int) -> GraphSpace:
         """The graph of so many neighbors. The neighbors are searched once for all graphs on a view."""
         if id(view) not in self._found:
-            self._found[id(view)] = GraphSpace.search(rows, self.most[id(view)])
+            self._found[id(view)] = searched(rows, self.most[id(view)])
         return GraphSpace(name, view, n_neighbors, rows, self.seed, self._found[id(view)])
 
 
@@ -133,7 +133,8 @@ def planned(
     auto = methods == methods_named(methods[0].task, "auto")
     if not auto:
         chosen = [(method, replace(setting, most_labels=np.inf)) for method, setting in chosen]
-    steps = _spaces_for(chosen, X, random_state, _given_plan(given or {}, chosen, methods[0].task))
+    plan = [*_given_plan(given or {}, chosen, methods[0].task), *_plan(X)]
+    steps = _spaces_for(chosen, X, random_state, plan)
     for method in methods:
         if method.build is not None and method.build_seconds is not None and not (method.dense and sp.issparse(X)):
             build = partial(method.build, X, random_state, auto)
@@ -168,10 +169,10 @@ def _given_plan(given: Mapping[str, GivenBuilder], chosen: list[tuple[Method, Se
     return plan
 
 
-def _spaces_for(chosen: list[tuple[Method, Setting]], X: Rows, seed: int, given: Plan) -> list[Step]:
-    """The feature spaces for the chosen settings."""
+def _spaces_for(chosen: list[tuple[Method, Setting]], X: Rows, seed: int, plan: Plan) -> list[Step]:
+    """The feature spaces of a plan that the chosen settings use."""
     kinds = {setting.kind for _, setting in chosen}
-    plan = [one for one in [*given, *_plan(X)] if not one[0].kinds.isdisjoint(kinds)]
+    plan = [one for one in plan if not one[0].kinds.isdisjoint(kinds)]
     most: dict[int, int] = {}
     for builder, view, value in plan:
         if builder is GRAPH and value is not None:

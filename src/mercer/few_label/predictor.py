@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from ..backend import moved
-from ..evidence.likelihood import as_probabilities
+from ..evidence.calibration import as_probabilities
 from ..geometry.expansion import Expansion
 from ..graphs.given import KnownRows
 from ..kernels.graph import Diffusion

@@ -17,7 +17,7 @@ import scipy.linalg as sla
 from ..backend import device_in_use, moved
 from ..geometry.expansion import Expansion
 from ..geometry.open import POLICIES, open_gram
-from ..graphs.neighbors import FoundNeighbors, searched
+from ..graphs.neighbors import FoundNeighbors
 from ..homes import home_of
 from ..kernels.base import KernelLike
 from ..kernels.graph import Diffusion
@@ -199,11 +199,6 @@ class GraphSpace(BaseSpace):
         _, self.kernel_.factor_ = _unit(_held(self.kernel_.factor()))  # its features of other rows are in this unit
         self.Z = moved(self.kernel_.factor_)
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
-
-    @staticmethod
-    def search(rows: Rows, n_neighbors: int) -> FoundNeighbors:
-        """The neighbors of all rows, for graphs of at most so many neighbors."""
-        return searched(rows, n_neighbors)
 
     def seen(self, rows: Rows) -> Rows:
         """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""

@@ -42,8 +42,8 @@ from typing import Protocol
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from ..evidence.calibration import as_probabilities, log_losses, slopes
 from ..evidence.choice import hits
-from ..evidence.likelihood import as_probabilities, log_losses, slopes
 from ..evidence.margin import choose_by_margin
 from ..inputs.labels import Labels
 from .scoring import margins, pooled

@@ -10,7 +10,7 @@ from ..homes import home_of
 from ..homes.base import listed, refuse_columns
 from ..homes.objects import Objects, are_objects, as_objects
 from ..types import ColumnLike, Estimator, Rows
-from .arrow import from_arrow, is_arrow
+from .frames import from_arrow, is_arrow
 
 
 def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, takes: str = "numbers") -> Rows:

@@ -28,9 +28,9 @@ INTERNAL = {
     "geometry.maps.row": "RowMap",
     "geometry.expansion": "Expansion",
     "solvers.result": "Result",
-    "few_label.views": "AsGiven Standardized HingeColumns UnitNorm LeadingComponents",
+    "few_label.views": "AsGiven Standardized HingeColumns UnitNorm LeadingComponents OrdinalColumns",
     "few_label.kernel_rows": "KernelRows",
-    "few_label.ordinal": "OrdinalColumns",
+    "few_label.rows": "Support",
     "few_label.predictor": "Predictor MeanPredictor GraphPart KernelPart KnownPart",
     "few_label.candidates.forest": "ForestPart Trees",
     "few_label.candidates.own": "OwnPart OwnClassifier",
@@ -52,7 +52,6 @@ INTERNAL = {
     "few_label.summary": "Report",
     "few_label.targets": "Targets",
     "few_label.number_report": "NumberReport",
-    "few_label.support": "Support",
 }
 SKLEARN = {
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer OneHotEncoder OrdinalEncoder "

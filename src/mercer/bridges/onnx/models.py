@@ -256,7 +256,7 @@ def softened(scores: Value, one: bool, k: int, slope: Block, floor: float) -> Va
 
 
 def capped(P: Value, k: int, most: float) -> Value:
-    """P with no probability above `most`, as `mercer.evidence.likelihood.capped`."""
+    """P with no probability above `most`, as `mercer.evidence.calibration.capped`."""
     top = P.reduce("Max", keep=True) - 1.0 / k
     a = P.graph.xp.minimum(1.0, (most - 1 / k) / P.graph.xp.maximum(top, 1e-300))
     return a * P + (1.0 - a) / float(k)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...few_label.ordinal import OrdinalColumns
-from ...few_label.views import AsGiven, HingeColumns, LeadingComponents, Standardized, UnitNorm
+from ...few_label.views import AsGiven, HingeColumns, LeadingComponents, OrdinalColumns, Standardized, UnitNorm
 from ...geometry.expansion import Expansion
 from ...geometry.maps import FourierMap, GraphMap, LandmarkMap
 from ...graphs.nearest import squares

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...inputs.labels import Labels
-from ..ordinal import OrdinalColumns
+from ..views import OrdinalColumns
 from .forest import ForestFitted, Trees, TreesCandidate, compact
 
 FOLDS, ROUNDS, DEPTH = 5, 30, 3

@@ -242,3 +242,33 @@ class ForestPart:
 def compact(votes: np.ndarray) -> np.ndarray:
     """One column for two classes, positive for the second."""
     return votes[:, 1:] - votes[:, :1] if votes.shape[1] == 2 else votes
+
+
+@dataclass(frozen=True, eq=False)
+class MajorityCandidate(TreesCandidate):
+    """Class fractions among the labels, one added to each class: a tree without a cut, which looks at no column.
+
+    It has no part in the average. When the other candidates together do not predict the held-out labels better than it
+    does, the columns do not distinguish the classes, and it is the prediction.
+    """
+
+    fold_group: ClassVar[str | None] = "majority"
+
+    @property
+    def prior_group(self) -> str:
+        return "majority"
+
+    def solve(self, labels: Labels) -> ForestFitted:
+        """Count the labels. A held-out label is not counted in its own answer."""
+        start = time.perf_counter()
+        counts, own = labels.counted @ labels.given, labels.counted[:, None] * labels.given
+        first, leaf = np.zeros(1, dtype=np.int64), np.full(1, -1)
+        trees = Trees(first, first, np.zeros(1, dtype=np.float32), leaf, leaf, _log_shares(counts[None]))
+        left_out = compact(_log_shares(counts - own))
+        return ForestFitted(self, left_out, self.seconds + time.perf_counter() - start, trees)
+
+
+def _log_shares(counts: np.ndarray) -> np.ndarray:
+    shares: np.ndarray = (counts + 1.0) / (counts.sum(axis=1, keepdims=True) + counts.shape[1])
+    logs: np.ndarray = np.log(shares)
+    return logs

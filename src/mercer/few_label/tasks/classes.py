@@ -1,17 +1,17 @@
 """Classes: candidates pooled by the likelihood of their held-out labels, and one calibration for all rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
 from ...backend import single_threaded_blas
+from ...errors import InputError
 from ...evidence.accuracy import Estimate, estimate
-from ...evidence.calibration import two_columns
+from ...evidence.calibration import log_scores, normalized, sharpen, two_columns
 from ...evidence.groups import copied_labels
-from ...evidence.likelihood import log_scores, normalized, sharpen
 from ...inputs.labels import Labels
 from ...inputs.sampling import labels_to_fit
 from ...types import Facts
@@ -21,7 +21,6 @@ from ..fit import Fit, scores_by_block
 from ..folds import held_out_answers
 from ..hints import Guesses, Likelihood
 from ..predictor import Predictor
-from ..priors import estimated_shares, offsets_for
 from ..scoring import Scorer, sample_matrices, votes
 from ..spaces import sample_rows
 from ..weights import Pool, pool, right_and_error
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
 # disagree is more often correct than it says, on tables it is not: benchmarks/results/evidence.md has both sides.
 SPREAD, SPREAD_WIDE = 0.25, 0.6
 SPREAD_CHOSEN = 0.7  # where some labels were drawn and some chosen: these are harder than others
+
+Prior: TypeAlias = str | Mapping[object, float] | Sequence[float] | np.ndarray | None
+"""Class frequencies: None, "labels", "estimate", or one fraction for each class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,3 +165,56 @@ class Classes(Task):
             for rows, own in scores_by_block(fit.library, fit.fitted, used):
                 found[rows] = votes(own, fit.weights[used])
         return found
+
+
+def read_prior(prior: Prior, labels: Labels) -> str | np.ndarray | None:
+    """None, "labels", "estimate" or the (k,) shares that the user requests. Refuses what cannot be read."""
+    if prior is None or (isinstance(prior, str) and prior in ("labels", "estimate")):
+        return prior
+    names = labels.classes.tolist()
+    if isinstance(prior, dict):
+        if set(prior) != set(names):
+            raise InputError(
+                f"prior names the classes {list(prior)} and the labels have {names}. Give one fraction for each class."
+            )
+        shares = np.array([prior[name] for name in names], dtype=float)
+    else:
+        shares = np.asarray(prior, dtype=float) if not isinstance(prior, str) else np.zeros(0)
+    if shares.shape != (len(names),) or not np.all(shares > 0) or abs(shares.sum() - 1) > 1e-6:
+        raise InputError(
+            f"prior={prior!r} is not accepted: give None, 'labels', 'estimate', or one positive fraction for each of "
+            f"the {len(names)} classes {names}, summing to 1."
+        )
+    return shares
+
+
+def offsets_for(scores: np.ndarray, slope: float, shares: np.ndarray, steps: int = 100) -> np.ndarray:
+    """(k,) offsets b such that the mean of softmax(slope · scores + b) over the rows is `shares`."""
+    logits = slope * two_columns(scores)
+    b = np.zeros(logits.shape[1])
+    for _ in range(steps):
+        mean = softmax(logits + b, axis=1).mean(axis=0)
+        b += np.log(shares) - np.log(np.maximum(mean, 1e-300))
+        if np.max(np.abs(mean - shares)) < 1e-6:
+            break
+    centered: np.ndarray = b - b.mean()
+    return centered
+
+
+def estimated_shares(scores: np.ndarray, slope: float, counts: np.ndarray, steps: int = 100) -> np.ndarray:
+    """(k,) shares among the rows, by expectation maximization from the fractions among the labels (Saerens et al.
+    2002).
+
+    The labels count as so many rows of known class, with one more for each class: few rows cannot push a class to 0.
+    """
+    logits = slope * two_columns(scores)
+    start = (counts + 1) / (counts.sum() + len(counts))
+    shares: np.ndarray = start
+    for _ in range(steps):
+        P = np.exp(log_softmax(logits + np.log(shares / start), axis=1))
+        new = (P.sum(axis=0) + counts + 1) / (len(P) + counts.sum() + len(counts))
+        done = np.max(np.abs(new - shares)) < 1e-7
+        shares = new
+        if done:
+            break
+    return shares

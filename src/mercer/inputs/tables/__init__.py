@@ -1,9 +1,9 @@
 """Tables from files: reading whatever people have, turning columns into numbers, writing results back."""
 
-from ..arrow import is_arrow
+from ..frames import as_pandas, frame_of_gaps, is_arrow, is_frame
 from .distinctive import DistinctiveCells
 from .drawn import Selected, selected
-from .encoder import TableEncoder, as_pandas, frame_of_gaps, is_frame
+from .encoder import TableEncoder
 from .formats import Table, read_table, write_table
 from .formats.images import image_frame
 from .look import Column

@@ -13,7 +13,7 @@ from ...backend import need
 from ...documentation import Documented
 from ...errors import InputError
 from ...types import ColumnLike, Frame, Rows
-from ..arrow import from_arrow, is_arrow
+from ..frames import as_pandas, is_arrow, is_frame
 from .cells import cells, numbers, read_once
 from .kinds import Number, Ordered, total
 from .leaks import leaks
@@ -23,11 +23,6 @@ from .renamed import renamed
 from .vectors import modeled, relocated
 
 WIDE = 16  # columns beyond which whole numbers of one range are measurements of one kind rather than codes
-
-
-def is_frame(X: Rows) -> bool:
-    """Whether X is a data frame (pandas or polars) or a pyarrow table."""
-    return is_arrow(X) or all(hasattr(X, name) for name in ("columns", "dtypes", "__getitem__"))
 
 
 @dataclass(eq=False, repr=False)
@@ -323,27 +318,6 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 f"Columns here: {_listed(list(frame.columns))}."
             )
         return frame.assign(**dict.fromkeys(absent)) if absent else frame
-
-
-def as_pandas(frame: Frame) -> Frame:
-    """A pandas frame with text as column names, all different."""
-    pd = need("pandas")
-    frame = from_arrow(frame) if is_arrow(frame) else frame
-    names = [str(name) for name in frame.columns]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"The table has two columns named {twice!r}. Give every column its own name.")
-    if not isinstance(frame, pd.DataFrame):
-        return pd.DataFrame({name: frame[own].to_list() for name, own in zip(names, frame.columns)})
-    frame = frame.copy(deep=False)  # pandas 2 remembers columns with the `attrs` that the frame had before
-    return frame if names == list(frame.columns) else frame.set_axis(names, axis=1)
-
-
-def frame_of_gaps(X: Rows) -> Frame:
-    """An array of numbers with NaN as a frame of the columns x0, x1, …, so that its gaps are read; X otherwise."""
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f" or not np.isnan(X).any():
-        return X
-    return need("pandas").DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
 
 
 def _as_number(encoder) -> Number | None:

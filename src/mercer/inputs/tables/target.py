@@ -11,13 +11,13 @@ from ...errors import InputError
 from ..numerals import short
 from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
-from .shares import read_shares
 
 NOT_AVAILABLE = frozenset(("na", "n/a", "n.a.", "nan", "<na>", "null", "#n/a", "?", "-", "--"))  # in small letters
 NOT_GAPS = {"-": {"+"}, "--": {"+", "++"}}  # mark: labels next to which it is a label too
 _CLASS_NAME = re.compile(
     r"(?i)(^|[_\s.-])(class|classes|class_?(id|no|nr|code|label)|label|category|cat|species|kind|group|cluster|type|klasse)$"
 )
+_SHARE = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<share>0?\.\d+|[01]\.\d*|\d{1,3}(\.\d+)?\s*%)")
 FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
 MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
 
@@ -131,7 +131,7 @@ def _classes(column, given, text, notes, missing, need_labels, several, measured
             f'{name!r} holds -1, which may be a class or mean "unlabeled". '
             "Say --missing=-1 if it means unlabeled, or --missing= (nothing) if it is a class."
         )
-    found = read_shares(name, text[given])
+    found = _read_shares(name, text[given])
     if found is not None:
         classes, table = found
         return _with_shares(name, text, given, classes, table, notes)
@@ -274,3 +274,41 @@ def _text(value: float | str) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def _read_shares(name: str, words: np.ndarray):
+    """(class names, (l, k) probabilities) of l cells. None if no cell has probabilities.
+
+    A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. It may also be the name of a class alone. What is
+    missing to 1 is shared by the other classes alike.
+    """
+    cells = [_shares_in(word) for word in words]
+    if not any(cells):
+        return None
+    cells = [cell or {word: 1.0} for cell, word in zip(cells, words)]
+    classes = sorted({one for cell in cells for one in cell})
+    if len(classes) < 2:
+        raise InputError(f"All probabilities in {name!r} are of {classes[0]!r}. Name a second class in some cell.")
+    place = {one: code for code, one in enumerate(classes)}
+    table = np.zeros((len(cells), len(classes)))
+    for row, (cell, word) in enumerate(zip(cells, words)):
+        rest = 1.0 - sum(cell.values())
+        if rest < -1e-6 or (len(cell) == len(classes) and rest > 1e-6):
+            raise InputError(
+                f"The probabilities {word!r} in {name!r} sum to {1 - rest:g}. Write shares that sum to 1, such as "
+                "cat:0.7; dog:0.3; what is missing to 1 is shared by the classes that a cell does not name."
+            )
+        table[row] = max(rest, 0.0) / max(len(classes) - len(cell), 1)
+        table[row, [place[one] for one in cell]] = list(cell.values())
+    return classes, table / table.sum(axis=1, keepdims=True)
+
+
+def _shares_in(word: str) -> dict:
+    """{class: probability} of a cell. Empty if it does not hold probabilities."""
+    parts = [part.strip() for part in re.split(r"[;|]", word) if part.strip()]
+    found = {one["name"]: _fraction(one["share"]) for one in map(_SHARE.fullmatch, parts) if one}
+    return found if len(found) == len(parts) else {}
+
+
+def _fraction(text: str):
+    return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, ClassVar
 
 from ....backend import need
 from ....errors import InputError
-from ...arrow import from_arrow
+from ...frames import from_arrow
 from .base import Format, Options, Source, Table, from_frame, one_of, reason
 
 if TYPE_CHECKING:
