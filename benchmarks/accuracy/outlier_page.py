@@ -169,8 +169,9 @@ RULES = """## How the rule was chosen
 on these tables: the rule for new rows on all of them with at most 250 rows and on 70 with all rows, the rule for
 training rows on those with 10% outliers and at most 500 rows, among about 60 combinations of 40 parts. Settings with
 1 and 5% outliers played no part. Afterwards the part "normal tenth" was given half its weight. Made tables with two far
-clusters of 5% each showed that ranks hide them, and on the public tables the change is within the noise. The mean AUROC and AP of a rule chosen on one half and applied to the other half are
-below the tables. The forest lowers the rule for new rows by 0.001 on clean tables and raises it in contaminated ones.
+clusters of 5% each showed that ranks hide them, and on the public tables the change is within the noise. The mean AUROC
+and AP of a rule chosen on one half and applied to the other half are below the tables. The forest lowers the rule for
+new rows by 0.001 on clean tables and raises it in contaminated ones.
 """
 
 HALVES = """Check against tuning: 500 times the tables are divided into random halves, the rule with the highest mean on

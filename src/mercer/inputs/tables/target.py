@@ -279,7 +279,7 @@ def _text(value: float | str) -> str:
 def _read_shares(name: str, words: np.ndarray):
     """(class names, (l, k) probabilities) of l cells. None if no cell has probabilities.
 
-    A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. It may also be the name of a class alone. What is
+    A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. Others may be the name of a class alone. What is
     missing to 1 is shared by the other classes alike.
     """
     cells = [_shares_in(word) for word in words]
