@@ -134,6 +134,63 @@ def publish(name, text, quick=False):
         (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
 
 
+def kept_rows(work, tasks, jobs, file=None):
+    """Rows (dicts) of all tasks, in the order of the tasks, by processes of one thread each.
+
+    Parameters
+    ----------
+    work : function
+        From a task to its rows. It is defined in a module, as other processes call it.
+    tasks : list of tuples
+        Tuples that JSON can write. Only the name of a path counts.
+    jobs : int
+        Number of processes.
+    file : path or None
+        File to which the rows of each finished task are added, as one line. Tasks that are in it already are not
+        computed again, so an interrupted run can be continued. Delete it if the code changes.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    keys, done = [json.dumps(task, default=lambda path: path.name) for task in tasks], {}
+    if file is not None and file.exists():
+        done = dict(map(json.loads, file.read_text().splitlines()))
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        started = {pool.submit(work, task): key for key, task in zip(keys, tasks) if key not in done}
+        for future in as_completed(started):
+            key, rows = started[future], future.result()
+            done[key] = json.loads(json.dumps(rows))  # as a second run reads them
+            if file is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with open(file, "a") as lines:
+                    lines.write(json.dumps([key, rows]) + "\n")
+    return [row for key in keys for row in done[key]]
+
+
+def with_error(values, digits=1):
+    """ "mean ± standard error" of some numbers, or the mean of one."""
+    mean = f"{statistics.mean(values):.{digits}f}"
+    if len(values) < 2:
+        return mean
+    return f"{mean} ± {statistics.stdev(values) / len(values) ** 0.5:.{digits}f}"
+
+
+def over_draws(rows, column):
+    """(mean, its standard error over draws) of a column of rows (dicts) with a set and a draw.
+
+    Rows of the same set and draw count as one value. The sets are taken as given, so only the spread between the draws
+    of a set counts; NaN with one draw.
+    """
+    values, sets = {}, {}
+    for row in rows:
+        values.setdefault((row["set"], row["draw"]), []).append(row[column])
+    for (name, _), found in values.items():
+        sets.setdefault(name, []).append(statistics.mean(found))
+    spread = [statistics.variance(found) / len(found) if len(found) > 1 else float("nan") for found in sets.values()]
+    mean = statistics.mean(statistics.mean(found) for found in sets.values())
+    return mean, sum(spread) ** 0.5 / len(sets)
+
+
 def standardized(X):
     """Columns with mean 0 and deviation 1; constant columns become 0."""
     scale = X.std(axis=0)

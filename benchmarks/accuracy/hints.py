@@ -1,7 +1,7 @@
 """Machine-made labels in addition to a few human ones: the error with hints, and the intervals of an audit.
 
     python -m benchmarks.accuracy.hints --data DIR [--parts hints audit] [--jobs 16] [--draws 3] [--runs 1000]
-        [--sets NAME ...] [--quick]
+        [--sets NAME ...] [--rows FILE] [--quick]
 
 DIR contains a folder `tables` of CSV files whose column `class` has the labels; scikit-learn's sets are added. At most
 500 rows of each set are used.
@@ -11,20 +11,31 @@ DIR contains a folder `tables` of CSV files whose column `class` has the labels;
   Mean error over the unlabeled rows of the machine alone, of mercer without the column, with it as a category, with it
   as a hint, and with a hint whose true confusion matrix is known.
 * audit: coverage and width of the 95% interval of the source's accuracy, plain and with the help of the model, over
-  1,000 draws of 20, 50 and 100 labels; sources that are good, nearly perfect, poor, or a model of the same rows, and
-  classes that are coin tosses.
+  1,000 draws of 20, 50 and 100 labels of each source; sources that are good, nearly perfect, poor, or a model of the
+  same rows, and classes that are coin tosses. Eight draws share 500 rows and their machine labels.
 
-Printed, and written to benchmarks/results/hints.md.
+Printed, and written to benchmarks/results/hints.md. FILE keeps the finished draws, so a second start continues.
 """
 
+from pathlib import Path
 from shlex import quote
 
-from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
+from benchmarks.harness import (
+    arguments,
+    kept_rows,
+    machine,
+    markdown,
+    over_draws,
+    publish,
+    thread_variables,
+    with_error,
+)
 
 ROWS = 500
 LABELS = (20, 50)
 ACCURACIES = (0.64, 0.8, 0.9)
 AUDITED = (20, 50, 100)
+SHARED = 8  # draws of labels for the same rows and machine labels
 SOURCES = (
     ("digits, even or odd", 0.8),
     ("digits, even or odd", 0.97),
@@ -44,22 +55,17 @@ def main():
         __doc__,
         data="optional",
         draws={"type": int, "default": 3, "help": "draws of the labels in part hints (default %(default)s)"},
-        runs={"type": int, "default": 1000, "help": "draws of part audit, per number of labels (default %(default)s)"},
+        runs={"type": int, "default": 1000, "help": "draws of part audit, per source (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
         sets={"nargs": "*", "default": [], "help": "names of the sets of part hints (default: all)"},
         parts={"nargs": "*", "default": ["hints", "audit"], "help": "which parts"},
+        rows={"type": Path, "help": "file that keeps the draws"},
     )
     os.environ.update(thread_variables(1))
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    runs = 14 if options.quick else options.runs
+    runs = 10 if options.quick else options.runs
     makers, pages = {"hints": hint_tasks, "audit": audit_tasks}, []
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        for part in options.parts:
-            tasks = makers[part](options, runs)
-            found = [row for rows in pool.map(WORK[part], tasks, chunksize=1) for row in rows]
-            pages.append(PAGES[part](found))
+    for part in options.parts:
+        pages.append(PAGES[part](kept_rows(WORK[part], makers[part](options, runs), options.jobs, options.rows)))
     publish("hints", whole_page(pages, options), options.quick)
 
 
@@ -134,7 +140,7 @@ def hint_tasks(options, runs):
     names = [name for name in names if name != "letter"]  # 26 classes do not fit into 20 labels
     names = [name for name in names if name in options.sets or not options.sets]
     names, draws = (names[:4], 1) if options.quick else (names, options.draws)
-    return [(options.data, name, l, draw) for name in names for l in LABELS for draw in range(draws)]
+    return [(options.data, name, l, draw) for draw in range(draws) for name in names for l in LABELS]
 
 
 def hint_rows(task):
@@ -177,8 +183,10 @@ def hint_rows(task):
             rows.append(
                 {
                     "set": name,
+                    "draw": draw,
                     "labels": l,
                     "errors": how,
+                    "machine": how if accuracy is None else f"{how}, {accuracy:.0%}",
                     "accuracy": accuracy or float(np.mean(guess == y)),
                     "machine alone": error(guess),
                     "without the column": alone,
@@ -200,30 +208,55 @@ def _both(scores):
 
 
 def hint_page(rows):
-    """Means by number of labels and kind of machine."""
+    """Means by number of labels and kind of machine, by set, and the settings in which the hint does harm."""
     import pandas as pd
 
-    frame = pd.DataFrame(rows)
-    columns = ["machine alone", "without the column", "as a category", "as a hint", "true matrix"]
-    lines = []
-    for (l, how), own in [
-        *frame.groupby(["labels", "errors"]),
-        *((((l, "all"), g)) for l, g in frame.groupby("labels")),
-    ]:
-        lines.append({"labels": l, "errors": how, "settings": len(own)} | {c: f"{own[c].mean():.1f}" for c in columns})
-        gap = own["as a hint"] - own["machine alone"]
-        lines[-1]["hint worse than machine by 2 points"] = f"{100 * (gap > 2).mean():.0f}%"
+    frame, columns = pd.DataFrame(rows), ["machine alone", "without the column", "as a category", "as a hint"]
+    frame["hint − machine"] = frame["as a hint"] - frame["machine alone"]
+    columns, lines = [*columns, "true matrix", "hint − machine"], []
+    groups = [((l, how), own) for (l, how), own in frame.groupby(["labels", "machine"])]
+    groups += [((l, "all"), own) for l, own in frame.groupby("labels")]
+    for (l, how), own in groups:
+        lines.append({"labels": l, "machine": how} | _cells(own, columns))
         lines[-1]["confidence − accuracy"] = f"{own['calibration'].mean():+.1f}"
-    note = f"Mean error in percent over {frame['set'].nunique()} sets."
-    return f"## Error with hints\n\n{note}\n\n{markdown(lines)}"
+    sets = [{"set": name, "labels": l} | _cells(own, columns) for (name, l), own in frame.groupby(["set", "labels"])]
+    note = (
+        f"Mean error in percent over {frame['set'].nunique()} sets and {frame['draw'].nunique()} draws of the labels, "
+        "± standard error over the draws."
+    )
+    return "\n\n".join(["## Error with hints", note, markdown(lines), harm(frame), "By set:", markdown(sets)])
+
+
+def _cells(own, columns):
+    """{column: mean ± standard error}."""
+    found = {column: over_draws(own.to_dict("records"), column) for column in columns}
+    return {column: f"{mean:.1f}" + (f" ± {se:.1f}" if se == se else "") for column, (mean, se) in found.items()}
+
+
+def harm(frame):
+    """Sentences on the settings (set, machine, number of labels) in which the hint is worse than the machine alone."""
+    import numpy as np
+
+    gaps = frame.groupby(["set", "labels", "machine"])["hint − machine"].agg(["mean", "sem"]).reset_index()
+    clear = gaps[(gaps["mean"] > 1) & (gaps["mean"] > 2 * gaps["sem"])].sort_values("mean", ascending=False)
+    text = (
+        f"Of {len(gaps)} settings (set, machine, number of labels), the prediction with a hint has a lower mean error "
+        f"than the machine alone in {np.sum(gaps['mean'] < -1)} by more than a point, and a higher one in "
+        f"{np.sum(gaps['mean'] > 1)}. In {len(clear)} of these the difference is above two standard errors"
+    )
+    worst = [
+        f"{row['set']}, {row['labels']} labels, {row['machine']}: {row['mean']:+.1f}" for _, row in clear.iterrows()
+    ]
+    return f"{text}{': ' + '; '.join(worst[:12]) if worst else ''}."
 
 
 # Part audit
 
 
 def audit_tasks(options, runs):
-    """(number of labels, seeds): every source in turn."""
-    return [(l, list(range(begin, min(begin + 7, runs)))) for l in AUDITED for begin in range(0, runs, 7)]
+    """(number of the source, table, draws of its labels)."""
+    tables = range(-(-runs // SHARED))
+    return [(source, table, min(SHARED, runs - SHARED * table)) for table in tables for source in range(len(SOURCES))]
 
 
 def audit_rows(task):
@@ -232,26 +265,29 @@ def audit_rows(task):
 
     from mercer import FewLabelClassifier, audit
 
-    l, seeds = task
-    rows = []
-    for seed in seeds:
-        name, accuracy = SOURCES[seed % len(SOURCES)]
-        X, y = load(name, seed=seed)
-        rng = np.random.default_rng([seed, l])
-        guess = machine_labels(X, y, accuracy, "another model" if accuracy is None else "even", rng)
-        known = rng.permutation(len(y))[:l]
-        if len(np.unique(y[known])) < 2:
-            continue
-        given = np.where(np.isin(np.arange(len(y)), known), y, -1)
-        model = FewLabelClassifier(["mixed"]).fit(X.to_numpy(), given, hints=guess)
-        source = audit(model).sources[0]
-        found, truth = source.accuracy, float(np.mean(guess == y))
-        rows.append({"labels": l, "source": f"{name}, {'another model' if accuracy is None else f'{accuracy:.0%}'}"})
-        for key, rate in (("powered", found.rate), ("plain", found.plain)):
-            rows[-1] |= {key: rate.low <= truth <= rate.high, f"{key} width": rate.high - rate.low}
-        rows[-1] |= {"gain": found.effective / l, "bias": found.rate.value - truth}
-        inside = by_class(source.classes, y, guess)
-        rows[-1] |= {"class intervals": len(inside), "class covered": sum(inside)}
+    source, table, draws = task
+    name, accuracy = SOURCES[source]
+    X, y = load(name, seed=table)
+    rng, rows = np.random.default_rng([table, source]), []
+    guess = machine_labels(X, y, accuracy, "another model" if accuracy is None else "even", rng)
+    prepared, truth = FewLabelClassifier(["mixed"]).prepare(X.to_numpy(), hints=guess), float(np.mean(guess == y))
+    for _ in range(draws):
+        order = rng.permutation(len(y))
+        for l in AUDITED:
+            known = order[:l]
+            if len(np.unique(y[known])) < 2:
+                continue
+            found = audit(prepared.taught(known, y[known].tolist())).sources[0]
+            own = found.accuracy
+            rows.append(
+                {"labels": l, "source": f"{name}, {'another model' if accuracy is None else f'{accuracy:.0%}'}"}
+            )
+            rows[-1]["table"] = table
+            for key, rate in (("powered", own.rate), ("plain", own.plain)):
+                rows[-1] |= {key: bool(rate.low <= truth <= rate.high), f"{key} width": rate.high - rate.low}
+            rows[-1] |= {"gain": own.effective / l, "bias": own.rate.value - truth}
+            inside = by_class(found.classes, y, guess)
+            rows[-1] |= {"class intervals": len(inside), "class covered": int(sum(inside))}
     return rows
 
 
@@ -259,8 +295,9 @@ def by_class(classes, y, guess):
     """Whether each interval of a class that has a check covers: correct when it is said, found when it is true."""
     import numpy as np
 
-    rates = [(one.correct, y[guess == one.name] == one.name) for one in classes]
-    rates += [(one.found, guess[y == one.name] == one.name) for one in classes]
+    y, guess = y.astype(str), guess.astype(str)  # a word that no label names is text
+    rates = [(one.correct, y[guess == str(one.name)] == str(one.name)) for one in classes]
+    rates += [(one.found, guess[y == str(one.name)] == str(one.name)) for one in classes]
     return [rate.low <= right.mean() <= rate.high for rate, right in rates if np.isfinite(rate.value)]
 
 
@@ -279,16 +316,19 @@ def audit_page(rows):
                 "labels": l,
                 "source": source,
                 "draws": len(own),
-                "coverage": f"{100 * own['powered'].mean():.1f}%",
+                "coverage": f"{with_error(100 * own.groupby(['source', 'table'])['powered'].mean())}%",
                 "coverage by class": f"{100 * own['class covered'].sum() / own['class intervals'].sum():.1f}%",
-                "plain coverage": f"{100 * own['plain'].mean():.1f}%",
+                "plain coverage": f"{with_error(100 * own.groupby(['source', 'table'])['plain'].mean())}%",
                 "width": f"{100 * own['powered width'].mean():.1f}",
                 "plain width": f"{100 * own['plain width'].mean():.1f}",
                 "effective / labels": f"{own['gain'].mean():.2f}",
                 "bias": f"{100 * own['bias'].mean():+.1f}",
             }
         )
-    note = "95% intervals of the accuracy of a source. Widths and bias are in points."
+    note = (
+        f"95% intervals of the accuracy of a source, ± standard error over the tables: {SHARED} draws of the labels "
+        "share one. Widths and bias are in points."
+    )
     return f"## Audit\n\n{note}\n\n{markdown(lines)}"
 
 

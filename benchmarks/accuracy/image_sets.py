@@ -1,4 +1,4 @@
-"""Three sets of real images as features of mercer's own and vectors of EfficientNet-Lite0, in one file.
+"""Three sets of real images as pixels, features of mercer's own and vectors of EfficientNet-Lite0, in one file.
 
     pip install '.[images]'
     python -m benchmarks.accuracy.image_sets FILE --data DIR --emoji TARBALL
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROWS = 1000
+ROWS, SIDE = 1000, 16
 
 
 def emoji(path):
@@ -56,6 +56,7 @@ def digits(folder):
 def main():
     """Collect the sets, compute the features, write the file."""
     import pandas as pd
+    from PIL import Image
 
     from mercer.inputs.models.images import image_model
     from mercer.inputs.tables import TableEncoder
@@ -81,6 +82,8 @@ def main():
             arrays[f"{name}/own"] = TableEncoder(image_model="none").fit_transform(frame).astype(np.float16)
         white = [on_white(pairs[i][0]) for i in chosen]
         arrays[f"{name}/network"] = network.encode(white).astype(np.float16)
+        small = [np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX)).ravel() for image in white]
+        arrays[f"{name}/pixels"] = np.array(small, dtype=np.uint8)
         arrays[f"{name}/class"] = np.array([pairs[i][1] for i in chosen])
         print(f"{name}: {len(chosen)} images of {len(np.unique(arrays[f'{name}/class']))} classes", flush=True)
     np.savez_compressed(options.file, **arrays)

@@ -1,28 +1,34 @@
 """Accepting predictions with a promise, by users who look after every label.
 
-    python -m benchmarks.accuracy.promises [--jobs 16] [--runs 1000] [--quick]
+    python -m benchmarks.accuracy.promises [--jobs 16] [--runs 1000] [--rows FILE] [--quick]
 
 In each run labels of rows drawn at random are given one by one. After every label the user looks at what can be
 accepted. Published: how often more predictions were wrong than promised at any look, how many rows are accepted in the
 end, how many an oracle would accept that knows the truth and takes the most confident rows, and how many MAPIE's risk
 control does (if it is installed). MAPIE may look once, needs half of the labels for calibration, and tries five
-thresholds. The sets are scikit-learn's, 500 rows of each, and coin tosses.
+thresholds. The sets are scikit-learn's, 500 rows of each, and coin tosses. Five users share the same rows.
 
-Printed, and written to benchmarks/results/promises.md.
+Printed, and written to benchmarks/results/promises.md. FILE keeps the finished runs, so a second start continues.
 """
 
+from pathlib import Path
+
 from benchmarks.accuracy.hints import load
-from benchmarks.harness import arguments, machine, markdown, publish, thread_variables
+from benchmarks.harness import arguments, kept_rows, machine, markdown, publish, thread_variables, with_error
 
 PROMISES = (  # set, error, first and last number of labels, fraction of the runs
-    ("digits, even or odd", 0.1, 40, 110, 0.2),
-    ("digits, above four or not", 0.1, 40, 110, 0.2),
+    ("digits, even or odd", 0.1, 40, 110, 0.15),
+    ("digits, above four or not", 0.1, 40, 110, 0.15),
     ("breast cancer", 0.1, 40, 110, 0.15),
     ("digits", 0.1, 40, 110, 0.15),
-    ("coin tosses", 0.1, 40, 110, 0.1),
+    ("coin tosses", 0.1, 40, 110, 0.05),
     ("digits, even or odd", 0.05, 68, 150, 0.1),
-    ("digits, above four or not", 0.05, 68, 150, 0.1),
+    ("digits, above four or not", 0.05, 68, 150, 0.05),
+    ("breast cancer", 0.05, 68, 150, 0.1),  # about as many are wrong as promised
+    ("digits", 0.05, 68, 150, 0.1),
 )
+
+SHARED = 5  # users with the same rows
 
 
 def main():
@@ -33,13 +39,10 @@ def main():
         __doc__,
         runs={"type": int, "default": 1000, "help": "users (default %(default)s)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
+        rows={"type": Path, "help": "file that keeps the runs"},
     )
     os.environ.update(thread_variables(1))
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        rows = list(pool.map(one_run, tasks_of(10 if options.quick else options.runs)))
+    rows = kept_rows(users, tasks_of(10 if options.quick else options.runs), options.jobs, options.rows)
     publish("promises", whole_page(rows, options.runs), options.quick)
 
 
@@ -50,24 +53,38 @@ def whole_page(rows, runs):
 
 
 def tasks_of(runs):
-    """(case, seed)."""
-    shares = [round(case[-1] * runs) for case in PROMISES]
-    return [(case, seed) for case, number in zip(PROMISES, shares) for seed in range(max(number, 1))]
+    """(case, number of the rows, users)."""
+    numbers = [(case[:-1], max(round(case[-1] * runs), 1)) for case in PROMISES]
+    tasks = [
+        (case, table, min(SHARED, number - SHARED * table))
+        for case, number in numbers
+        for table in range(-(-number // SHARED))
+    ]
+    return sorted(tasks, key=lambda task: task[1])  # all cases in turn
 
 
-def one_run(task):
-    """One user who looks after every label."""
+def users(task):
+    """What some users of the same rows found."""
     import warnings
 
     import numpy as np
 
-    from mercer import FewLabelClassifier, accept
+    from mercer import FewLabelClassifier
 
     warnings.simplefilter("ignore")
-    (name, rate, first, last, _), seed = task
-    X, y = load(name, seed=seed)
-    prepared = FewLabelClassifier(["mixed"]).prepare(X.to_numpy())
-    order, broken, when = np.random.default_rng(seed).permutation(len(y)), False, None
+    (name, *case), table, number = task
+    X, y = load(name, seed=table)
+    rng, prepared = np.random.default_rng(table), FewLabelClassifier(["mixed"]).prepare(X.to_numpy())
+    return [{"set": name} | one_run(prepared, y, rng.permutation(len(y)), *case) for _ in range(number)]
+
+
+def one_run(prepared, y, order, rate, first, last):
+    """One user, who gives the labels in this order and looks after every one."""
+    import numpy as np
+
+    from mercer import accept
+
+    broken, when = False, None
     for l in range(first, last + 1):
         model = prepared.taught(order[:l], y[order[:l]].tolist())
         found = accept(model, rate)
@@ -75,7 +92,7 @@ def one_run(task):
             when = when or l
             broken |= bool(np.mean(model.transduction_[found.rows] != y[found.rows]) > rate)
     free = order[last:]
-    row = {"set": name, "at most": rate, "labels": last, "broken": broken, "first": when}
+    row = {"at most": rate, "labels": last, "broken": broken, "first": when}
     row |= {"accepted": len(found.rows) / len(free), "oracle": _oracle(model, y, free, rate)}
     row |= {"error": float(np.mean(model.transduction_[free] != y[free]))}
     share = _mapie(prepared, y, order[:last], free, rate)
@@ -135,11 +152,14 @@ def page(rows):
         )
         lines[-1]["kept at every look"] = f"{100 * (1 - own['broken'].mean()):.1f}%"
         shares = ("accepted", "oracle", "MAPIE") if "MAPIE" in frame else ("accepted", "oracle")
-        lines[-1] |= {column: f"{100 * own[column].mean():.0f}%" for column in shares}
+        lines[-1] |= {column: f"{with_error(100 * own[column])}%" for column in shares}
         if "MAPIE" in frame:
             lines[-1]["MAPIE kept"] = f"{100 * (1 - own['MAPIE broken'].mean()):.1f}%"
         lines[-1]["first after labels"] = f"{own['first'].median():.0f}" if own["first"].notna().any() else "never"
-    note = "fractions of the unlabeled rows that are accepted after the last label. There is a look after every one."
+    note = (
+        "fractions of the unlabeled rows that are accepted after the last label, ± standard error. There is a look "
+        "after every label."
+    )
     return f"{note}\n\n{markdown(lines)}"
 
 

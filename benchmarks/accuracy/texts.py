@@ -1,19 +1,22 @@
 """Errors on real texts from 10 to 100 labels: TF-IDF, sentence models, both, and peers on the same vectors.
 
     python -m benchmarks.accuracy.texts --vectors FILE [--seeds 5] [--labels 10 20 50 100] [--sets NAME ...]
-        [--jobs 2] [--views] [--quick]
+        [--jobs 2] [--views] [--rows FILE] [--quick]
 
 FILE comes from `python -m benchmarks.accuracy.text_sets FILE`: fourteen sets of 1,000 texts with the vectors of
 all-MiniLM-L6-v2 and of wordllama, so that this machine needs neither. Labels are drawn at random. "both" is what
 mercer does with an installed model: TF-IDF and vectors side by side. Peers are at scikit-learn's defaults: logistic
 regression (C = 10), nearest centroid, label spreading (seven neighbors) on the vectors of MiniLM, and TF-IDF with a
-linear SVM. --views adds the two blocks as views of their own to the pool. The result is written to
-benchmarks/results/texts.md.
+linear SVM. --views adds the two blocks as views of their own to the pool. Each table is prepared once for all draws,
+which gives the predictions of `fit`.
+
+Printed, and written to benchmarks/results/texts.md. --rows FILE keeps the errors of finished sets, so a second start
+continues.
 """
 
 from shlex import quote
 
-from benchmarks.harness import RESULTS, arguments, thread_variables
+from benchmarks.harness import arguments, kept_rows, machine, markdown, over_draws, publish, thread_variables
 
 LABELS = (10, 20, 50, 100)
 TITLES = {
@@ -37,8 +40,6 @@ tokens mean nothing to either model. The other columns of this set show what a n
 def main():
     """Run the draws, print and write the table."""
     import os
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
     from pathlib import Path
 
     options = arguments(
@@ -53,38 +54,34 @@ def main():
         sets={"nargs": "+", "default": [], "help": "names of sets (default: all of FILE)"},
         jobs={"type": int, "default": 2, "help": "processes, of one thread each"},
         views={"action": "store_true", "help": "also try the blocks as views of their own"},
+        rows={"type": Path, "help": "file that keeps the errors of finished sets"},
     )
     os.environ.update(thread_variables(1))
     from benchmarks.accuracy.text_sets import read
 
     names = [name for name in read(options.vectors) if name in options.sets or not options.sets]
-    labels, seeds = options.labels, range(options.seeds)
+    labels, seeds = options.labels, options.seeds
     if options.quick:
-        labels, seeds, names = (20,), range(1), names[::5]
-    tasks = [(options.vectors, name, seed, labels, options.views) for name in names for seed in seeds]
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        rows = [row for found in pool.map(draw, tasks) for row in found]
-    text = page(rows, names, labels, options)
-    print(text)
-    if not options.quick:
-        (RESULTS / "texts.md").write_text(text + "\n")
+        labels, seeds, names = (20,), 1, names[::5]
+    tasks = [(options.vectors, name, seeds, labels, options.views) for name in names]
+    rows = kept_rows(of_set, tasks, options.jobs, options.rows)
+    publish("texts", page(rows, names, labels, options), options.quick)
 
 
-def draw(task):
-    """Errors of one set and seed, for every number of labels."""
+def of_set(task):
+    """Errors in one set, for every draw and number of labels."""
     import warnings
 
     import numpy as np
     import pandas as pd
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    from benchmarks.accuracy.evidence import labeled, masked
     from benchmarks.accuracy.text_sets import read
     from mercer import FewLabelClassifier
     from mercer.inputs.tables import TableEncoder
 
     warnings.simplefilter("ignore")
-    path, name, seed, numbers, views = task
+    path, name, seeds, numbers, views = task
     found = read(path)[name]
     y, frame = found["class"], pd.DataFrame({"text": found["text"]})
     vectors = {part: np.asarray(found[part], dtype=np.float64) for part in ("minilm", "wordllama")}
@@ -97,18 +94,29 @@ def draw(task):
     words = TableEncoder(text=["text"], text_model="none").fit_transform(frame)
     matrices = {"tfidf": words, **vectors, "both": both("minilm"), "wordllama both": both("wordllama")}
     counts = TfidfVectorizer().fit_transform(found["text"])
-    rng = np.random.default_rng([seed, sum(name.encode())])
-    order, out = labeled(rng, y, max(numbers)), []
-    for number in numbers:
-        known = order[:number]
-        rest, given = np.setdiff1d(np.arange(len(y)), known), masked(y, known)
-        predicted = {part: FewLabelClassifier().fit(X, given).transduction_ for part, X in matrices.items()}
-        if views:
-            with separate(words.shape[1]):
-                predicted["views"] = FewLabelClassifier().fit(matrices["both"], given).transduction_
-        predicted |= peers(vectors["minilm"], counts, y, known)
-        errors = {part: 100 * float(np.mean(answer[rest] != y[rest])) for part, answer in predicted.items()}
-        out.append({"set": name, "labels": number, "classes": len(np.unique(y)), **errors})
+    prepared = {part: FewLabelClassifier().prepare(X) for part, X in matrices.items()}
+    if views:
+        with separate(words.shape[1]):
+            prepared["views"] = FewLabelClassifier().prepare(matrices["both"])
+    return errors_of(name, y, prepared, seeds, numbers, lambda known: peers(vectors["minilm"], counts, y, known))
+
+
+def errors_of(name, y, prepared, seeds, numbers, others):
+    """Errors of prepared models, and of `others` (from labeled rows to predictions), for draws of the labels."""
+    import numpy as np
+
+    from benchmarks.accuracy.evidence import labeled
+
+    out = []
+    for seed in range(seeds):
+        order = labeled(np.random.default_rng([seed, sum(name.encode())]), y, max(numbers))
+        for number in numbers:
+            known = order[:number]
+            rest, own = np.setdiff1d(np.arange(len(y)), known), y[known].tolist()
+            predicted = {part: model.taught(known, own).transduction_ for part, model in prepared.items()}
+            predicted |= others(known)
+            out.append({"set": name, "draw": seed, "labels": number, "classes": len(np.unique(y))})
+            out[-1] |= {part: 100 * float(np.mean(answer[rest] != y[rest])) for part, answer in predicted.items()}
     return out
 
 
@@ -166,38 +174,76 @@ def spaces_of(plan):
 
 
 def page(rows, names, labels, options):
-    """The tables as Markdown."""
-    import numpy as np
-
+    """The page as Markdown."""
     from benchmarks.accuracy.text_sets import ENGLISH
 
     parts = [part for part in TITLES if part in rows[0]]
-
-    def mean(part, number, some):
-        return np.mean([row[part] for row in rows if row["labels"] == number and row["set"] in some])
-
     english = [name for name in names if name in ENGLISH]
+    shown = [part for part in ("tfidf", "minilm", "both", "wordllama both", "balanced", "svc") if part in parts]
     command = f"python -m benchmarks.accuracy.texts --vectors FILE --seeds {options.seeds}"
     command += f" --labels {' '.join(map(str, labels))}" if tuple(labels) != LABELS else ""
     command += "".join(f" {quote(name)}" for name in ["--sets", *options.sets]) if options.sets else ""
     command += " --views" if options.views else ""
-    lines = ["# Texts from few labels", "", f"`{command}`: mean error on the unlabeled rows, %.", ""]
-    heads = [f"{number} labels" for number in labels]
-    lines += [f"| {len(english)} English sets | {' | '.join(heads)} |", "|---" * (len(labels) + 1) + "|"]
-    for part in parts:
-        cells = " | ".join(f"{mean(part, number, english):.1f}" for number in labels)
-        lines.append(f"| {TITLES[part]} | {cells} |")
-    shown = [part for part in ("tfidf", "minilm", "both", "wordllama both", "balanced", "svc") if part in parts]
-    lines += ["", f"| set | classes | labels | {' | '.join(TITLES[part] for part in shown)} |"]
-    lines.append("|---" * (len(shown) + 3) + "|")
-    for name in names:
-        classes = next(row["classes"] for row in rows if row["set"] == name)
+    titles = {part: TITLES[part] for part in parts}
+    tables = [
+        heading("Texts", command, options.seeds),
+        overall(rows, english, labels, titles, f"{len(english)} English sets"),
+        "mercer with both minus the others, in points, and the numbers of sets in which it is better and worse by more "
+        "than two standard errors:",
+        differences(rows, english, labels, titles),
+        by_set(rows, names, labels, {part: TITLES[part] for part in shown}),
+    ]
+    tables += [CHINESE] if any(name.startswith("Chinese") for name in names) else []
+    return "\n\n".join([*tables, machine()]) + "\n"
+
+
+def heading(what, command, seeds):
+    """The title, the command and what the figures are."""
+    note = f"mean error on the unlabeled rows in percent, {seeds} draws of the labels, ± standard error over the draws."
+    return f"# {what} from few labels\n\n`{command}`: {note}"
+
+
+def overall(rows, names, labels, titles, corner):
+    """Mean errors over sets, one line per classifier."""
+    lines = []
+    for part, title in titles.items():
+        lines.append({corner: title})
         for number in labels:
-            cells = " | ".join(f"{mean(part, number, [name]):.1f}" for part in shown)
-            lines.append(f"| {name} | {classes} | {number} | {cells} |")
-    if any(name.startswith("Chinese") for name in names):
-        lines += ["", CHINESE]
-    return "\n".join(lines)
+            some = [row for row in rows if row["labels"] == number and row["set"] in names]
+            lines[-1][f"{number} labels"] = plus_minus(*over_draws(some, part))
+    return markdown(lines)
+
+
+def differences(rows, names, labels, titles, own="both"):
+    """Paired differences between one classifier and each other one, one line per classifier."""
+    lines = []
+    for part, title in titles.items():
+        if part == own:
+            continue
+        lines.append({"compared with": title})
+        for number in labels:
+            some = [row for row in rows if row["labels"] == number and row["set"] in names]
+            some = [{"set": row["set"], "draw": row["draw"], "gap": row[own] - row[part]} for row in some]
+            gaps = [over_draws([row for row in some if row["set"] == name], "gap") for name in names]
+            better, worse = (sum(sign * mean > 2 * error for mean, error in gaps) for sign in (-1, 1))
+            lines[-1][f"{number} labels"] = f"{plus_minus(*over_draws(some, 'gap'), '+.1f')} ({better}, {worse})"
+    return markdown(lines)
+
+
+def by_set(rows, names, labels, titles):
+    """Mean errors of each set."""
+    lines = []
+    for name in names:
+        for number in labels:
+            some = [row for row in rows if row["labels"] == number and row["set"] == name]
+            lines.append({"set": name, "classes": some[0]["classes"], "labels": number})
+            lines[-1] |= {title: plus_minus(*over_draws(some, part)) for part, title in titles.items()}
+    return markdown(lines)
+
+
+def plus_minus(mean, error, form=".1f"):
+    """A mean with its standard error, if there is one."""
+    return f"{mean:{form}}" + (f" ± {error:.1f}" if error == error else "")
 
 
 if __name__ == "__main__":

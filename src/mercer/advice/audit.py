@@ -164,8 +164,11 @@ def audit(model: Estimator) -> Audit:
         raise InputError("This model is compact and has no hints of the training rows. Fit again on these.")
     labels, answers, hints = model.labels_, model.answers_, model.hints_
     truth, drawn = labels.codes[labels.labeled], model.drawn_[labels.labeled]
-    held = answers.held_out_probabilities.copy()
-    held[labels.testable] = model.left_out_probabilities_
+    if labels.testable.all():
+        held = model.left_out_probabilities_
+    else:  # the only label of a class
+        held = answers.held_out_probabilities.copy()
+        held[labels.testable] = model.left_out_probabilities_
     free = np.flatnonzero(answers.given < 0)
     P, guess = answers.probabilities[free], model.classes_[answers.codes]
     sources = []

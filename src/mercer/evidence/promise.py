@@ -18,7 +18,7 @@ the weighted mean of their ratios is a martingale, too.
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 NONE = 0.3  # prior weight of no wrong answer at all
 SPREAD_OVER = 40  # rates up to the promised one, on which the rest is
@@ -89,7 +89,7 @@ def _log_ratio(wrong: int, checks: int, rows: int, rate: float, first: int) -> f
         numbers, place = np.unique(np.round(rates * rows).astype(int), return_inverse=True)
         weights, each = np.bincount(place, weights=weights), _sequence(wrong, checks, rows, numbers)
         own = float(_sequence(wrong, checks, rows, np.array([first]))[0])
-    return float(logsumexp(each, b=weights) - own)
+    return float(np.logaddexp.reduce(each + np.log(weights)) - own)
 
 
 def _sequence(wrong: int, checks: int, rows: int, E: np.ndarray) -> np.ndarray:
