@@ -33,6 +33,7 @@ from numpy.typing import DTypeLike
 
 from .backend import require_memory
 from .homes import home_of
+from .homes.row_clusters import RowClusters
 from .types import Array, Block, Index, Rows
 
 
@@ -138,6 +139,11 @@ def empty(shape: tuple[int, ...], X: Rows) -> Block:
 def concat(parts: Sequence[Rows]) -> Rows:
     """Matrices of one home side by side."""
     return parts[0] if len(parts) == 1 else home_of(parts[0]).concat(parts)
+
+
+def row_clusters(Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
+    """The rows of Z, ready to be put into clusters where Z lives. None if the host does it from products."""
+    return home_of(Z).partition(Z, linear, weight)
 
 
 def room_for(n_bytes: int, X: Rows, what: str, remedy: str) -> None:

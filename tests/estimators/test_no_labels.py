@@ -302,6 +302,24 @@ def test_cmeans_with_a_linear_kernel_is_kmeans(approx):
         assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("home", ["numpy", "torch", "on a device"])
+def test_cmeans_of_many_rows_with_a_linear_kernel_takes_the_rows_as_features(monkeypatch, home):
+    X = np.random.default_rng(0).normal(size=(10_500, 3)) + 3.0 * np.eye(3)[np.arange(10_500) % 3]
+    X, first = X.astype(np.float32), X[:3]
+    if home == "on a device":  # torch's CPU in place of a GPU
+        monkeypatch.setattr("mercer.homes.torch.on_gpu", lambda X: True)
+    rows = X if home == "numpy" else torch.from_numpy(X)
+    theirs = KMeans(3, init=first, n_init=1, tol=0).fit(X.astype(np.float64))
+    ours = KernelCMeans(3, kernel=Linear(), init=first, n_init=1).fit(rows)
+    assert "rows themselves" in ours.approx_reason_
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-6)
+    assert np.mean(ours.labels_ != theirs.labels_) < 1e-3
+    assert_array_equal(ours.predict(rows), ours.labels_)
+    if home == "on a device":
+        with_weights = KernelCMeans(3, kernel=Linear(), init=ours.labels_).fit(rows, sample_weight=np.full(10_500, 2.0))
+        assert with_weights.inertia_ == pytest.approx(2 * ours.inertia_)
+
+
 def test_cmeans_weights_are_repetitions():
     X = blob(30)
     weight = np.array([2] * 10 + [1] * 15 + [0] * 5)

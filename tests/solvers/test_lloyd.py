@@ -4,11 +4,13 @@ import importlib
 
 import numpy as np
 import pytest
+import torch
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
 
 from mercer.errors import InputError
 from mercer.geometry.operators import FactorOperator, KernelOperator, Operator
+from mercer.homes.row_clusters import RowClusters
 from mercer.kernels import Linear
 from mercer.solvers.lloyd import lloyd
 
@@ -57,6 +59,19 @@ class OnDevice(Products):
         return (self.K[:, idx] @ factor).astype(np.float32).astype(np.float64)
 
 
+class Placed(FactorOperator):
+    """As a factor on a GPU: the rows are put into clusters where they are. Here two rows make a block."""
+
+    def __init__(self, points, step=8):
+        super().__init__(torch.from_numpy(np.ascontiguousarray(points)))
+        self.step = step
+
+    def partition(self, linear, weight):
+        found = RowClusters(self.Z, linear, weight)
+        found.entries = self.step
+        return found
+
+
 FORMS = {
     "matrix": lambda Z: Z @ Z.T,
     "products": lambda Z: Products(Z @ Z.T),
@@ -64,6 +79,7 @@ FORMS = {
     "kernel": lambda Z: KernelOperator(Linear(), Z),
     "features": FactorOperator,
     "device": lambda Z: OnDevice(Z @ Z.T, costly=True),
+    "placed": Placed,
 }
 
 
@@ -91,6 +107,9 @@ def test_follows_the_naive_loop_from_the_same_labels(points, form, weighted):
     assert found.converged and found.gap == 0 and np.all(np.diff(found.history) <= 0)
     centers = np.array([np.average(points[expected == c], axis=0, weights=weight[expected == c]) for c in range(3)])
     np.testing.assert_allclose(found.info["center_sq"], np.sum(centers**2, axis=1))
+    assert (found.info["centers"] is None) == (form != "placed")
+    if form == "placed":
+        np.testing.assert_allclose(found.info["centers"], centers)
 
 
 def test_a_device_computes_all_sums_again_before_it_ends(points):

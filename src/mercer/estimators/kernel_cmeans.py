@@ -85,8 +85,9 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         gram = self._open(X, weight)
         own: dict = {"n_init": self.n_init, "tol": self.tol, "max_iter": self.max_iter}
         own |= {"random_state": seed_of(self.random_state), "tell": self._tell if self.verbose else None}
-        own["key"] = None if self.__sklearn_tags__().input_tags.pairwise else _key(X)
         init = self._first_labels(gram)
+        drawn = isinstance(init, str) and not self.__sklearn_tags__().input_tags.pairwise
+        own["key"] = _key(X) if drawn else None
         result = lloyd(gram.operator, gram.diag(), self.n_clusters, weight=weight, init=init, **own).warn()
         if result.info["n_empty"]:
             warnings.warn(
@@ -99,10 +100,14 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self._n_features_out = self.n_clusters
         self.center_sq_, mass = result.info["center_sq"], result.info["mass"]
         self.empty_ = mass == 0
-        share = np.zeros((X.shape[0], self.n_clusters))
+        centers = result.info["centers"]
+        if centers is not None:
+            self.expansion_ = gram.on_features(centers.T)
+            return self
+        fraction = np.zeros((X.shape[0], self.n_clusters))
         scale = np.where(mass > 0, mass, 1.0)
-        share[np.arange(X.shape[0]), self.labels_] = (1.0 if weight is None else weight) / scale[self.labels_]
-        self.expansion_ = gram.expansion(share)
+        fraction[np.arange(X.shape[0]), self.labels_] = (1.0 if weight is None else weight) / scale[self.labels_]
+        self.expansion_ = gram.expansion(fraction)
         return self
 
     @by_row
@@ -152,7 +157,7 @@ class KernelCMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         else:
             features = host(gram.map.features(rows)).astype(np.float64)
             inner, norms = dot(gram.Z, features.T), np.sum(features**2, axis=1)
-        return np.argmin(norms - 2 * np.asarray(inner, dtype=np.float64), axis=1)
+        return np.argmin(norms - 2 * np.asarray(host(inner), dtype=np.float64), axis=1)
 
     def _shifts(self, X: Rows) -> np.ndarray:
         """‖φ(x) − m_k‖² less k(x, x), for checked rows. An empty cluster is infinitely far."""

@@ -47,7 +47,7 @@ class Policy:
     passes: str = "many"  # features of host rows are stored; "few": computed again in each pass
     least_pivot: float = 0.0  # fraction of the first pivot below which landmarks add nothing that a method sees
     growth: float = GROWTH  # of rounding that products without features may have
-    wide: bool = False  # features may be as many as sparse rows have columns: a linear kernel then has the rows
+    row_features: str = ""  # "sparse" or "dense" rows that are the features of a linear kernel as they are
 
 
 POLICIES = {
@@ -58,13 +58,13 @@ POLICIES = {
     "normal equations": Policy(3_000, passes="few", growth=1.0),
     "sweeps": Policy(3_000),
     "rows": Policy(3_000),
-    "margin": Policy(3_000, wide=True),  # products with Z and Zᵀ only
+    "margin": Policy(3_000, row_features="sparse"),  # products with Z and Zᵀ only
     # Exact products beyond this take too long to be a default. Eigenvalues below 1e-8 of the first are not looked at.
     "components": Policy(200_000, holds="products", device_factor=10, passes="few", least_pivot=1e-8, growth=1e8),
     "dual components": Policy(200_000, holds="products", device_factor=10),
     "ball": Policy(3_000, holds="columns"),
     # Exact takes no longer than 1,000 landmarks up to here; a stored matrix (72 MB) saves up to 2/3 of ten starts.
-    "clusters": Policy(10_000, holds="columns", stored_rows=3_000),
+    "clusters": Policy(10_000, holds="columns", stored_rows=3_000, row_features="dense"),
     "label search": Policy(1_000, 300),  # more landmarks: no better, and much slower
     # From here on 1,000 landmarks are faster than the exact matrix of the rows with a target (300 MB).
     "targets": Policy(5_000, holds="columns", stored_rows=5_000, passes="few"),
@@ -190,6 +190,13 @@ def _refuse_huge(kernel: Kernel, X: Rows) -> None:
         )
 
 
+def _rows_serve(X: Rows, policy: Policy) -> bool:
+    """Whether a method takes these rows as the features of a linear kernel."""
+    if sp.issparse(X):
+        return policy.row_features == "sparse"
+    return policy.row_features == "dense" and home_of(X).sample_of(X) is None and X.shape[1] <= policy.landmarks
+
+
 def goes_exact(kernel: Kernel, approx: Any, X: Rows, policy: Policy, n: int | None = None) -> bool:
     """Whether the kernel itself is used, and not features, by a method that holds products or columns of n rows."""
     if not isinstance(approx, str) or (home_of(X).lazy and not isinstance(kernel, Precomputed)):
@@ -245,8 +252,8 @@ def choose_map(
             "accepted. Give a sample of the rows in NumPy, or a kernel such as RBF."
         )
         return GraphMap(kernel, approx, seed), "The kernel has a graph over the training rows in it."
-    if policy.wide and as_kernel(kernel).rows_are_features and sp.issparse(X) and isinstance(approx, str):
-        return RowMap(kernel), "The kernel's features are the sparse rows themselves."
+    if isinstance(approx, str) and as_kernel(kernel).rows_are_features and _rows_serve(X, policy):
+        return RowMap(kernel), f"The kernel's features are the {policy.row_features} rows themselves."
     if isinstance(approx, FeatureMap):
         return clone(approx).set_params(kernel=kernel), f"You gave the map {type(approx).__name__}."
     if isinstance(approx, str) and approx == "exact":

@@ -12,6 +12,7 @@ from .. import backend
 from ..backend import blas_for
 from ..errors import BackendError, InputError
 from ..types import Array, Block, ColumnLike, Estimator, Rows
+from .row_clusters import RowClusters
 
 BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
 TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
@@ -293,6 +294,10 @@ class Home:
 
         None if no search is better than those of the host.
         """
+        return None
+
+    def partition(self, Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
+        """The rows of Z, ready to be put into clusters where they are. None if the host does it from products."""
         return None
 
     def solve_lower(self, L: Rows, B: Rows) -> Block:

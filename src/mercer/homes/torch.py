@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from ..backend import need, on_gpu, use_device
 from ..types import Array, Block, Estimator, Rows
 from .base import Home, refuse_shape
 from .nearest import Nearest
+from .row_clusters import RowClusters
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 GPU_TILE = 8192
 
@@ -119,6 +124,9 @@ class Torch(Home):
 
     def search(self, rows: Rows) -> Callable | None:
         return Nearest(rows, self.free_memory(rows)) if on_gpu(rows) else None
+
+    def partition(self, Z: "Tensor", linear: Array, weight: Array) -> RowClusters | None:
+        return RowClusters(Z, linear, weight) if on_gpu(Z) else None
 
     def solve_lower(self, L: Rows, B: Rows) -> Block:
         return need("torch").linalg.solve_triangular(L, B, upper=False)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import InputError
+from ..homes.row_clusters import RowClusters
+from ..rows import host
 from ..types import Rows
 from .result import Result
 
@@ -51,6 +53,7 @@ def lloyd(
     iteration would move (0 at a fixed point), history the objective per iteration (it never increases). Info holds
     `mass` and `center_sq` (Σ w and ‖m_k‖² per cluster), `objectives` of all starts, `reseeded` (how often an empty
     cluster was given a row) and `n_empty` (clusters left empty: fewer distinct rows than clusters).
+    `centers` are the centers if the solver had them, else None.
     """
     n = K.shape[0]
     K = K if isinstance(K, np.ndarray) or K.stored is None else K.stored
@@ -70,8 +73,11 @@ def lloyd(
         first = [np.asarray(init, dtype=np.int64)]
     if isinstance(K, np.ndarray):
         K = np.ascontiguousarray(K, dtype=np.float64)
-    sums = _sums(K, weight)
-    starts = [_Start(labels, n_clusters) for labels in first]
+    rows = None if isinstance(K, np.ndarray) else K.partition(linear, weight)
+    sums = _sums(K, weight) if rows is None else _NoSums(K, weight)
+    starts = [
+        _Start(labels, n_clusters) if rows is None else _FactorStart(labels, n_clusters, rows) for labels in first
+    ]
     running = starts
     interrupted = False
     try:
@@ -92,7 +98,7 @@ def lloyd(
     lowest = min(start.history[-1] for start in starts)
     slack = 1e-12 * float(weight @ np.abs(linear))  # starts that differ by rounding are equal: the first is taken
     best = next(start for start in starts if start.history[-1] <= lowest + slack)
-    labels, mass, center_sq = best.evaluated
+    labels, mass, center_sq = best.partition()
     converged = not interrupted and (best.gap == 0 or best.small_gain)
     state = f"after {len(best.history) - 1} iterations while {best.gap:.1%} of the rows still wanted to move"
     if interrupted:
@@ -104,6 +110,7 @@ def lloyd(
         reason = "No row is nearer to another center." if best.gap == 0 else "The objective stopped falling."
     info = {"mass": mass, "center_sq": center_sq, "reseeded": best.reseeded, "n_empty": int(np.sum(mass == 0))}
     info["objectives"] = [start.history[-1] for start in starts]
+    info["centers"] = best.centers()
     steps = max(len(best.history) - 1, 1)
     return Result(labels, best.history[-1], best.gap, steps, converged, reason, best.history, info)
 
@@ -118,6 +125,14 @@ class _Start:
         self.history: list[float] = []
         self.reseeded, self.gap, self.done, self.small_gain = 0, 1.0, False, False
         self.corrected = False  # whether the sums contain the rounding of earlier ones
+
+    def partition(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(labels, mass, ‖m‖²) of the partition that was evaluated last."""
+        return self.evaluated
+
+    def centers(self) -> np.ndarray | None:
+        """(clusters, features) the centers if the points have features, else None."""
+        return None
 
     def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
         """Evaluate the partition. Unless it is final, move every row to its nearest center.
@@ -138,13 +153,51 @@ class _Start:
         self.history.append(float(np.sum(weight * np.maximum(linear + own_shift, 0))))
         reseeded = _fill_empty(new, weight, weight * np.maximum(linear + least, 0), k, slack)
         moved = np.flatnonzero(new != labels)
-        self.gap = len(moved) / len(labels)
-        self.small_gain = len(self.history) > 1 and self.history[-2] - self.history[-1] <= tol * self.history[-2]
-        if last or (self.gap == 0 and not self.corrected) or self.small_gain:
-            self.done = True
+        if self.ends(len(moved), tol, last):
             return
         self.moved, self.old = moved, labels[moved]
         self.labels, self.reseeded = new, self.reseeded + reseeded
+
+    def ends(self, moved: int, tol: float, last: bool) -> bool:
+        """Whether the start is done, given how many rows want to move."""
+        self.gap = moved / len(self.labels)
+        self.small_gain = len(self.history) > 1 and self.history[-2] - self.history[-1] <= tol * self.history[-2]
+        self.done = last or (self.gap == 0 and not self.corrected) or self.small_gain
+        return self.done
+
+
+class _FactorStart(_Start):
+    """One start on rows with features on a GPU: labels and distances stay there."""
+
+    def __init__(self, labels: np.ndarray, n_clusters: int, rows: RowClusters) -> None:
+        super().__init__(labels, n_clusters)
+        self.rows, self.place = rows, rows.place(labels)
+        self.totals, self.mass = rows.sums(self.place, n_clusters)
+
+    def partition(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        place, _, mass, center_sq = self.placed
+        return host(place), mass, center_sq
+
+    def centers(self) -> np.ndarray:
+        _, totals, mass, _ = self.placed
+        return host(totals) / np.where(mass > 0, mass, 1.0)[:, None]
+
+    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
+        slack = digits * float(np.max(np.abs(linear)))
+        step, center_sq = self.rows.move(self.place, self.totals, self.mass, slack)
+        self.placed = self.place, self.totals, self.mass, center_sq
+        self.history.append(step.objective)
+        reseeded, moved = 0, step.moved
+        if np.any(step.rows == 0):
+            new, cost = host(step.labels), weight * np.maximum(host(step.least), 0)
+            reseeded = _fill_empty(new, weight, cost, self.n_clusters, slack)
+            moved = int(np.sum(new != host(self.place)))
+            labels = self.rows.place(new)
+            totals, mass = self.rows.sums(labels, self.n_clusters)
+            step = step._replace(labels=labels, sums=totals, mass=mass)
+        if not self.ends(moved, tol, last):
+            self.place, self.totals, self.mass = step.labels, step.sums, step.mass
+            self.reseeded += reseeded
 
 
 def _fill_empty(labels: np.ndarray, weight: np.ndarray, cost: np.ndarray, n_clusters: int, slack: float) -> int:
@@ -180,6 +233,13 @@ class _ProductSums:
         product = np.ascontiguousarray((self.K @ members).T)
         for s, start in enumerate(starts):
             start.sums = product[s * k : (s + 1) * k]
+
+
+class _NoSums(_ProductSums):
+    """Nothing: every start has its rows, and adds up their features."""
+
+    def refresh(self, starts: list) -> None:
+        pass
 
 
 class _MovedSums(_ProductSums):

@@ -1,4 +1,4 @@
-"""The rows as their own features: the linear kernel on sparse rows."""
+"""The rows as their own features: the linear kernel."""
 
 from ...kernels import as_kernel
 from ...kernels.base import KernelLike
@@ -7,7 +7,7 @@ from .base import FeatureMap
 
 
 class RowMap(FeatureMap):
-    """z(x) = x, which stays sparse: for kernels whose `rows_are_features`, and methods that only need products with Z.
+    """z(x) = x, sparse if the rows are: for kernels whose `rows_are_features`, and methods that only need products.
 
     Examples
     --------

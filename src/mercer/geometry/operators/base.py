@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...homes.row_clusters import RowClusters
 from ...types import Array, Block, Rows
 
 
@@ -49,6 +50,10 @@ class Operator:
     def random(self, width: int, seed: int) -> Block:
         """A Gaussian block of `width` columns where the tall matrices of a solver should live."""
         return np.random.default_rng(seed).standard_normal((self.shape[0], width))
+
+    def partition(self, linear: Array, weight: Array) -> RowClusters | None:
+        """The points as rows on a GPU that can be put into clusters there, or None. `linear` has k(x, x) of each."""
+        return None
 
     @property
     def on_gpu(self) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from ...backend import n_threads, parallel
-from ...rows import dot, host, like, squares, take, tdot
+from ...homes.row_clusters import RowClusters
+from ...rows import dot, host, like, row_clusters, squares, take, tdot
 from ...types import Array, Rows
 from .base import Operator
 
@@ -95,6 +96,9 @@ class FactorOperator(Operator):
 
     def columns(self, idx: Array) -> Array:
         return dot(self.Z, take(self.Z, idx).T)
+
+    def partition(self, linear: Array, weight: Array) -> RowClusters | None:
+        return row_clusters(self.Z, linear, weight)
 
 
 class SparseFactor(Operator):

@@ -1,0 +1,91 @@
+"""Clusters of rows on a GPU: one pass over the rows moves each to its nearest center and adds up the new centers."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..backend import need
+from ..types import Array
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Moved(NamedTuple):
+    """The clusters after every row has moved to its nearest center, and what the old ones were."""
+
+    labels: "Tensor"  # of the new clusters, on the device
+    sums: "Tensor"  # Σ w z per new cluster, on the device
+    mass: Array  # Σ w per new cluster
+    rows: Array  # how many rows of positive weight per new cluster
+    moved: int  # rows that changed their cluster
+    objective: float  # of the old clusters
+    least: "Tensor"  # squared distance of each row to its new center as it was, on the device
+
+
+class RowClusters:
+    """Rows z with their k(x, x) and weights. Labels, distances and sums stay on the device; numbers come to the host.
+
+    Products are in float64, whatever the type of the rows.
+    """
+
+    entries = 2**25  # of a block of rows in float64: 256 MB
+
+    def __init__(self, Z: "Tensor", linear: Array, weight: Array) -> None:
+        torch = need("torch")
+        self.Z = Z
+        self.linear = torch.as_tensor(linear, device=Z.device)
+        self.weight = torch.as_tensor(weight, device=Z.device)
+
+    def place(self, labels: Array) -> "Tensor":
+        """Labels on the device."""
+        return need("torch").as_tensor(np.asarray(labels, dtype=np.int64), device=self.Z.device)
+
+    def sums(self, labels: "Tensor", n_clusters: int) -> "tuple[Tensor, Array]":
+        """(Σ w z, Σ w) of each cluster."""
+        sums, mass = self._zeros(n_clusters, self.Z.shape[1]), self._zeros(n_clusters)
+        for rows in self._blocks():
+            members = self._members(labels[rows], rows, n_clusters)
+            sums += members.T @ self.Z[rows].double()
+            mass += members.sum(0)
+        return sums, mass.cpu().numpy()
+
+    def move(self, labels: "Tensor", sums: "Tensor", mass: Array, slack: float) -> tuple[Moved, Array]:
+        """One iteration, and ‖m‖² of the old centers. A row moves for a gain of more than `slack`."""
+        torch = need("torch")
+        weights = torch.as_tensor(mass, device=sums.device)
+        centers = sums / weights.where(weights > 0, 1.0)[:, None]
+        center_sq = centers.square().sum(1)
+        offset = center_sq.where(weights > 0, float("inf"))  # no row is near a center that does not exist
+        new, least = torch.empty_like(labels), torch.empty_like(self.linear)
+        next_sums, numbers = torch.zeros_like(sums), self._zeros(2 * len(mass) + 2)
+        for rows in self._blocks():
+            block, old = self.Z[rows].double(), labels[rows, None]
+            distance = torch.addmm(offset, block, centers.T, alpha=-2.0)
+            own = distance.gather(1, old)
+            near, label = distance.min(1, keepdim=True)
+            stays = own - near <= slack
+            label, near = label.where(~stays, old), near.where(~stays, own)
+            own = own.where(own < float("inf"), near)  # only a row of weight 0 can be in a cluster without mass
+            members = self._members(label[:, 0], rows, len(mass))
+            next_sums += members.T @ block
+            cost = (self.linear[rows] + own[:, 0]).clamp_(min=0) * self.weight[rows]
+            parts = members.sum(0), (members > 0).sum(0), (~stays).sum()[None], cost.sum()[None]
+            numbers += torch.cat([part.double() for part in parts])
+            new[rows], least[rows] = label[:, 0], self.linear[rows] + near[:, 0]
+        *both, moved, objective = np.split(numbers.cpu().numpy(), [len(mass), 2 * len(mass), 2 * len(mass) + 1])
+        step = Moved(new, next_sums, both[0], both[1], int(moved[0]), float(objective[0]), least)
+        return step, center_sq.cpu().numpy()
+
+    def _members(self, labels: "Tensor", rows: slice, n_clusters: int) -> "Tensor":
+        """(rows, clusters) the weight of a row in its own cluster, 0 elsewhere."""
+        weight = self.weight[rows, None]
+        return weight.new_zeros((len(labels), n_clusters)).scatter_(1, labels[:, None], weight)
+
+    def _blocks(self) -> list[slice]:
+        n, width = self.Z.shape
+        step = max(1, self.entries // max(width, 1))
+        return [slice(begin, begin + step) for begin in range(0, n, step)]
+
+    def _zeros(self, *shape: int) -> "Tensor":
+        return self.linear.new_zeros(shape)
