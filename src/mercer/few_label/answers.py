@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..evidence.accuracy import Estimate
 from ..evidence.calibration import as_probabilities, capped, log_scores, normalized, probabilities
 from ..evidence.sets import conformal_sets
+from ..rows import by_blocks
 from ..types import Block, Estimator, Index, Rows
 from . import sizes
 from .fit import Fit
@@ -68,8 +69,12 @@ class Answers:
             return self.known
         scores, extension = self.fit.scores, self.fit.library.extension
         P = np.empty((len(scores), len(self.names)))
-        for rows in blocks(len(P)):
-            P[rows] = self.of_scores(np.asfortranarray(scores[rows]))  # sums of classes run along rows
+
+        def fill(many: slice) -> None:
+            for rows in blocks(many.stop, begin=many.start):  # which stay in the cache
+                P[rows] = self.of_scores(np.asfortranarray(scores[rows]))  # sums of classes run along rows
+
+        parallel(fill, list(blocks(len(P), sizes.SIZES.thread_rows)))
         if extension is not None:
             doubted = extension.trust < 1.0
             others, trust = extension.rows[doubted], extension.trust[doubted, None]
@@ -189,7 +194,7 @@ class Answers:
 
     def code_of(self, P: np.ndarray) -> np.ndarray:
         """(n,) number of the most likely class."""
-        codes: np.ndarray = np.argmax(P, axis=1)
+        codes: np.ndarray = by_blocks(lambda P: np.argmax(P, axis=1), P, None, np.intp, sizes.SIZES.thread_rows)
         return codes
 
     def confidence_of(self, P: np.ndarray) -> np.ndarray:
@@ -197,8 +202,8 @@ class Answers:
 
         It is the probability among the classes that have a label, times the fraction of rows whose class has one.
         """
-        confidence: np.ndarray = self.calibration.seen * P.max(axis=1)
-        return confidence
+        highest: np.ndarray = by_blocks(lambda P: P.max(axis=1), P, None, np.float64, sizes.SIZES.thread_rows)
+        return self.calibration.seen * highest
 
     def named(self, codes: np.ndarray, confidence: np.ndarray, abstain: float | None = None) -> np.ndarray:
         """(n,) class names, with the mark of an unlabeled row if the confidence is below `abstain`."""

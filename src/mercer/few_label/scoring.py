@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from ..backend import parallel
 from ..homes import home_of
 from ..rows import empty, host, like, namespace
 from ..types import Block, Index, Rows
+from . import sizes
 
 if TYPE_CHECKING:
     from .spaces import Space
@@ -116,9 +118,9 @@ def block_rows(fitted: Sequence[object], n_columns: int, on_device: bool) -> int
     return max(BLOCK, DEVICE_SCORES // (len(fitted) * max(n_columns, 1))) if on_device else BLOCK
 
 
-def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
-    """n rows in blocks."""
-    return (slice(begin, min(begin + size, n)) for begin in range(0, n, size))
+def blocks(n: int, size: int = BLOCK, begin: int = 0) -> Iterator[slice]:
+    """The rows from `begin` to n in blocks."""
+    return (slice(first, min(first + size, n)) for first in range(begin, n, size))
 
 
 def pooled(scores: np.ndarray, weights: np.ndarray, slopes: np.ndarray, floor: float) -> np.ndarray:
@@ -129,9 +131,16 @@ def pooled(scores: np.ndarray, weights: np.ndarray, slopes: np.ndarray, floor: f
     xp.exp(S, out=S)
     total = home_of(S).double(S.sum(axis=1))
     S *= like(like(weights[:, None], total) / total, S)[:, None]
-    P = host(S.sum(axis=0).T).astype(np.float64)
-    found: np.ndarray = floor * weights.sum() + (1 - P.shape[1] * floor) * P
-    return found
+    P = host(S.sum(axis=0))
+    found, scale, least = np.empty(P.shape), 1 - len(P) * floor, floor * weights.sum()
+
+    def fill(rows: slice) -> None:
+        found[:, rows] = P[:, rows]
+        found[:, rows] *= scale
+        found[:, rows] += least
+
+    parallel(fill, list(blocks(P.shape[1], sizes.SIZES.thread_rows)))
+    return found.T
 
 
 def votes(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -58,6 +58,7 @@ def lloyd(
     n = K.shape[0]
     K = K if isinstance(K, np.ndarray) or K.stored is None else K.stored
     linear = np.asarray(linear, dtype=np.float64)
+    largest = float(np.max(np.abs(linear)))
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
     available = np.count_nonzero(weight)
     if n_clusters > available:
@@ -86,7 +87,7 @@ def lloyd(
                 tell(iteration, 1 - len(running) / len(starts))
             sums.refresh(running)
             for start in running:
-                start.step(linear, weight, tol, last=iteration == max_iter, digits=sums.digits)
+                start.step(linear, weight, tol, last=iteration == max_iter, slack=sums.digits * largest)
             running = [start for start in running if not start.done]
             if not running:
                 break
@@ -134,10 +135,10 @@ class _Start:
         """(clusters, features) the centers if the points have features, else None."""
         return None
 
-    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
+    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, slack: float) -> None:
         """Evaluate the partition. Unless it is final, move every row to its nearest center.
 
-        A row moves for a gain above `digits` of the largest k(x, x).
+        A row moves for a gain above `slack`.
         """
         from .lloyd_loops import nearest
 
@@ -145,7 +146,6 @@ class _Start:
         mass = np.bincount(labels, weight, k)
         own = weight * self.sums[labels, np.arange(len(labels))]
         center_sq = np.bincount(labels, own, k) / np.where(mass > 0, mass, 1.0) ** 2
-        slack = digits * float(np.max(np.abs(linear)))
         new, own_shift, least = nearest(self.sums, mass, center_sq, labels, slack)
         self.evaluated = labels, mass, center_sq
         if self.history and len(self.moved) == 0:  # the same partition, whose sums were computed again
@@ -182,8 +182,7 @@ class _FactorStart(_Start):
         _, totals, mass, _ = self.placed
         return host(totals) / np.where(mass > 0, mass, 1.0)[:, None]
 
-    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, digits: float) -> None:
-        slack = digits * float(np.max(np.abs(linear)))
+    def step(self, linear: np.ndarray, weight: np.ndarray, tol: float, last: bool, slack: float) -> None:
         step, center_sq = self.rows.move(self.place, self.totals, self.mass, slack)
         self.placed = self.place, self.totals, self.mass, center_sq
         self.history.append(step.objective)

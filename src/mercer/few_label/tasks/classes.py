@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from ...backend import single_threaded_blas
+from ...backend import parallel, single_threaded_blas
 from ...errors import InputError
 from ...evidence.accuracy import Estimate, estimate
 from ...evidence.calibration import log_scores, normalized, sharpen, two_columns
@@ -21,7 +21,7 @@ from ..fit import Fit, scores_by_block
 from ..folds import held_out_answers
 from ..hints import Guesses, Likelihood
 from ..predictor import Predictor
-from ..scoring import Scorer, sample_matrices, votes
+from ..scoring import Scorer, blocks, sample_matrices, votes
 from ..spaces import sample_rows
 from ..weights import Pool, pool, right_and_error
 from .base import Task
@@ -97,7 +97,11 @@ class Classes(Task):
             P = found.mean(own)
             if self.guesses is not None and hints is not None:
                 P = hints.applied(P, self.guesses.codes[rows])
-            pooled[rows] = log_scores(P)
+
+            def fill(some: slice, P: np.ndarray = P, rows: np.ndarray = rows) -> None:
+                pooled[rows[some]] = log_scores(P[some])
+
+            parallel(fill, list(blocks(len(rows), sizes.SIZES.thread_rows)))
         calibration = self._calibration(library.wide, found.left_out, labels, drawn, pooled)
         return found, replace(calibration, hints=hints), pooled
 
