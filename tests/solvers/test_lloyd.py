@@ -112,6 +112,18 @@ def test_follows_the_naive_loop_from_the_same_labels(points, form, weighted):
         np.testing.assert_allclose(found.info["centers"], centers)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("order", [None, np.arange(30)[::-1]])
+def test_starts_are_the_same_wherever_distances_are_computed(points, form, init, order):
+    weight = np.random.default_rng(1).integers(0, 3, 30).astype(float)
+    setting = {"weight": weight, "init": init, "n_init": 4, "random_state": 3, "max_iter": 0, "key": order}
+    linear = np.sum(points**2, axis=1)
+    found, expected = (lloyd(FORMS[one](points), linear, 5, **setting) for one in (form, "matrix"))
+    np.testing.assert_array_equal(found.value, expected.value)
+    assert found.objective == pytest.approx(expected.objective, rel=1e-12)
+
+
 def test_a_device_computes_all_sums_again_before_it_ends(points):
     K = OnDevice(points @ points.T, costly=True)
     found = lloyd(K, np.sum(points**2, axis=1), 3, init=np.arange(30) % 3)

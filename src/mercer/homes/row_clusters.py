@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..backend import need
+from ..backend import memory_available, need
 from ..types import Array
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torch import Tensor
 
 
@@ -29,24 +31,37 @@ class RowClusters:
     Products are in float64, whatever the type of the rows.
     """
 
-    entries = 2**25  # of a block of rows in float64: 256 MB
+    entries = 2**27  # of a block of rows in float64: 1 GB
 
     def __init__(self, Z: "Tensor", linear: Array, weight: Array) -> None:
         torch = need("torch")
         self.Z = Z
+        copies = 8 * 8 * Z.numel() <= (memory_available(Z.device) or 0)
+        self.wide = Z.double() if copies else None  # once, rather than in every iteration
         self.linear = torch.as_tensor(linear, device=Z.device)
         self.weight = torch.as_tensor(weight, device=Z.device)
 
     def place(self, labels: Array) -> "Tensor":
         """Labels on the device."""
-        return need("torch").as_tensor(np.asarray(labels, dtype=np.int64), device=self.Z.device)
+        torch = need("torch")
+        return torch.as_tensor(labels, dtype=torch.int64, device=self.Z.device)
+
+    def distances(self, groups: list[Array]) -> "Iterator[Tensor]":
+        """For each group of rows (n, rows of the group) squared distances to them, on the device."""
+        torch = need("torch")
+        for group in groups:
+            others = self.Z[torch.as_tensor(group, device=self.Z.device)].double()
+            found = self.linear.new_empty((len(self.Z), len(group)))
+            for rows in self._blocks(len(group)):
+                torch.addmm(others.square().sum(1), self._double(rows), others.T, alpha=-2.0, out=found[rows])
+            yield found.add_(self.linear[:, None]).clamp_(min=0)
 
     def sums(self, labels: "Tensor", n_clusters: int) -> "tuple[Tensor, Array]":
         """(Σ w z, Σ w) of each cluster."""
         sums, mass = self._zeros(n_clusters, self.Z.shape[1]), self._zeros(n_clusters)
-        for rows in self._blocks():
+        for rows in self._blocks(n_clusters):
             members = self._members(labels[rows], rows, n_clusters)
-            sums += members.T @ self.Z[rows].double()
+            sums += members.T @ self._double(rows)
             mass += members.sum(0)
         return sums, mass.cpu().numpy()
 
@@ -59,8 +74,8 @@ class RowClusters:
         offset = center_sq.where(weights > 0, float("inf"))  # no row is near a center that does not exist
         new, least = torch.empty_like(labels), torch.empty_like(self.linear)
         next_sums, numbers = torch.zeros_like(sums), self._zeros(2 * len(mass) + 2)
-        for rows in self._blocks():
-            block, old = self.Z[rows].double(), labels[rows, None]
+        for rows in self._blocks(len(mass)):
+            block, old = self._double(rows), labels[rows, None]
             distance = torch.addmm(offset, block, centers.T, alpha=-2.0)
             own = distance.gather(1, old)
             near, label = distance.min(1, keepdim=True)
@@ -82,9 +97,14 @@ class RowClusters:
         weight = self.weight[rows, None]
         return weight.new_zeros((len(labels), n_clusters)).scatter_(1, labels[:, None], weight)
 
-    def _blocks(self) -> list[slice]:
+    def _double(self, rows: slice) -> "Tensor":
+        """Rows in float64."""
+        return self.Z[rows].double() if self.wide is None else self.wide[rows]
+
+    def _blocks(self, n_columns: int = 1) -> list[slice]:
+        """The rows in blocks, so that neither their features nor `n_columns` more columns pass the limit."""
         n, width = self.Z.shape
-        step = max(1, self.entries // max(width, 1))
+        step = max(1, self.entries // max(width, n_columns))
         return [slice(begin, begin + step) for begin in range(0, n, step)]
 
     def _zeros(self, *shape: int) -> "Tensor":

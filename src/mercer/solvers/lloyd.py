@@ -7,15 +7,19 @@ an iteration needs K only through S. If rows of K can be evaluated, S is updated
 each of them two or three times, so that K need not be stored. For a factored K one product serves all starts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 import numpy as np
 
 from ..errors import InputError
 from ..homes.row_clusters import RowClusters
-from ..rows import host
-from ..types import Rows
+from ..rows import host, like, namespace
+from ..types import Array, Block, Rows
 from .result import Result
+
+# from rows drawn for each start to (n, rows of the start) squared distances, one block per start
+Distances: TypeAlias = Callable[[list[Array]], Iterable[Block]]
 
 BLOCK = 2**18  # entries of K that are evaluated at a time: 2 MB, which stay in the cache while they are added up
 
@@ -66,15 +70,15 @@ def lloyd(
             f"n_clusters = {n_clusters} is more than the {available} rows of positive weight. "
             f"Ask for at most {available} clusters."
         )
+    rows = None if isinstance(K, np.ndarray) else K.partition(linear, weight)
     if isinstance(init, str):
-        first = _seed(
-            K, linear, weight, n_clusters, n_init, init == "k-means++", np.random.default_rng(random_state), key
-        )
+        distances, weights = (_from_columns(K, linear), weight) if rows is None else (rows.distances, rows.weight)
+        rng = np.random.default_rng(random_state)
+        first = _seed(distances, weights, n_clusters, n_init, init == "k-means++", rng, key)
     else:
         first = [np.asarray(init, dtype=np.int64)]
     if isinstance(K, np.ndarray):
         K = np.ascontiguousarray(K, dtype=np.float64)
-    rows = None if isinstance(K, np.ndarray) else K.partition(linear, weight)
     sums = _sums(K, weight) if rows is None else _NoSums(K, weight)
     starts = [
         _Start(labels, n_clusters) if rows is None else _FactorStart(labels, n_clusters, rows) for labels in first
@@ -302,9 +306,8 @@ def _sums(K: Rows, weight: np.ndarray) -> _ProductSums:
 
 
 def _seed(
-    K: Rows,
-    linear: np.ndarray,
-    weight: np.ndarray,
+    distances: Distances,
+    weight: Block,
     n_clusters: int,
     n_init: int,
     plus_plus: bool,
@@ -313,15 +316,17 @@ def _seed(
 ) -> list:
     """First labels of every start: nearest of n_clusters rows, drawn far apart (greedy k-means++) or at random.
 
-    The columns of all starts are computed together, so that the passes over K do not grow with n_init.
+    Distances, weights and labels are arrays of one kind: on the host or on the device.
     """
-    n, every = len(weight), np.arange(len(weight))
+    n, xp = len(weight), namespace(weight)
     trials = 2 + int(np.log(n_clusters)) if plus_plus else 1
-    share = weight / np.sum(weight)
-    order = every if key is None else np.argsort(key, kind="stable")
-    nearest_sq = np.full((n_init, n), np.inf)
-    labels = np.zeros((n_init, n), dtype=np.int64)
-    random_rows = None if plus_plus else [rng.choice(n, n_clusters, replace=False, p=share) for _ in range(n_init)]
+    share = weight / weight.sum()
+    order = np.arange(n) if key is None else np.argsort(key, kind="stable")
+    ordered = order if isinstance(weight, np.ndarray) else xp.asarray(order, device=weight.device)
+    nearest_sq = [xp.full_like(weight, float("inf")) for _ in range(n_init)]
+    labels = [xp.zeros_like(weight, dtype=xp.int64) for _ in range(n_init)]
+    chances = host(share)
+    random_rows = None if plus_plus else [rng.choice(n, n_clusters, replace=False, p=chances) for _ in range(n_init)]
     for cluster in range(n_clusters):
         drawn = []
         for s in range(n_init):
@@ -329,20 +334,27 @@ def _seed(
                 drawn.append(random_rows[s][cluster : cluster + 1])
                 continue
             mass = share if cluster == 0 else weight * nearest_sq[s]
-            total = np.sum(mass)
-            chance = np.cumsum((mass / total if total > 0 else share)[order])
+            total = mass.sum()
+            chance = xp.cumsum((mass / total if total > 0 else share)[ordered], 0)
             chance[-1] = 1.0
-            found = np.searchsorted(chance, rng.uniform(size=1 if cluster == 0 else trials), side="right")
+            numbers = like(rng.uniform(size=1 if cluster == 0 else trials), chance)
+            found = host(xp.searchsorted(chance, numbers, side="right"))
             drawn.append(order[np.minimum(found, n - 1)])
+        for s, block in enumerate(distances(drawn)):
+            closest = xp.minimum(block, nearest_sq[s][:, None])
+            best = int(xp.argmin(weight @ closest))
+            labels[s][block[:, best] < nearest_sq[s]] = cluster
+            nearest_sq[s][:] = closest[:, best]
+    return labels
+
+
+def _from_columns(K: Rows, linear: np.ndarray) -> Distances:
+    """Squared distances from columns of K: of all starts together, so that the passes over K do not grow with them."""
+
+    def distances(drawn: list[Array]) -> list[np.ndarray]:
         pick = np.concatenate(drawn)
         columns = K[pick].T if isinstance(K, np.ndarray) else K.columns(pick)
-        distance = np.maximum(linear[:, None] - 2 * columns + columns[pick, np.arange(len(pick))], 0)
-        begin = 0
-        for s, candidates in enumerate(drawn):
-            block = distance[:, begin : begin + len(candidates)]
-            begin += len(candidates)
-            closest = np.minimum(block, nearest_sq[s][:, None])
-            best = int(np.argmin(weight @ closest))
-            nearer = block[every, best] < nearest_sq[s]
-            labels[s][nearer], nearest_sq[s] = cluster, closest[:, best]
-    return list(labels)
+        found = np.maximum(linear[:, None] - 2 * columns + columns[pick, np.arange(len(pick))], 0)
+        return np.split(found, np.cumsum([len(rows) for rows in drawn[:-1]]), axis=1)
+
+    return distances
