@@ -69,9 +69,10 @@ class Answers:
             return self.known
         scores, extension = self.fit.scores, self.fit.library.extension
         P = np.empty((len(scores), len(self.names)))
+        size = 1 + 2**16 // len(self.names)  # rows whose half a megabyte stays in the cache
 
         def fill(many: slice) -> None:
-            for rows in blocks(many.stop, begin=many.start):  # which stay in the cache
+            for rows in blocks(many.stop, size, many.start):
                 P[rows] = self.of_scores(np.asfortranarray(scores[rows]))  # sums of classes run along rows
 
         parallel(fill, list(blocks(len(P), sizes.SIZES.thread_rows)))
