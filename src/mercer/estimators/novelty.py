@@ -118,12 +118,12 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         left_out : scores that each row would have had without itself, or None if there are to be folds. rows : (X, y,
         weight) of the fit for these folds. Rows of weight 0 are in neither. `slack`: see `threshold`.
         """
+        self._reference = None if left_out is None else Reference.of(-left_out, weight)
         weight = np.ones(len(scores)) if weight is None else weight
         self.training_scores_ = scores
         self._left_out: Block = left_out
         self._fitted_rows: Any = rows
         self._mass = weight
-        self._reference = None if left_out is None else Reference.of(-left_out, weight)
         self._folds: Any = None
         self.offset_ = threshold(scores, weight, self.contamination, slack) if offset is None else float(offset)
 

@@ -34,7 +34,9 @@ class Reference:
     def of(scores: Floats, weight: Floats | None = None) -> "Reference":
         """The reference of these scores. A weight of 2 counts a row twice."""
         scores = np.asarray(scores, dtype=np.float64)
-        weight = np.ones(len(scores)) if weight is None else np.asarray(weight, dtype=np.float64)
+        if weight is None:  # values alone are sorted several times faster than an order is found
+            return Reference(np.sort(scores), np.arange(len(scores) + 1.0))
+        weight = np.asarray(weight, dtype=np.float64)
         order = np.argsort(scores, kind="stable")
         return Reference(scores[order], np.concatenate([[0.0], np.cumsum(weight[order])]))
 
