@@ -132,10 +132,10 @@ def test_auto_takes_the_installed_model_unless_it_does_not_know_the_script(bert,
     frame = pd.DataFrame({"said": COLUMN})
     plain = TableEncoder().fit_transform(frame)
     np.testing.assert_array_equal(plain, TableEncoder(text_model="none").fit_transform(frame))
-    monkeypatch.setattr(finding, "_place", lambda name: folder if name == finding.MINILM else None)
+    monkeypatch.setattr(finding, "_place", lambda name: folder if name == "all-MiniLM-L6-v2" else None)
     finding._carried.cache_clear()
     encoder = TableEncoder().fit(frame)
-    assert encoder.encoders_[0].parts[1].model == finding.MINILM
+    assert encoder.encoders_[0].parts[1].model == "all-MiniLM-L6-v2"
     strange = pd.DataFrame({"said": [f"плохой фильм номер {i} хороший конец" for i in range(40)]})
     encoder = TableEncoder().fit(strange)
     assert not hasattr(encoder.encoders_[0], "parts")
@@ -304,7 +304,7 @@ def test_an_onnx_file_is_run(tmp_path):
         text_model(str(tmp_path / "model" / "encoder.onnx"))
 
 
-@pytest.mark.parametrize("name", [finding.MINILM, finding.WORDLLAMA])
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "wordllama"])
 def test_the_carried_models_understand_sentences(name):
     if finding._place(name) is None:
         pytest.skip(f"no package that carries {name} is installed")

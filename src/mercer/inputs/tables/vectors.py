@@ -11,7 +11,7 @@ from ...events import reporting
 from ...types import ColumnLike, Estimator, Frame
 from ..models.images import image_model
 from ..models.stored import hashes, with_store
-from ..models.texts import AUTO, text_model
+from ..models.texts import text_model
 from .cells import GAPS, are_gaps, cells, usable
 from .formats.base import Table
 from .images import may_open, opened, path_of
@@ -135,17 +135,17 @@ def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
     if model is None:
         return found
     words = [word for word in cells(column) if word not in GAPS]
-    if wanted[source] == AUTO and model.slow and len(words) > MOST and len(set(words)) > MOST:
+    if wanted[source] == "auto" and model.slow and len(words) > MOST and len(set(words)) > MOST:
         found.notes = [(f"many {source}s", found.column.name, f"{len(set(words)):,}"), *found.notes]
         return found
-    if wanted[source] == AUTO and source == "text":
+    if wanted[source] == "auto" and source == "text":
         some = words[:: max(len(words) // LOOKED_AT, 1)][:LOOKED_AT]
         strange = model.unknown(some)
         if strange > STRANGE:
             remark = f"{strange:.0%} of the tokens mean nothing to {model.name}"
             found.notes = [("strange", found.column.name, remark), *found.notes]
             return found
-    named = wanted[source] if wanted[source] != AUTO else model.name
+    named = wanted[source] if wanted[source] != "auto" else model.name
     vectors = Embedded(found.column.name, str(named) if isinstance(named, Path) else named, source, model.mark)
     found.encoder = Both(found.column.name, [found.encoder, vectors])
     found.column.use = f"{found.column.use}; vectors of {model.name}"
