@@ -357,7 +357,7 @@ def test_new_rows_far_away_get_the_class_shares_or_are_refused_where_squares_ove
         P = model.predict_proba(X * np.float32(size))
         np.testing.assert_allclose(P, np.tile(model.prior_, (60, 1)), atol=1e-6)
     for size in (1e19, 3e19, 1e25, 1e37):
-        with pytest.raises(InputError, match="its square is none in float32"):
+        with pytest.raises(InputError, match="whose square overflows in float32"):
             model.predict_proba(X * np.float32(size))
 
 

@@ -182,7 +182,7 @@ def test_numbers_with_units_and_marks(tmp_path):
     assert target.numeric
     np.testing.assert_array_equal(target.numbers, [1200.5, 950, 1010.25, 870.75, 1400, np.nan, np.nan])
     minus = pd.Series([0.5, 1.5, -1, 2.5, 3.5, -1, 0.25, 4.5], name="y")
-    with pytest.raises(InputError, match="holds -1 and no other number below 0"):
+    with pytest.raises(InputError, match="contains -1 and no other number below 0"):
         read_target_as(minus)
     assert read_target_as(minus, missing=["-1"]).given.sum() == 6
     assert read_target_as(minus, missing=[""]).given.sum() == 8
@@ -211,7 +211,7 @@ def test_words_among_numbers_are_named(tmp_path):
     path.write_text("x,y\n" + "".join(f"{k},{k}.5\n" for k in range(8)) + "9,unknown\n10,\n")
     done = here("label", path, "-t", "y", "--as", "number")
     assert done.exit_code == 3
-    assert "'y' holds 'unknown', which is not a number" in done.output
+    assert "'y' contains 'unknown', which is not a number" in done.output
     assert here("label", path, "-t", "y", "--missing", "unknown", "-m", "lssvm").exit_code == 0
 
 

@@ -26,7 +26,7 @@ def test_a_saved_model_reads_other_spellings_and_says_what_it_cannot_read(tmp_pa
     done = here("predict", model, tmp_path / "odd.csv", "--json")
     assert done.exit_code == 0, done.output
     said = json.loads(done.stdout)["notes"][-1]
-    assert "'sepal width' (50 cells such as 'wide'), 'color' (50 cells such as 'violet') hold" in said
+    assert "'sepal width' (50 cells such as 'wide'), 'color' (50 cells such as 'violet') contain" in said
 
 
 def test_predict_refuses_other_models_and_other_tables(tmp_path, data):

@@ -110,8 +110,8 @@ def test_look_shows_every_column_and_obeys(tmp_path):
     asked = ["--ignore", "ratio", "--category", frame.columns[0], "--json"]
     facts = json.loads(CliRunner().invoke(app, ["look", str(path), "-t", "kind", *asked]).stdout)
     kinds = {column["name"]: (column["kind"], column["why"]) for column in facts["columns"]}
-    assert kinds["ratio"] == ("ignored", "as asked for")
-    assert kinds[frame.columns[0]] == ("category", "as asked for")
+    assert kinds["ratio"] == ("ignored", "as requested")
+    assert kinds[frame.columns[0]] == ("category", "as requested")
     assert abs(sum(column["say"] for column in facts["columns"]) - 1) < 1e-9
     wrong = CliRunner().invoke(app, ["look", str(path), "--text", "stroy"])
     assert wrong.exit_code == 2

@@ -104,7 +104,7 @@ def test_labels_that_sit_together_are_no_random_sample_whatever_the_columns(tmp_
     frame, truth = blobs()
     labeled(frame, truth, np.arange(100, 150)).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", *QUICK)
-    assert "because the labeled rows sit together in the table, rows 101 to 150" in done.stdout
+    assert "because the labeled rows are next to each other in the table, rows 101 to 150" in done.stdout
 
 
 def test_numbers_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):

@@ -39,7 +39,7 @@ def test_label_predict_a_folder_and_python_give_the_same_answers(reviews, tmp_pa
     out, saved = tmp_path / "out.csv", tmp_path / "m.mercer"
     done = here("label", data, "-t", "kind", "--text-model", model, "-o", out, "-s", saved, "-m", "lssvm")
     assert done.exit_code == 0, done.output
-    assert "'said' (tiny) is read as text: TF-IDF, and the vectors of a sentence model" in done.output
+    assert "'said' (tiny) is read as text, by TF-IDF and the vectors of a sentence model" in done.output
     label = pd.read_csv(out)
     assert here("predict", saved, data, "-o", tmp_path / "p.csv", "-q").exit_code == 0
     predict = pd.read_csv(tmp_path / "p.csv")

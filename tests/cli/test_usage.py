@@ -225,7 +225,7 @@ def test_help_is_plain_text_and_shown_when_nothing_is_asked():
         (["check", "one.csv", "-t", "y"], "The only label in 'y' is"),
         (
             ["check", "both.csv", "-t", "y"],
-            "'p;q'; only `mercer label` fills in such cells. Make a column of yes and no",
+            "'p;q'. Only `mercer label` fills in such cells. Make a column of yes and no",
         ),
         (["embed", "one.csv"], "The table has 1 row"),
         (["cluster", "one.csv", "-k", "1"], "The table has 1 row"),

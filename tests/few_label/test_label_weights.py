@@ -143,7 +143,7 @@ def test_what_is_refused(iris):
     with pytest.raises(InputError, match="class_weight='even' is not accepted.*balanced"):
         FewLabelClassifier(["lssvm"], class_weight="even").fit(X, y)
     for bad in ({1: -1.0}, {"virginica": 2.0}):
-        with pytest.raises(InputError, match=r"a dict of positive numbers by class; the classes are \[1, 2\]"):
+        with pytest.raises(InputError, match=r"a dict of positive numbers by class. The classes are \[1, 2\]"):
             FewLabelClassifier(["lssvm"], class_weight=bad).fit(X, y)
     with pytest.raises(InputError, match="s2rls takes no weights"):
         FewLabelClassifier(["lssvm", "s2rls"], class_weight="balanced").fit(X, y)

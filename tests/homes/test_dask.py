@@ -208,7 +208,7 @@ def test_labels_that_could_be_read_two_ways_are_refused_as_on_the_host(data):
 def test_very_many_labels_are_thinned_with_a_word(data, monkeypatch):
     X, t, _ = data
     monkeypatch.setattr(mercer.inputs.sampling, "MOST", 100)
-    with pytest.warns(UserWarning, match="900 rows of y are filled.*the fit uses 10"):
+    with pytest.warns(UserWarning, match="900 rows of y are filled.*The fit uses 10"):
         model = LSSVMClassifier(approx=20).fit(da.from_array(X, chunks=(300, 4)), da.from_array(t, chunks=300))
     assert len(model.sample_) < 260 and model.score(X, t) > 0.8
 

@@ -67,10 +67,10 @@ def test_a_row_is_shown_by_its_text_and_its_unusual_cells(frame):
     assert distinctive.sentence(3, 2) == f"“{'a long story ' * 4}a long …”; noise 9.0"
 
 
-def test_very_many_rows_are_described_by_some(frame, monkeypatch):
+def test_very_many_rows_are_described_by_some(frame):
     table, group = frame
-    monkeypatch.setattr("mercer.inputs.tables.distinctive.LOOKED_AT", 45)
-    assert any(phrase == "color red 100% (others 0%)" for phrase in telling_of(table).of_groups(group, 3)[1])
+    found = telling_of(table).of_groups(group, 3, n_rows=45)
+    assert any(phrase == "color red 100% (others 0%)" for phrase in found[1])
 
 
 def test_a_gap_is_called_empty():

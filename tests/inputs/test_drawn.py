@@ -40,12 +40,12 @@ def test_dates_as_text_are_compared_too():
 def test_labels_at_the_top_of_a_file_in_random_order_are_named_by_their_places():
     found = selected(table(), np.arange(400) < 50)
     assert (found.kind, found.column) == ("order", "")
-    assert found.sentence == "the labeled rows sit together in the table, rows 1 to 50"
+    assert found.sentence == "the labeled rows are next to each other in the table, rows 1 to 50"
 
 
 def test_labels_in_groups_all_over_the_file_are_named():
     given = np.arange(400) % 80 < 10
-    assert selected(table(), given).sentence == "labeled rows sit together in the table"
+    assert selected(table(), given).sentence == "labeled rows are next to each other in the table"
 
 
 def test_every_tenth_row_is_as_good_as_a_draw():

@@ -150,7 +150,7 @@ def test_numbers_in_one_unit_stay_as_they_are_and_others_do_not():
         ([""] * N, "is empty"),
         ([str(100 + i) for i in range(N)], "identifier"),
         ([f"k{i:04d}" for i in range(N)], "identifier"),
-        ([f"0{1 + i % 9}/0{1 + i % 7}/2020" for i in range(N)], "cannot be told apart"),
+        ([f"0{1 + i % 9}/0{1 + i % 7}/2020" for i in range(N)], "cannot be distinguished"),
         ([{"a": i} for i in range(N)], "lists or objects"),
         ([[1] * i for i in range(N)], "lists or objects"),
         ([1e300 * (i + 1) for i in range(N)], "too large to use"),
@@ -420,12 +420,12 @@ def test_an_embedding_is_one_column_and_only_its_direction_counts():
 def test_the_user_has_the_last_word():
     table = mixed()
     encoder = TableEncoder(text=["id"], category=["stars"], number=["risk"], ignore=["story"])
-    with pytest.raises(InputError, match="'risk' cannot be used as number: it holds values such as"):
+    with pytest.raises(InputError, match="'risk' cannot be used as number, because it contains values such as"):
         encoder.fit(table)
     encoder.set_params(number=["stars"], category=["size", "id"], text=[])
     found = kinds(encoder.fit(table.assign(size=table["size"].round(-1))))
     assert (found["stars"], found["size"], found["story"]) == ("number", "category", "ignored")
-    assert {c.why for c in encoder.columns_ if c.name in ("stars", "size", "story")} == {"as asked for"}
+    assert {c.why for c in encoder.columns_ if c.name in ("stars", "size", "story")} == {"as requested"}
     assert encoder.ignored_["id"] == "no value occurs three times"  # nothing can be learned from it, requested or not
     assert kinds(TableEncoder(text=["color"]).fit(table))["color"] == "text"
     rows = pd.DataFrame({"number": [str(i) for i in range(N)], "size": SIZES})

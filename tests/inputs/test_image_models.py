@@ -10,7 +10,7 @@ import mercer
 from mercer.errors import InputError
 from mercer.inputs.models import images as finding
 from mercer.inputs.models.checkpoint import saved_tensors
-from mercer.inputs.models.efficientnet import MEAN, SIDE, SPREAD, STRIDES, EfficientNetLite0
+from mercer.inputs.models.efficientnet import LAYOUT, EfficientNetLite0
 from mercer.inputs.models.images import image_model
 from mercer.inputs.tables import TableClassifier, TableEncoder
 
@@ -31,7 +31,7 @@ def weights(tmp_path_factory):
         state[f"{norm}.running_var"] = np.abs(state[f"{norm}.running_var"]) + 0.5
 
     layer("_conv_stem", "_bn0", width, 3, 3, 3)
-    for i in range(len(STRIDES)):
+    for i in range(len(LAYOUT.strides)):
         wide = width if i == 0 else 2 * width
         if i:
             layer(f"_blocks.{i}._expand_conv", f"_blocks.{i}._bn0", wide, width, 1, 1)
@@ -71,7 +71,7 @@ def by_torch(tensors, pixels):
         return F.batch_norm(x, *parts, eps=1e-3)
 
     x = F.relu6(layer(torch.as_tensor(pixels)[None].permute(0, 3, 1, 2), "_conv_stem", "_bn0", 2))
-    for i, stride in enumerate(STRIDES):
+    for i, stride in enumerate(LAYOUT.strides):
         stem, entered = f"_blocks.{i}.", x
         if f"{stem}_expand_conv.weight" in tensors:
             x = F.relu6(layer(x, f"{stem}_expand_conv", f"{stem}_bn0"))
@@ -84,8 +84,8 @@ def by_torch(tensors, pixels):
 def test_the_network_is_what_pytorch_computes(weights, photos):
     path, tensors = weights
     image = Image.open(photos / "03.png")
-    pixels = np.asarray(image.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC), np.float32)
-    expected = by_torch(tensors, (pixels - np.float32(MEAN)) / np.float32(SPREAD))
+    pixels = np.asarray(image.convert("RGB").resize((LAYOUT.side, LAYOUT.side), Image.Resampling.BICUBIC), np.float32)
+    expected = by_torch(tensors, (pixels - np.float32(LAYOUT.mean)) / np.float32(LAYOUT.spread))
     assert np.ptp(expected) > 0.05
     np.testing.assert_allclose(EfficientNetLite0(path).encode([image])[0], expected, atol=1e-4)
 
@@ -105,7 +105,7 @@ def test_weights_are_read_without_pytorch_and_nothing_is_executed(weights, tmp_p
             return (print, ("executed",))
 
     (tmp_path / "evil.pth").write_bytes(b"".join(pickle.dumps(one) for one in (0x1950A86A20F9469CFC6C, 1, {}, Evil())))
-    with pytest.raises(InputError, match=r"it holds builtins\.print"):
+    with pytest.raises(InputError, match=r"it contains builtins\.print"):
         saved_tensors(tmp_path / "evil.pth")
     (tmp_path / "text.pth").write_text("hello")
     with pytest.raises(InputError, match="does not contain readable weights"):

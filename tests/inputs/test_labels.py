@@ -154,7 +154,7 @@ def test_regression_targets():
     np.testing.assert_array_equal(read_targets(pd.Series([1, None], dtype="Int64"), 2), [1, nan])
     for y, message in [
         ([1.0, np.inf], "row 1"),
-        ([nan, nan], "no row carries a target"),
+        ([nan, nan], "no row has a target"),
         ([1.0], "one number per row"),
         (["a", "b"], "cannot be read as numbers"),
         ([1.0, 1e200], "contains a number of 1.0e\\+200"),

@@ -226,13 +226,13 @@ def test_marks_named_by_the_user():
     cells = pd.Series(["-1", "0", "1", "NA"], name="y")
     assert read_target(cells, missing=["-1"]).labels.tolist() == [None, "0", "1", None]
     assert read_target(cells, missing=["-1", ""]).labels.tolist() == [None, "0", "1", "NA"]
-    assert "1 cell of 'y' holds NA: read as unlabeled" in read_target(cells, missing=["-1"]).notes[0]
-    with pytest.raises(InputError, match="holds -1"):
+    assert "1 cell of 'y' contains NA, which is read as unlabeled" in read_target(cells, missing=["-1"]).notes[0]
+    with pytest.raises(InputError, match="contains -1"):
         read_target(cells, missing=["unknown"])
     assert read_target(cells, missing=[""]).labels.tolist() == ["-1", "0", "1", "NA"]
     noted = read_target(pd.Series(["a", "NA", "b"], name="y"))
     assert noted.labels.tolist() == ["a", None, "b"]
-    assert "holds NA" in noted.notes[0]
+    assert "contains NA" in noted.notes[0]
 
 
 # Writing

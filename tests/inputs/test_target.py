@@ -17,13 +17,13 @@ def test_all_marks_of_no_value_are_unlabeled_and_named(mark):
     found = read_target(column(["a", mark, "b", "a", ""]))
     assert found.given.tolist() == [True, False, True, True, False]
     assert found.classes == ["a", "b"]
-    assert f"1 cell of 'kind' holds {mark}: read as unlabeled" in found.notes[0]
+    assert f"1 cell of 'kind' contains {mark}, which is read as unlabeled" in found.notes[0]
 
 
 def test_all_marks_at_once_are_named_in_one_sentence():
     found = read_target(column(["a", "b", "n/a", "N/A", "NA", "-"]))
     assert found.classes == ["a", "b"]
-    assert "4 cells of 'kind' hold -, N/A, NA, n/a: read as unlabeled" in found.notes[0]
+    assert "4 cells of 'kind' contain -, N/A, NA, n/a, which are read as unlabeled" in found.notes[0]
 
 
 def test_a_dash_next_to_a_plus_is_a_class():

@@ -18,6 +18,7 @@ from mercer.inputs.models.texts import text_model
 from mercer.inputs.models.weights import tensors
 from mercer.inputs.models.wordpiece import WordPiece
 from mercer.inputs.tables import TableClassifier, TableEncoder
+from mercer.inputs.tables.vectors import Limits
 from tiny_models import VOCABULARY, write_bert, write_table, write_tensors
 
 SAID = ["The film was good", "a poor story!", "not very fine", "the story is bad and poor", "refunded money", "fine"]
@@ -122,7 +123,7 @@ def test_the_model_is_next_to_tf_idf_with_the_same_say(bert):
     assert X.shape[1] == plain.shape[1] + 8
     column = encoder.columns_[0]
     assert column.say == pytest.approx(0.5) and column.use.endswith("vectors of tiny-bert")
-    assert any("'said' (tiny-bert) is read as text: TF-IDF, and the vectors of" in note for note in encoder.notes_)
+    assert any("'said' (tiny-bert) is read as text, by TF-IDF and the vectors of" in note for note in encoder.notes_)
     np.testing.assert_allclose(encoder.transform(frame.iloc[5:9]), X[5:9], atol=1e-6)
 
 
@@ -132,16 +133,16 @@ def test_auto_takes_the_installed_model_unless_it_does_not_know_the_script(bert,
     frame = pd.DataFrame({"said": COLUMN})
     plain = TableEncoder().fit_transform(frame)
     np.testing.assert_array_equal(plain, TableEncoder(text_model="none").fit_transform(frame))
-    monkeypatch.setattr(finding, "_place", lambda name: folder if name == finding.MINILM else None)
+    monkeypatch.setattr(finding, "_place", lambda name: folder if name == "all-MiniLM-L6-v2" else None)
     finding._carried.cache_clear()
     encoder = TableEncoder().fit(frame)
-    assert encoder.encoders_[0].parts[1].model == finding.MINILM
+    assert encoder.encoders_[0].parts[1].model == "all-MiniLM-L6-v2"
     strange = pd.DataFrame({"said": [f"плохой фильм номер {i} хороший конец" for i in range(40)]})
     encoder = TableEncoder().fit(strange)
     assert not hasattr(encoder.encoders_[0], "parts")
     assert any("100% of the tokens mean nothing to all-MiniLM-L6-v2" in note for note in encoder.notes_)
     assert len(TableEncoder(text_model=folder).fit(strange).encoders_[0].parts) == 2  # as the user asks
-    monkeypatch.setattr("mercer.inputs.tables.vectors.MOST", 20)
+    monkeypatch.setattr("mercer.inputs.tables.vectors.LIMITS", Limits(slow=20))
     encoder = TableEncoder().fit(frame)
     assert not hasattr(encoder.encoders_[0], "parts")
     assert any("'said' (30) has too many different texts for the sentence model" in note for note in encoder.models_)
@@ -304,7 +305,7 @@ def test_an_onnx_file_is_run(tmp_path):
         text_model(str(tmp_path / "model" / "encoder.onnx"))
 
 
-@pytest.mark.parametrize("name", [finding.MINILM, finding.WORDLLAMA])
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "wordllama"])
 def test_the_carried_models_understand_sentences(name):
     if finding._place(name) is None:
         pytest.skip(f"no package that carries {name} is installed")

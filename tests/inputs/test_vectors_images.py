@@ -66,9 +66,9 @@ def test_a_file_beside_a_table_and_numbered_columns_say_the_same_as_a_list_colum
     ("rows", "words"),
     [
         (np.ones((5, 3)), "has 5 rows and the table 60"),
-        (np.ones(N), "no matrix of finite numbers"),
-        (np.full((N, 2), np.nan), "no matrix of finite numbers"),
-        (np.full((N, 2), "a"), "no matrix of finite numbers"),
+        (np.ones(N), "not a matrix of finite numbers"),
+        (np.full((N, 2), np.nan), "not a matrix of finite numbers"),
+        (np.full((N, 2), "a"), "not a matrix of finite numbers"),
     ],
 )
 def test_vectors_that_do_not_fit_are_refused(tmp_path, rows, words):
@@ -216,10 +216,10 @@ def test_the_first_image_that_cannot_be_read_is_named(digits, tmp_path):
     (path.parent / "img" / "broken.png").write_bytes(b"\x89PNG nonsense")
     frame.loc[7, "photo"] = "img/broken.png"
     encoder.fit(frame)
-    assert any("broken.png is no PNG, JPEG or WebP image" in note for note in encoder.notes_)
+    assert any("broken.png is not a PNG, JPEG or WebP image" in note for note in encoder.notes_)
     frame.attrs["folder"] = str(tmp_path)
     encoder = TableEncoder(ignore=[])
-    with pytest.raises(InputError, match=r"names images, but there is no file .*0\.png: left out"):
+    with pytest.raises(InputError, match=r"names images, but there is no file .*0\.png\. It is left out"):
         encoder.fit(frame)
     with pytest.raises(InputError, match=r"but there is no file .*0\.png\. Paths are relative to the folder"):
         TableEncoder(image=["photo"]).fit(frame)

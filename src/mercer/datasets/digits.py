@@ -1,4 +1,4 @@
-"""The demo's table: handwritten digits of which a few are labeled."""
+"""The table of the demo, handwritten digits of which a few are labeled."""
 
 import numpy as np
 
@@ -6,9 +6,10 @@ from ..backend import need
 
 
 def few_label_digits(seed=0, per_class=2):
-    """scikit-learn's 1,797 digits as a table with `per_class` random labels a class, and the true labels as text.
+    """(frame, truth) of scikit-learn's 1,797 digits, with `per_class` random labels per class in the frame.
 
-    Returns (frame, truth): the columns are `image` (a name), 64 pixels, and `digit`, empty if the label is hidden.
+    The columns are `image` (a name), 64 pixels, and `digit`, empty if the label is hidden. `truth` has all labels as
+    text.
 
     Examples
     --------

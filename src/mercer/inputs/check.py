@@ -14,16 +14,16 @@ from .frames import from_arrow, is_arrow
 
 
 def check_rows(owner: Estimator, X: Rows, reset: bool, *, min_rows: int = 1, takes: str = "numbers") -> Rows:
-    """X checked: two dimensions, float32 or float64, finite, the right columns; never moved from its home.
+    """Return X after checks: two dimensions, finite float32 or float64 numbers, and the columns of the fit.
 
-    A fit calls this once. Maps and spaces are built from checked rows and do not look for NaN again.
+    X stays on its device. A fit calls this once. Maps and spaces are built from checked rows and do not look for NaN.
 
     Rows that are strings, sets or other objects become `Objects` if the kernel takes them.
 
     Parameters
     ----------
     owner : the estimator or map, which remembers the columns.
-    reset : True in fit, which learns the number and names of the columns; False afterwards, which compares.
+    reset : True in fit, which learns the number and names of the columns. False afterwards, when they are compared.
     min_rows : fewest rows accepted.
     takes : what the rows are for the kernel: "numbers", "objects", or "any" of the two.
     """
@@ -62,8 +62,8 @@ def _check_objects(owner: Estimator, X: Rows, reset: bool, min_rows: int, takes:
         raise InputError(
             f"X is a sequence of objects (its first row is of type {type(row).__name__}: {_short(row)}), and "
             + ("this model" if kernel is None else f"kernel={kernel!r}")
-            + " takes rows of numbers. Give a matrix of numbers, or a kernel for objects: Spectrum(3) for strings, "
-            "Jaccard() for sets, WeisfeilerLehman() for graphs, or a function of two rows."
+            + " takes rows of numbers. Give a matrix of numbers, or a kernel for objects, such as Spectrum(3) for "
+            "strings, Jaccard() for sets, WeisfeilerLehman() for graphs, or a function of two rows."
         )
     if column is None:
         what = f"has the shape {tuple(X.shape)}" if hasattr(X, "shape") else f"is of type {type(X).__name__}"
@@ -98,7 +98,7 @@ def refuse_values(X: Rows) -> None:
 
 
 def refuse_not_finite(X: Rows, names: ColumnLike) -> None:
-    """Name the columns of host rows, dense or sparse, that hold NaN or infinity. Refuse what has no square."""
+    """Refuse dense or sparse host rows with NaN, infinity or numbers that have no square, and name the columns."""
     values = X.data if sp.issparse(X) else X
     flat = values.ravel(order="K")
     with np.errstate(invalid="ignore", over="ignore"):
@@ -120,7 +120,6 @@ def _refuse_large(largest: float, dtype: DTypeLike | None) -> None:
     most = 1e-3 * float(np.sqrt(np.finfo(dtype).max))
     if largest > most:
         raise InputError(
-            f"Input X contains a number of {largest:.1e}, and its square is none in {dtype}. Accepted: up to "
-            f"{most:.0e}. "
-            "Scale the columns (sklearn.preprocessing.StandardScaler)."
+            f"Input X contains a number of {largest:.1e}, whose square overflows in {dtype}. Accepted: up to "
+            f"{most:.0e}. Scale the columns (sklearn.preprocessing.StandardScaler)."
         )

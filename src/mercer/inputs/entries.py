@@ -1,4 +1,4 @@
-"""The entries of a column y, whatever it came as: one array, its distinct values, and which of them are missing."""
+"""Read a column y of any type as one array, and find its distinct values and which of them are missing."""
 
 import warnings
 
@@ -11,7 +11,7 @@ from ..types import ColumnLike
 
 
 def array_of(y: ColumnLike) -> tuple[list | None, np.ndarray]:
-    """(column names or None, y as a one- or two-dimensional NumPy array), whatever y came as."""
+    """(column names or None, y as a one- or two-dimensional NumPy array), for y of any type."""
     names = None
     if y is None:
         raise InputError("requires y to be passed, but the target y is None. Give one entry per row of X.")
@@ -33,8 +33,8 @@ def array_of(y: ColumnLike) -> tuple[list | None, np.ndarray]:
         y = y.astype(object)
     if y.ndim == 2 and y.shape[1] == 1:
         if names is None:
-            said = "A column-vector y was passed when a 1d array was expected: it is read as one label per row."
-            warnings.warn(said, DataConversionWarning, stacklevel=4)
+            text = "A column-vector y was passed when a 1d array was expected. It is read as one label per row."
+            warnings.warn(text, DataConversionWarning, stacklevel=4)
         y = y[:, 0]
     if y.ndim not in (1, 2) or y.dtype.kind not in "biufUSO":
         raise InputError(
@@ -53,7 +53,7 @@ def array_of(y: ColumnLike) -> tuple[list | None, np.ndarray]:
 
 
 def _whole_with_gaps(y: ColumnLike) -> bool:
-    """Whether y is a column that `to_numpy` would turn into numbers with a fraction: 1 and <NA> into 1.0 and NaN."""
+    """Whether `to_numpy` would turn the column y into numbers with a fraction, such as 1 and <NA> into 1.0 and NaN."""
     if hasattr(y, "columns"):
         return False
     if callable(getattr(y, "null_count", None)):  # polars
@@ -63,7 +63,7 @@ def _whole_with_gaps(y: ColumnLike) -> bool:
 
 
 def _from_sequence(y: ColumnLike) -> np.ndarray:
-    """A list as an array whose entries keep their types: NumPy would turn [1, "a"] into text."""
+    """A list as an array whose entries keep their types. NumPy would turn [1, "a"] into text."""
     y = list(y) if not hasattr(y, "__array__") else np.asarray(y).tolist()
     kinds = {type(v) for v in y}
     if kinds <= {bool, int, float} or (len(kinds) == 1 and not kinds & {list, tuple, np.ndarray}):
@@ -98,7 +98,7 @@ def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_continuous(numbers: np.ndarray) -> None:
     if np.isinf(numbers).any():
-        raise InputError("Input y contains infinity. Class names are finite numbers or text; NaN marks unlabeled.")
+        raise InputError("Input y contains infinity. Class names are finite numbers or text. NaN marks unlabeled.")
     fractional = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
     if len(fractional):
         raise InputError(
@@ -108,7 +108,7 @@ def _refuse_continuous(numbers: np.ndarray) -> None:
 
 
 def is_nothing(value: object) -> bool:
-    """NaN, None, pd.NA, NaT: entries that cannot be a class name."""
+    """Whether an entry is NaN, None, pd.NA or NaT, which cannot be a class name."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and value != value

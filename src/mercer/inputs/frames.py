@@ -1,4 +1,4 @@
-"""Data frames, whatever they came as: pandas, polars, pyarrow, datasets of Hugging Face, arrays with gaps."""
+"""Data frames of pandas, polars, pyarrow and datasets of Hugging Face, and arrays with gaps."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def as_pandas(frame: Frame) -> Frame:
 
 
 def frame_of_gaps(X: Rows) -> Frame:
-    """An array of numbers with NaN as a frame of the columns x0, x1, …, so that its gaps are read; X otherwise."""
+    """An array of numbers with NaN as a frame of the columns x0, x1, …, so that its gaps are read. Otherwise X."""
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f" or not np.isnan(X).any():
         return X
     return need("pandas").DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])

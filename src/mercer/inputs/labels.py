@@ -1,7 +1,7 @@
-"""Read y: any class names, any way of saying "unlabeled", class probabilities instead of names.
+"""Read y, which contains class names with any marks of unlabeled rows, or class probabilities.
 
-A row is unlabeled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. What could be read
-two ways is refused with a message that names both. Nothing is guessed.
+A row is unlabeled when its entry is NaN, None, pd.NA, an empty string or, as in scikit-learn, -1. An ambiguous entry
+is refused, and the message names both meanings. Nothing is guessed.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,6 @@ from ..errors import InputError
 from ..types import ColumnLike
 from .entries import array_of, distinct, is_nothing
 
-LARGEST = 1e150  # of a number to predict: squares must be numbers
 _ALSO_ONE = (
     'Pass missing_label=None if -1 is a class, or use other class names (such as 0 and 1) if -1 means "unlabeled".'
 )
@@ -28,8 +27,8 @@ class Labels:
     codes: np.ndarray  # (n,) position of each row's (most likely) class in `classes`, -1 where unlabeled
     labeled: np.ndarray  # (l,) positions of the labeled rows, ascending
     given: np.ndarray  # (l, k) what is known of the labeled rows: one-hot rows, or class probabilities
-    soft: bool = False  # whether `given` holds probabilities other than 0 and 1
-    weight: np.ndarray | None = None  # (l,) how much each label counts; None: once
+    soft: bool = False  # whether `given` contains probabilities other than 0 and 1
+    weight: np.ndarray | None = None  # (l,) how much each label counts. None if each counts once
 
     @property
     def n_classes(self) -> int:
@@ -44,7 +43,7 @@ class Labels:
 
     @property
     def signs(self) -> np.ndarray:
-        """(l, k') regression targets: one column in [-1, 1] for two classes, else a ±1 column per class."""
+        """(l, k') regression targets. Two classes have one column in [-1, 1], and more have a ±1 column per class."""
         if self.n_classes == 2:
             return self.given[:, 1:] - self.given[:, :1]
         return 2 * self.given - 1
@@ -63,7 +62,7 @@ class Labels:
 
     @property
     def testable(self) -> np.ndarray:
-        """(l,) labeled rows whose class has another label: without their own label the class is still known."""
+        """(l,) labeled rows whose class has another label, so that the class is still known without their label."""
         codes = self.codes[self.labeled]
         return np.bincount(codes, minlength=self.n_classes)[codes] > 1
 
@@ -86,9 +85,9 @@ class Labels:
         return Labels(self.classes, codes, np.flatnonzero(codes >= 0), self.given, self.soft, self.weight)
 
     def folds(self, most: int, key: np.ndarray | None = None) -> Iterator[tuple[np.ndarray, "Labels"]]:
-        """At most so many (positions within `labeled` to test on, the labels without them), classes spread evenly.
+        """At most `most` pairs (positions within `labeled` to test on, the labels without them), classes spread evenly.
 
-        Every testable row is in one fold. Each is a fold by itself where there are no more than `most`.
+        Every testable row is in one fold. If there are at most `most` of them, each is a fold by itself.
 
         key : (l,) numbers that depend on nothing but the row. With them the folds do not depend on the order of rows.
         """
@@ -111,12 +110,13 @@ def read_labels(y: ColumnLike, missing_label: object = "auto", n_rows: int | Non
 
     Parameters
     ----------
-    y : list, array, pandas, polars or pyarrow column of class names with marks for unlabeled rows; or a table (n, k)
-        of class probabilities, with a row of NaN or of zeros where unlabeled. The columns of a data frame name the
+    y : list, array, pandas, polars or pyarrow column of class names with marks for unlabeled rows, or a table (n, k)
+        of class probabilities, with a row of NaN or of zeros if unlabeled. The columns of a data frame name the
         classes.
     missing_label : "auto", None, a mark or a list of marks
-        "auto": NaN, None, pd.NA, "" and -1 mark unlabeled rows. A mark or a list: those, and NaN, None and pd.NA, for
-        they cannot be class names; -1 and "" are then classes like any other. None: every row is labeled.
+        If "auto", NaN, None, pd.NA, "" and -1 mark unlabeled rows. A mark or a list is used in addition to NaN, None
+        and pd.NA, which cannot be class names, and -1 and "" are then classes like any other. If None, every row is
+        labeled.
     n_rows : int, optional
         How many rows y must have.
 
@@ -128,7 +128,7 @@ def read_labels(y: ColumnLike, missing_label: object = "auto", n_rows: int | Non
     """
     names, y = array_of(y)
     if n_rows is not None and len(y) != n_rows:
-        raise InputError(f"X has {n_rows} rows and y has {len(y)}. Give one entry of y per row; mark unlabeled ones.")
+        raise InputError(f"X has {n_rows} rows and y has {len(y)}. Give one entry of y per row, labeled or not.")
     if y.ndim == 2:
         return _soft(names, y)
     values, codes = distinct(y)
@@ -150,7 +150,7 @@ def read_labels(y: ColumnLike, missing_label: object = "auto", n_rows: int | Non
         minus_one = any(map(_minus_one, values[marked].tolist()))
         also = " -1 was read as an unlabeled mark. " + _ALSO_ONE if minus_one else ""
         raise InputError(
-            f"y has one class only ({classes.tolist()[0]!r}, {len(labeled)} rows): a classifier needs labels of two "
+            f"y has one class only ({classes.tolist()[0]!r}, {len(labeled)} rows). A classifier needs labels of two "
             f"or more classes.{also}"
         )
     return Labels(classes, codes, labeled, given)
@@ -187,12 +187,12 @@ def read_filled(y: np.ndarray, missing_label: object = "auto") -> Labels:
 
 
 def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: ColumnLike) -> Labels:
-    """The labels with how much each counts: the weight of its row times that of its class.
+    """The labels with their weights, each of which is the weight of its row times that of its class.
 
     Parameters
     ----------
-    weight : (n,) of the rows, or None. class_weight : dict, a class that it does not name has 1. "balanced", all
-        classes have the same total; or None.
+    weight : (n,) of the rows, or None. class_weight : None, a dict or "balanced". A class that the dict does not name
+        has weight 1. If "balanced", all classes have the same total.
     """
     if weight is not None:
         labels = weighed(labels, weight)
@@ -209,7 +209,7 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
     if not (len(each) and np.isfinite(each).all() and (each > 0).all()):
         raise InputError(
             f"class_weight={class_weight!r} is not accepted: give None, 'balanced', or a dict of positive numbers by "
-            f"class; the classes are {labels.classes.tolist()}."
+            f"class. The classes are {labels.classes.tolist()}."
         )
     return replace(labels, weight=labels.counted * (labels.given @ each))
 
@@ -217,7 +217,7 @@ def weigh_labels(labels: Labels, weight: np.ndarray | None, class_weight: Column
 def unlabeled(y: ColumnLike, missing_label: object = "auto", classes: ColumnLike = ()) -> np.ndarray:
     """(n,) which entries of y mark unlabeled rows. Nothing that is among `classes` does.
 
-    Unlike `read_labels` this takes y of one class, or with no mark at all: the rows a score is computed on.
+    Unlike `read_labels` this takes y of one class, or without any mark, because a score may be computed on such rows.
     """
     _, y = array_of(y)
     if y.ndim == 2:
@@ -252,14 +252,14 @@ def labeled_accuracy(
     """
     rows = ~unlabeled(y, missing_label, classes)
     if not rows.any():
-        raise InputError("No row to score: all of y marks unlabeled rows. Give labels to compare with.")
+        raise InputError("There is no row to score, because no entry of y is a label. Give labels to compare with.")
     truth, answer = encode(y, classes)[rows], encode(answer, classes)[rows]
     weight = None if weight is None else np.asarray(weight)[rows]
     return float(np.average((truth == answer) & (truth >= 0), weights=weight))
 
 
 def read_targets(y: ColumnLike, n_rows: int | None, several: bool = False) -> np.ndarray:
-    """(n,) float64 regression targets, NaN if unlabeled (NaN, None or pd.NA); (n, k) where `several` may be."""
+    """(n,) float64 regression targets, NaN if unlabeled (NaN, None or pd.NA). They may be (n, k) if `several`."""
     _, y = array_of(y)
     if y.ndim not in (1, 1 + several) or (n_rows is not None and len(y) != n_rows):
         raise InputError(f"y has shape {y.shape}: give one number per row of X ({n_rows} rows), NaN where unlabeled.")
@@ -271,16 +271,17 @@ def read_targets(y: ColumnLike, n_rows: int | None, several: bool = False) -> np
         raise InputError(f"y cannot be read as numbers ({error}). Give numbers, NaN where unlabeled.") from None
     if np.isinf(y).any():
         raise InputError(f"Input y contains infinity (row {np.flatnonzero(np.isinf(y))[0]}). Give finite numbers.")
-    if (most := float(np.nanmax(np.abs(y), initial=0.0))) > LARGEST:
+    largest = 1e150  # squares must be numbers
+    if (most := float(np.nanmax(np.abs(y), initial=0.0))) > largest:
         raise InputError(
-            f"Input y contains a number of {most:.1e}. Accepted: up to {LARGEST:.0e}. Divide y by its mean."
+            f"Input y contains a number of {most:.1e}. Accepted: up to {largest:.0e}. Divide y by its mean."
         )
     partly = np.isnan(y).any(axis=1) & ~np.isnan(y).all(axis=1) if y.ndim > 1 else np.zeros(1, dtype=bool)
     if partly.any():
         row = np.flatnonzero(partly)[0]
         raise InputError(f"Row {row} of y has some of its {y.shape[1]} numbers only. Give all of them, or NaN for all.")
     if np.isnan(y).all():
-        raise InputError("Input y contains NaN only: no row carries a target. Give a number for at least one row.")
+        raise InputError("Input y contains NaN only, so no row has a target. Give a number for at least one row.")
     return y
 
 
@@ -330,7 +331,7 @@ def _sorted_classes(values: np.ndarray, keep: np.ndarray) -> tuple[np.ndarray, n
         number = names[text.index(False)]
         raise InputError(
             f"Unknown label type: y mixes text ({word!r}) and numbers ({number!r}). Write all class names as text, "
-            "or all as numbers; missing_label= names further unlabeled marks."
+            "or all as numbers. missing_label= names further unlabeled marks."
         )
     if values.dtype.kind == "O" and not any(text):
         bad = next((v for v in names if not isinstance(v, int | float | np.number | np.bool_)), None)
@@ -356,16 +357,16 @@ def _soft(names: list | None, table: np.ndarray) -> Labels:
     labeled = np.flatnonzero(~empty)
     given = table[labeled]
     if len(labeled) == 0:
-        raise InputError("y contains no labels: every row of the table is NaN or zero. Label some rows.")
+        raise InputError("y contains no labels, because every row of the table is NaN or zero. Label some rows.")
     wrong = (given < 0).any(axis=1) | (np.abs(given.sum(axis=1) - 1) > 1e-6)
     if wrong.any():
         row = np.flatnonzero(wrong)[0]
         raise InputError(
-            f"Row {labeled[row]} of y is {given[row].tolist()}: class probabilities are at least 0 and sum to 1. "
+            f"Row {labeled[row]} of y is {given[row].tolist()}, but class probabilities are at least 0 and sum to 1. "
             "Divide each row by its sum, or pass one class name per row."
         )
     if (given.sum(axis=0) > 0).sum() < 2:
-        raise InputError("y has one class only: all probability is in one column. Label rows of two or more classes.")
+        raise InputError("y has one class only, the one with all probability. Label rows of two or more classes.")
     codes = np.full(n, -1)
     codes[labeled] = np.argmax(given, axis=1)
     classes = np.arange(k) if names is None else np.asarray(names)

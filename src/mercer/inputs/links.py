@@ -1,4 +1,4 @@
-"""Links between the rows of a table, read from a second table: which rows of a graph are joined."""
+"""Links between the rows of a table. A second table lists which rows of the graph are joined."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def link_matrix(ids: ColumnLike, first: Any, second: Any, weight: ColumnLike = N
     n = len(names)
     if not inside.any():
         raise InputError(
-            f"None of the {len(inside)} links joins two of the {n} rows: a row is called {names[0] if names else ''!r} "
+            f"None of the {len(inside)} links joins two of the {n} rows. A row is called {names[0] if names else ''!r} "
             f"and a link ends at {end_name(first[0]) if len(inside) else ''!r}. Give the column of identifiers that "
             "the links use."
         )
@@ -73,7 +73,7 @@ def read_links(path: Any, ids: ColumnLike) -> tuple[sp.csr_array, int]:
 
 
 def end_name(value: object) -> str:
-    """An identifier as text: 7, 7.0 and "7" are the same row."""
+    """An identifier as text, so that 7, 7.0 and "7" are the same row."""
     if isinstance(value, float | np.floating) and np.isfinite(value) and value == int(value):
         value = int(value)
     return str(value).strip()

@@ -1,4 +1,4 @@
-"""Labels of rows in Dask: only filled cells travel, and a fit sees them on a sample that contains all labeled rows."""
+"""Labels of rows in Dask. The client gets only filled cells, and a fit uses a sample that contains all labeled rows."""
 
 import warnings
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ MOST = 20_000  # labels that a fit on rows in Dask uses, next to those that the 
 def on_sample(
     X: Rows, y: ColumnLike, kind: str, missing_label: object = "auto", seed: int = 0, also: ColumnLike = ()
 ) -> Any:
-    """y for the rows that a fit looks at: y itself for rows on the host. Rows in Dask get their sample here.
+    """Return y for the rows that a fit uses. Rows on the host keep y as it is, and rows in Dask get their sample here.
 
     Parameters
     ----------
     X : checked rows.
-    y : None; n entries on the client; a Dask column; or a dict {row number: entry}.
+    y : None, n entries on the client, a Dask column, or a dict {row number: entry}.
     kind : what counts as filled: "classes", "targets" (numbers) or "outliers" (-1).
-    also : positions of further rows that the sample must hold.
+    also : positions of further rows that the sample must contain.
     """
     home = home_of(X)
     if home.sample_of(X) is None:
@@ -40,8 +40,8 @@ def on_sample(
         if kind == "classes" and values.ndim == 1:  # every class has a row
             known = np.union1d(known, at[np.unique(values.astype(str), return_index=True)[1]])
         warnings.warn(
-            f"{len(at)} rows of y are filled, more than one machine needs: the fit uses {len(known)} of them, drawn at "
-            "random. For all of them give a sample of the rows in NumPy.",
+            f"{len(at)} rows of y are filled, which is more than one machine needs. The fit uses {len(known)} of them, "
+            "drawn at random. For all of them give a sample of the rows in NumPy.",
             stacklevel=4,
         )
     sample = home.sample(X, seed, known, also)
@@ -52,7 +52,7 @@ def on_sample(
 
 
 def with_labels(X: Rows, y: ColumnLike, kind: str, missing_label: object, *columns: Any) -> tuple:
-    """(X, y, *columns) of the rows that have a label, on the host, where X is in Dask. Else as they are."""
+    """(X, y, *columns) of the rows with a label, on the host, if X is in Dask. Otherwise the same as given."""
     home = home_of(X)
     if not home.lazy:
         return X, y, *columns
@@ -64,13 +64,13 @@ def with_labels(X: Rows, y: ColumnLike, kind: str, missing_label: object, *colum
 def filled_cells(
     y: ColumnLike, n: int, kind: str, missing_label: object = "auto"
 ) -> tuple[np.ndarray, np.ndarray, Any]:
-    """(positions, entries) of the filled cells of y for n rows, and what an empty cell holds."""
+    """(positions, entries) of the filled cells of y for n rows, and the value of an empty cell."""
     if isinstance(y, Mapping):
         return *_of_mapping(y, n), {"targets": np.nan}.get(kind)
     found = home_of(y).parts(cells_of_block, y, kind, missing_label)
     lengths = [length for length, _, _, _ in found]
     if sum(lengths) != n:
-        raise InputError(f"X has {n} rows and y has {sum(lengths)}. Give one entry of y per row; mark unlabeled ones.")
+        raise InputError(f"X has {n} rows and y has {sum(lengths)}. Give one entry of y per row, labeled or not.")
     starts = np.cumsum([0, *lengths])
     at = np.concatenate([start + where for start, (_, where, _, _) in zip(starts, found)])
     blank = next((mark for _, _, _, mark in found if mark is not None), None)
@@ -102,7 +102,7 @@ def cells_of_block(y: ColumnLike, kind: str, missing_label: object) -> tuple[int
 
 
 def _blank(value: object) -> bool:
-    """Whether "auto" reads an entry as unlabeled; -1 stays as the mark, so that reading y can tell it from a class."""
+    """Whether "auto" reads an entry as unlabeled. -1 stays in y, so that reading y can distinguish it from a class."""
     if isinstance(value, str | bytes):
         return not value.strip()
     return not isinstance(value, bool | np.bool_) and value == -1
@@ -124,7 +124,7 @@ def _entries(y: ColumnLike, rows: np.ndarray) -> Any:
 
 
 def labels_to_fit(codes: ColumnLike, n_classes: int, entries: int, seed: int) -> np.ndarray:
-    """Positions of the labels that are fitted, ascending: all, or a random sample with every class in it.
+    """Ascending positions of the labels that are fitted. These are all labels, or a random sample with every class.
 
     Parameters
     ----------

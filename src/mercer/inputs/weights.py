@@ -7,11 +7,12 @@ import numpy as np
 from ..errors import InputError
 from ..types import ColumnLike, Seed
 
-NOTHING = 1e-100  # fraction of the largest weight below which a row counts as one without weight
-
 
 def check_weight(weight: ColumnLike, n: int) -> np.ndarray | None:
-    """Sample weights as float64 (None stays None): finite, not negative, not all zero."""
+    """Return sample weights as float64, after a check that they are finite, not negative and not all zero.
+
+    None stays None.
+    """
     if weight is None:
         return None
     weight = np.asarray(weight, dtype=np.float64)
@@ -27,8 +28,9 @@ def check_weight(weight: ColumnLike, n: int) -> np.ndarray | None:
         )
     largest = float(weight.max())
     if not 1e-100 <= largest <= 1e100:
-        raise InputError(f"The largest sample_weight is {largest:.1e}. Accepted: 1e-100 to 1e100; divide by the mean.")
-    return np.where(weight < NOTHING * largest, 0.0, weight) if weight.min() < NOTHING * largest else weight
+        raise InputError(f"The largest sample_weight is {largest:.1e}. Accepted: 1e-100 to 1e100. Divide by the mean.")
+    least = 1e-100 * largest  # a row with less counts as one without weight
+    return np.where(weight < least, 0.0, weight) if weight.min() < least else weight
 
 
 def seed_of(random_state: Seed) -> int:
@@ -45,6 +47,6 @@ def seed_of(random_state: Seed) -> int:
 
 
 def generator_of(random_state: Seed) -> np.random.Generator:
-    """NumPy's generator for a seed, also for a RandomState, of which a seed is drawn: NumPy before 2.2 takes none."""
+    """NumPy's generator for a seed. A seed is drawn from a RandomState, which NumPy before 2.2 does not accept."""
     legacy = isinstance(random_state, np.random.RandomState)
     return np.random.default_rng(seed_of(random_state) if legacy else random_state)

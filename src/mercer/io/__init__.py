@@ -1,8 +1,8 @@
-"""Save fitted models and load them anywhere: a zip of JSON and plain arrays, with nothing in it that can run.
+"""Save fitted models and load them anywhere. A file is a zip of JSON and plain arrays, without anything that can run.
 
-A file names its classes by registered names (`registry`), never by modules, and loading creates only objects of these
-classes, without calling their constructors: a file from a unknown person can be wrong but not dangerous. Arrays that
-lived in torch or Dask are saved as NumPy arrays, so a model trained on a GPU or a cluster loads without either.
+A file names its classes by registered names (`registry`), never by modules. Loading creates only objects of these
+classes and does not call their constructors, so an untrusted file cannot run code. Its predictions may still be wrong.
+Arrays of torch or Dask are saved as NumPy arrays, so a model trained on a GPU or a cluster loads without either.
 """
 
 from pathlib import Path
@@ -41,7 +41,7 @@ def save(model: Estimator, path: str | Path) -> None:
 
 
 def write_model(model: Estimator, path: str | Path) -> None:
-    """Write a fitted model straight to `path`: for callers that already hold a temporary file."""
+    """Write a fitted model directly to `path`, for callers that already have a temporary file."""
     packer = Packer()
     write(path, packer.pack(model, type(model).__name__), packer.arrays)
 

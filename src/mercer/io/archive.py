@@ -1,4 +1,4 @@
-"""The file itself: a zip of `model.json` and `arrays/N.npy`, with checksums and without anything that can run.
+"""The file of a model, a zip of `model.json` and `arrays/N.npy` with checksums and without anything that can run.
 
 `model.json` contains what the objects are and the checksums of the arrays. Its own checksum is the comment of the zip.
 """
@@ -34,7 +34,7 @@ def write(path: str | Path, tree: Any, arrays: list[np.ndarray]) -> None:
 
 
 def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
-    """Return `build(tree, arrays, name of the file)` of a file. Every fault of the file becomes a sentence."""
+    """Return `build(tree, arrays, name of the file)` of a file. Every fault of the file is explained in a sentence."""
     try:
         with zipfile.ZipFile(path) as file:
             total = sum(member.file_size for member in file.infolist())
@@ -55,7 +55,7 @@ def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
         raise InputError(f"{path} cannot be read: {error.strerror}. Give a file that mercer.save wrote.") from None
     except zipfile.BadZipFile:
         raise InputError(
-            f"{path.name} is not a mercer model, or it is incomplete. Give a file that mercer.save wrote; copy it "
+            f"{path.name} is not a mercer model, or it is incomplete. Give a file that mercer.save wrote, or copy it "
             "again if it was cut off."
         ) from None
     except (InputError, BackendError):
@@ -65,7 +65,7 @@ def read(path: Path, build: Callable[[Any, list[np.ndarray], str], Any]) -> Any:
 
 
 def _digest(data):
-    """A checksum, against accidents; the registry of classes protects against malice."""
+    """A checksum, which detects accidents. The registry of classes protects against malice."""
     return hashlib.sha256(data).hexdigest().encode()
 
 
@@ -73,10 +73,10 @@ def _damaged(name, why):
     return InputError(f"{name} is damaged ({_short(why)}). Copy the file again, or save the model again.")
 
 
-def _short(said):
+def _short(text):
     """A text of a file, cut to a length that fits into a sentence."""
-    said = " ".join(str(said).split())
-    return said if len(said) <= 80 else f"{said[:79]}…"
+    text = " ".join(str(text).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def _check_version(about, name):
@@ -91,7 +91,7 @@ def _check_version(about, name):
         )
     raise InputError(
         f"{name} was written by mercer {_short(about.get('mercer'))} in format {_short(version)}; {own}. "
-        "Update mercer: pip install --upgrade mercer."
+        "Update mercer (pip install --upgrade mercer)."
     )
 
 
@@ -112,7 +112,7 @@ def _array(data, digest, name):
         raise InputError(
             f"{name} contains Python objects, which can run code, so it is refused. Do not trust its source."
         )
-    # The header could promise more than the file holds, and NumPy would allocate it.
+    # The header could promise more than the file contains, and NumPy would allocate it.
     if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(data) - buffer.tell():
         raise _damaged(name, "the length of an array does not match its header")
     buffer.seek(0)

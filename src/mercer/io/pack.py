@@ -13,7 +13,7 @@ from .trees import tree_state
 
 
 class Packer:
-    """Turns objects into JSON, arrays aside. An object met twice is written once.
+    """Turns objects into JSON and a list of arrays. An object that occurs twice is written once.
 
     Attributes
     ----------
@@ -70,8 +70,8 @@ class Packer:
         if not isinstance(state, dict) or not hasattr(value, "__dict__"):
             raise InputError(
                 f"{where} is of type {type(value).__module__}.{type(value).__qualname__}, which cannot be saved. "
-                "Models may contain numbers, text, arrays, and estimators, kernels and maps of mercer; a class of your "
-                "own needs mercer.register(its class); functions and random generators cannot be stored without code "
+                "Models may contain numbers, text, arrays, and estimators, kernels and maps of mercer. A class of your "
+                "own needs mercer.register(its class). Functions and random generators cannot be stored without code "
                 "(pass a kernel object, an integer seed)."
             )
         return {"object": name, "state": [[k, self.pack(v, f"{where}.{k}")] for k, v in state.items()]}

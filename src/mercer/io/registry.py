@@ -1,4 +1,4 @@
-"""Which classes a file may hold, and the names it calls them by.
+"""The classes that a file may contain, and their names in a file.
 
 A name stays when its class moves to another module. A file cannot cause other imports than the modules below and those
 of `mercer.exports`.
@@ -10,7 +10,7 @@ from typing import TypeVar
 from .. import exports
 from ..errors import InputError
 
-# Module of this package: classes that models contain and users do not import from `mercer`.
+# By module of this package, the classes that models contain and users do not import from `mercer`
 INTERNAL = {
     "homes.objects": "Objects",
     "inputs.labels": "Labels",
@@ -61,18 +61,19 @@ SKLEARN = {
     "pipeline": "Pipeline",
     "decomposition": "PCA TruncatedSVD",
 }
-_HOMES = {name: f"mercer.{home}" for home, names in INTERNAL.items() for name in names.split()}
-_HOMES |= {f"sklearn.{name}": f"sklearn.{home}" for home, names in SKLEARN.items() for name in names.split()}
+_HOMES = {name: f"mercer.{home}" for home, names in INTERNAL.items() for name in names.split()} | {
+    f"sklearn.{name}": f"sklearn.{home}" for home, names in SKLEARN.items() for name in names.split()
+}
 _users: dict[str, type] = {}
 
 AnyClass = TypeVar("AnyClass", bound=type)
 
 
 def register(cls: AnyClass) -> AnyClass:
-    """Let models that hold objects of your own class, such as a kernel, be saved and loaded. A class decorator.
+    """Allow models with objects of your own class, such as a kernel, to be saved and loaded. A class decorator.
 
-    The file calls the class "user." and its name. Call `register` before loading, too: a file cannot import your
-    module. The attributes of an object are saved and set again. Its constructor is not called.
+    The file calls the class "user." and its name. Call `register` before loading, too, because a file cannot import
+    your module. The attributes of an object are saved and set again. Its constructor is not called.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def register(cls: AnyClass) -> AnyClass:
 
 
 def class_name(cls: type) -> str | None:
-    """The name by which files call a class. None for a class that no file may hold."""
+    """The name by which files call a class. None for a class that no file may contain."""
     for name in (cls.__name__, f"sklearn.{cls.__name__}", f"user.{cls.__name__}"):
         if class_named(name) is cls:
             return name

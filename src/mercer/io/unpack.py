@@ -11,7 +11,7 @@ from .trees import grown
 
 
 class Unpacker:
-    """The way back from `Packer`: only what it writes is understood.
+    """The inverse of `Packer`. It accepts only what `Packer` writes.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Unpacker:
             case "sparse":
                 if content not in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil"):
                     what = f"a sparse matrix of format {str(content)[:80]!r}"
-                    raise InputError(f"{self.name} holds {what}, so it is refused.")
+                    raise InputError(f"{self.name} contains {what}, so it is refused.")
                 data, *coords = (self.arrays[i] for i in node["parts"])
                 make = sp.coo_matrix if node["old"] else sp.coo_array
                 return make((data, tuple(coords)), shape=tuple(node["shape"])).asformat(content)
@@ -76,7 +76,7 @@ class Unpacker:
         name = str(name)[:80]
         cls = class_named(name)
         if cls is None:
-            remedy = "Do not trust its source; if it came from a newer mercer, update."
+            remedy = "Do not trust its source. If it came from a newer mercer, update."
             if name.startswith("user."):
                 remedy = "If it is your own, pass that class to mercer.register before loading."
             raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 from ...errors import InputError
 from ...inputs.tables import TableEncoder
 from ...inputs.tables.cells import GAPS, LARGEST
-from ...inputs.tables.kinds import FALSE, TRUE, Category, Number, Ordered, Vectors
+from ...inputs.tables.kinds import SPELLINGS, Category, Number, Ordered, Vectors
 from .graph import Graph, Value
 from .kernels import unit
 
@@ -91,7 +91,7 @@ def category(kind: Category, text: Value) -> Value:
     words = {level: place for place, level in enumerate(kind.levels)}
     spelled = {f"{word}.0": place for word, place in words.items() if word} | words  # whole numbers have no decimals
     if kind.reading == "boolean":
-        for word, spellings in (("yes", {*TRUE, "1", "1.0"}), ("no", {*FALSE, "0", "0.0"})):
+        for word, spellings in (("yes", {*SPELLINGS["yes"], "1", "1.0"}), ("no", {*SPELLINGS["no"], "0", "0.0"})):
             spelled |= _cased(dict.fromkeys(spellings, words[word])) if word in words else {}
     spelled |= dict.fromkeys(GAPS, words[""]) if "" in words else {}
     return text.graph.add("Equal", _looked_up(text, spelled, -1.0), np.arange(len(words), dtype=float)).cast(np.float64)

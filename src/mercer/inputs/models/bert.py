@@ -1,4 +1,4 @@
-"""BERT sentence models, such as all-MiniLM-L6-v2, computed with NumPy: neither PyTorch nor ONNX Runtime is needed.
+"""BERT sentence models, such as all-MiniLM-L6-v2, computed with NumPy instead of PyTorch or ONNX Runtime.
 
 The matrix products of a layer take nine tenths of the time, and BLAS is as fast as any other library there.
 """
@@ -13,9 +13,6 @@ from ...errors import InputError
 from .pieces import in_pieces
 from .weights import fingerprint, tensors
 from .wordpiece import WordPiece
-
-IN_CACHE = 64  # rows of a layer to which the activation is applied at a time
-ENDS = "[CLS]", "[SEP]"
 
 
 class Bert:
@@ -37,7 +34,7 @@ class Bert:
         self.name = name or folder.name
         config, pooling = _json(folder / "config.json"), _json(folder / "1_Pooling" / "config.json")
         words = WordPiece.read(folder)
-        if not suited(config) or words is None or any(token not in words.vocabulary for token in ENDS):
+        if not suited(config) or words is None or not words.ends:
             raise InputError(f"{folder} does not contain a BERT model with a WordPiece vocabulary.")
         self.words, self.weights = words, tensors(folder / "model.safetensors")
         vocabulary = folder / ("tokenizer.json" if (folder / "tokenizer.json").exists() else "vocab.txt")
@@ -50,9 +47,9 @@ class Bert:
         self.stem = "bert." if "bert.embeddings.word_embeddings.weight" in self.weights else ""
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text: the mean of its tokens, over at most two pieces of a long one.
+        """(n, width) a vector for each text, which is the mean of its tokens in at most two pieces.
 
-        on_part : function that is told how many texts are done.
+        on_part : function that gets the number of texts that are done.
         """
         return in_pieces([self.words.tokens(text) for text in texts], self.longest, self._forward, self.width, on_part)
 
@@ -62,7 +59,7 @@ class Bert:
 
     def _forward(self, pieces: list[list[int]]) -> np.ndarray:
         """(n, width) of pieces of at most `longest` tokens each."""
-        begin, end = (self.words.vocabulary[token] for token in ENDS)
+        begin, end = self.words.ends
         length = max(map(len, pieces)) + 2
         ids = np.zeros((len(pieces), length), dtype=np.int64)
         there = np.zeros((len(pieces), length), dtype=np.float32)
@@ -96,8 +93,9 @@ class Bert:
         mixed = (scores @ apart("value")).transpose(0, 2, 1, 3).reshape(len(x), self.width)
         x = self._normal(x + self._dense(mixed, f"{stem}attention.output.dense"), f"{stem}attention.output.LayerNorm")
         wide = self._dense(x, f"{stem}intermediate.dense")
-        for begin in range(0, len(wide), IN_CACHE):
-            gelu(wide[begin : begin + IN_CACHE])
+        step = 64  # rows that the cache holds while the activation is applied
+        for begin in range(0, len(wide), step):
+            gelu(wide[begin : begin + step])
         return self._normal(x + self._dense(wide, f"{stem}output.dense"), f"{stem}output.LayerNorm")
 
     def _dense(self, x: np.ndarray, name: str) -> np.ndarray:
@@ -116,20 +114,21 @@ class Bert:
         return self.weights[self.stem + name]
 
 
-# erf(x) = x P(x²) / Q(x²) for |x| ≤ 4, to 2e-7; SciPy's erf takes as long as the two products around it
-_P = (
-    *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),
-    *(-7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02),
-)
-_Q = (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02)
-
-
 def gelu(x: np.ndarray) -> None:
-    """x (1 + erf(x / √2)) / 2 of single-precision numbers, in their place."""
+    """Replace single-precision numbers x by x (1 + erf(x / √2)) / 2, in their place."""
+    # erf(x) = x P(x²) / Q(x²) for |x| ≤ 4, to 2e-7. SciPy's erf takes as long as the two products around it.
+    p = (
+        *(-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05),
+        *(-7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02),
+    )
+    q = (
+        *(-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03),
+        *(-7.37332916720468e-03, -1.42647390514189e-02),
+    )
     z = np.clip(x * np.float32(np.sqrt(0.5)), np.float32(-4), np.float32(4))
     square = z * z
-    top, low = (np.full_like(x, coefficients[0]) for coefficients in (_P, _Q))
-    for values, coefficients in ((top, _P), (low, _Q)):
+    top, low = (np.full_like(x, coefficients[0]) for coefficients in (p, q))
+    for values, coefficients in ((top, p), (low, q)):
         for coefficient in coefficients[1:]:
             values *= square
             values += np.float32(coefficient)

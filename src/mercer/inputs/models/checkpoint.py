@@ -1,4 +1,4 @@
-"""Weights that PyTorch saved before version 1.6, read without PyTorch: tensors by name and nothing else."""
+"""Weights that PyTorch saved before version 1.6. They are read without PyTorch, and only tensors with names are."""
 
 import collections
 import pickle
@@ -9,15 +9,13 @@ import numpy as np
 
 from ...errors import InputError
 
-MAGIC = 0x1950A86A20F9469CFC6C
-
 
 def saved_tensors(path: str | Path) -> dict[str, np.ndarray]:
     """{name: array} of a file of named tensors. Nothing in the file is executed."""
     try:
         with open(path, "rb") as file:
             magic, _, _ = (_Reader(file).load() for _ in range(3))
-            if magic != MAGIC:
+            if magic != 0x1950A86A20F9469CFC6C:
                 raise ValueError("it is not a file of this format")
             reader = _Reader(file)
             found = reader.load()
@@ -49,7 +47,7 @@ class _Reader(pickle.Unpickler):
             return _tensor
         if module == "torch" and name in self.types:
             return self.types[name]
-        raise pickle.UnpicklingError(f"it holds {module}.{name}")
+        raise pickle.UnpicklingError(f"it contains {module}.{name}")
 
     def persistent_load(self, pid: Any) -> np.ndarray:
         """An empty storage, filled later from the end of the file."""

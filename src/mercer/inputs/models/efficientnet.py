@@ -1,8 +1,8 @@
-"""EfficientNet-Lite0, a small network for photographs, computed with NumPy and numba: PyTorch is not needed."""
+"""EfficientNet-Lite0, a small network for photographs, computed with NumPy and numba instead of PyTorch."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,10 +11,18 @@ from ...errors import InputError
 from .checkpoint import saved_tensors
 from .weights import fingerprint
 
-SIDE = 224
-MEAN, SPREAD = 127.0, 128.0  # of the pixels, as it was trained
-TINY = 1e-3
-STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1)  # of the sixteen blocks
+
+class Layout(NamedTuple):
+    """How the network was built and trained."""
+
+    side: int = 224  # pixels of an image
+    mean: float = 127.0  # of the pixels
+    spread: float = 128.0  # of the pixels
+    epsilon: float = 1e-3  # added to the variances of the normalization
+    strides: tuple[int, ...] = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1)  # of the sixteen blocks
+
+
+LAYOUT = Layout()
 
 
 class EfficientNetLite0:
@@ -38,7 +46,7 @@ class EfficientNetLite0:
                     for conv, norm in (("_expand_conv", "_bn0"), ("_depthwise_conv", "_bn1"), ("_project_conv", "_bn2"))
                     if f"_blocks.{i}.{conv}.weight" in found
                 ]
-                for i in range(len(STRIDES))
+                for i in range(len(LAYOUT.strides))
             ]
             self.head = self._folded(found, "_conv_head", "_bn1")
         except KeyError as error:
@@ -47,7 +55,7 @@ class EfficientNetLite0:
     @staticmethod
     def _folded(found: dict[str, np.ndarray], conv: str, norm: str) -> tuple[np.ndarray, np.ndarray]:
         """((k, k, channels in, channels out) weights, shifts), the normalization included."""
-        gain = found[f"{norm}.weight"] / np.sqrt(found[f"{norm}.running_var"] + TINY)
+        gain = found[f"{norm}.weight"] / np.sqrt(found[f"{norm}.running_var"] + LAYOUT.epsilon)
         weights = (found[f"{conv}.weight"] * gain[:, None, None, None]).transpose(2, 3, 1, 0)
         shift = found[f"{norm}.bias"] - found[f"{norm}.running_mean"] * gain
         return np.ascontiguousarray(weights, dtype=np.float32), shift.astype(np.float32)
@@ -57,8 +65,8 @@ class EfficientNetLite0:
         made = np.zeros((len(images), self.head[0].shape[-1]), dtype=np.float32)
         bicubic = need("PIL.Image").Resampling.BICUBIC
         for i, image in enumerate(images):
-            pixels = np.asarray(image.convert("RGB").resize((SIDE, SIDE), bicubic), dtype=np.float32)
-            made[i] = self._forward((pixels - np.float32(MEAN)) / np.float32(SPREAD))
+            pixels = np.asarray(image.convert("RGB").resize((LAYOUT.side, LAYOUT.side), bicubic), dtype=np.float32)
+            made[i] = self._forward((pixels - np.float32(LAYOUT.mean)) / np.float32(LAYOUT.spread))
             if on_part is not None:
                 on_part(i + 1)
         return made
@@ -69,7 +77,7 @@ class EfficientNetLite0:
         weights, shift = self.stem
         windows = np.lib.stride_tricks.sliding_window_view(_padded(x, 3, 2), (3, 3), axis=(0, 1))[::2, ::2]
         x = _relu6(np.tensordot(windows, weights, ((3, 4, 2), (0, 1, 2))), shift)
-        for parts, stride in zip(self.blocks, STRIDES):
+        for parts, stride in zip(self.blocks, LAYOUT.strides):
             entered = x
             if len(parts) == 3:
                 x = _relu6(x @ parts[0][0][0, 0], parts[0][1])

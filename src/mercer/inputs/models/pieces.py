@@ -1,11 +1,8 @@
-"""Long texts in pieces that a sentence model can read; the vector of a text is the mean over its pieces."""
+"""Long texts in pieces that a sentence model can read. The vector of a text is the mean over its pieces."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-
-AT_ONCE = 1024  # tokens in a batch: the widest layer of a small model is 6 MB then, which the cache holds
-PIECES = 2  # pieces of a long text that are read
 
 
 def in_pieces(
@@ -20,7 +17,7 @@ def in_pieces(
     Parameters
     ----------
     tokens : of each text. longest : tokens of a piece. forward : function from pieces to their vectors.
-    width : numbers of a vector, if there is no text. on_part : function that is told how many texts are done.
+    width : numbers of a vector, if there is no text. on_part : function that gets the number of texts that are done.
 
     Examples
     --------
@@ -28,16 +25,17 @@ def in_pieces(
     >>> found.tolist()  # a piece counts as its tokens and the two that mark its ends: (4 · 1 + 3 · 8) / 7
     [[4.0], [4.0]]
     """
+    at_once = 1024  # tokens in a batch. The widest layer of a small model is 6 MB then, which fits in the cache
     pieces, owners = [], []
     for place, text in enumerate(tokens):
-        for begin in range(0, max(len(text), 1), longest)[:PIECES]:
+        for begin in range(0, max(len(text), 1), longest)[:2]:
             pieces.append(text[begin : begin + longest])
             owners.append(place)
     made, counts = np.zeros((len(tokens), width)), np.zeros(len(tokens))
     left = np.bincount(owners, minlength=len(tokens))
     order, begin = np.argsort([len(piece) for piece in pieces], kind="stable")[::-1], 0
     while begin < len(order):  # texts of nearly one length at a time, the longest first
-        number = max(AT_ONCE // (len(pieces[order[begin]]) + 2), 1)
+        number = max(at_once // (len(pieces[order[begin]]) + 2), 1)
         part = order[begin : begin + number]
         rows = forward([pieces[i] for i in part])
         made = np.zeros((len(tokens), rows.shape[1])) if begin == 0 else made

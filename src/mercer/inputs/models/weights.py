@@ -1,4 +1,4 @@
-"""Files of weights: safetensors as memory maps, and a fingerprint of what a model consists of."""
+"""Read safetensors files of weights as memory maps, and compute a fingerprint of the files of a model."""
 
 import functools
 import hashlib
@@ -10,9 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-
-_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1", "BOOL": "?"}
-MARK = 16  # hexadecimal digits of a fingerprint
 
 
 def tensors(path: str | Path) -> dict[str, np.ndarray]:
@@ -35,13 +32,19 @@ def _array(data: np.ndarray, dtype: str, shape: list[int], data_offsets: list[in
     part = data[slice(*data_offsets)]
     if dtype == "BF16":  # the upper half of a float32
         return (part.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    return part.view(_TYPES[dtype]).reshape(shape)
+    types = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1", "BOOL": "?"}
+    return part.view(types[dtype]).reshape(shape)
 
 
 def fingerprint(files: Iterable[str | Path]) -> str:
     """A short hash of the contents of files, in the order given."""
     marks = [_hashed(str(file), os.stat(file).st_size, os.stat(file).st_mtime_ns) for file in files]
-    return hashlib.sha256("".join(marks).encode()).hexdigest()[:MARK]
+    return short_hash("".join(marks))
+
+
+def short_hash(text: str) -> str:
+    """16 hexadecimal digits that represent a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @functools.lru_cache(maxsize=32)

@@ -1,4 +1,4 @@
-"""The WordPiece tokenizer of BERT models: words cut into the longest known pieces."""
+"""The WordPiece tokenizer of BERT models, which cuts words into the longest known pieces."""
 
 import functools
 import json
@@ -6,23 +6,25 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-LONGEST = 100  # letters of a word; longer ones are unknown, as in the original
-# Ideographs, of which each is a word
-_IDEOGRAPHS = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0xF900, 0xFAFF), (0x20000, 0x2CEAF), (0x2F800, 0x2FA1F))
-
 
 class WordPiece:
     """Texts as lists of the numbers of tokens.
 
     Parameters
     ----------
-    vocabulary : {token: number}. Pieces inside a word begin with ##.
+    vocabulary : dict of the numbers by token. Pieces inside a word begin with ##.
     lower : whether letters are made small and lose their accents.
     unknown : the token of a word that cannot be cut into known pieces.
+
+    Attributes
+    ----------
+    ends : the tokens that mark the beginning and the end of a text. Empty if the vocabulary lacks one of them.
     """
 
     def __init__(self, vocabulary: dict[str, int], lower: bool = True, unknown: str = "[UNK]") -> None:
         self.vocabulary, self.lower, self.unknown = vocabulary, lower, vocabulary[unknown]
+        self.ends = tuple(vocabulary.get(token, -1) for token in ("[CLS]", "[SEP]"))
+        self.ends = () if -1 in self.ends else self.ends
         self.pieces = functools.lru_cache(maxsize=100_000)(self._pieces)
         self.foreign = {number for token, number in vocabulary.items() if _foreign(token)} | {self.unknown}
 
@@ -63,7 +65,7 @@ class WordPiece:
         return sum(foreign for foreign, _ in counts) / max(sum(n for _, n in counts), 1)
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        if len(word) > LONGEST:
+        if len(word) > 100:  # unknown, as in the original
             return (self.unknown,)
         found, begin = [], 0
         while begin < len(word):
@@ -80,7 +82,7 @@ class WordPiece:
 
 @functools.lru_cache(maxsize=10_000)
 def _spaced(letter: str) -> str:
-    """A letter as it is; spaces around punctuation; a space for any white space; nothing for a control character."""
+    """A letter as it is. Punctuation has spaces around it, white space is a space, and a control character is empty."""
     kind = unicodedata.category(letter)
     if letter in "\t\n\r" or kind == "Zs":
         return " "
@@ -98,4 +100,6 @@ def _foreign(token: str) -> bool:
 
 @functools.lru_cache(maxsize=10_000)
 def _ideograph(letter: str) -> bool:
-    return any(low <= ord(letter) <= high for low, high in _IDEOGRAPHS)
+    """Whether a letter is an ideograph, of which each is a word."""
+    ranges = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0xF900, 0xFAFF), (0x20000, 0x2CEAF), (0x2F800, 0x2FA1F))
+    return any(low <= ord(letter) <= high for low, high in ranges)

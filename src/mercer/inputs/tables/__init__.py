@@ -1,4 +1,4 @@
-"""Tables from files: reading whatever people have, turning columns into numbers, writing results back."""
+"""Read tables from files of many formats, turn their columns into numbers, and write results back."""
 
 from ..frames import as_pandas, frame_of_gaps, is_arrow, is_frame
 from .distinctive import DistinctiveCells

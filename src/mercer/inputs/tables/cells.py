@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,19 +16,25 @@ GAPS = frozenset(
     ("", "NA", "N/A", "n/a", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>", "?", "-", "--", "#N/A", ".", "\\N")
 )
 LARGEST = 1e150
-_SIGNS = "€$£¥%"
-_CODE = re.compile("(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN)")
-_CURRENCY = re.compile(rf"{_CODE.pattern}\s*(?=[\d+-])|(?<=\d)\s*{_CODE.pattern}$")
-_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
-_GROUPED = {  # decimal mark → numbers whose thousands are set apart by the other mark
-    ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
-    ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
-}
-_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
-_UNIT = re.compile(r"[+-]?\d[\d.,]*\s?([^\W\d_°µ%]{1,5}|[°µ]?[A-Za-z]{1,4}[²³]?(?:/[A-Za-z]{1,3})?)")
-_SPACE = re.compile(r"\d[ \u00a0\u202f'\u2019]\d")
-_SPACED = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
+
+
+class _Written(NamedTuple):
+    """Patterns of numbers as people write them."""
+
+    signs: str = "€$£¥%"
+    code: re.Pattern = re.compile("(?:EUR|USD|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN)")
+    currency: re.Pattern = re.compile(rf"{code.pattern}\s*(?=[\d+-])|(?<=\d)\s*{code.pattern}$")
+    comma: re.Pattern = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
+    thousands: re.Pattern = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+    by_comma: re.Pattern = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")  # thousands, before a decimal point
+    by_point: re.Pattern = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?")  # thousands, before a decimal comma
+    points: re.Pattern = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
+    unit: re.Pattern = re.compile(r"[+-]?\d[\d.,]*\s?([^\W\d_°µ%]{1,5}|[°µ]?[A-Za-z]{1,4}[²³]?(?:/[A-Za-z]{1,3})?)")
+    space: re.Pattern = re.compile(r"\d[ \u00a0\u202f'\u2019]\d")
+    spaced: re.Pattern = re.compile(r"[+-]?\d{1,3}(?:[ \u00a0\u202f'\u2019]\d{3})+(?:[.,]\d*)?")
+
+
+_WRITTEN = _Written()
 
 
 class Columns:
@@ -69,7 +75,7 @@ def read_once(frame: Frame) -> Iterator[Any]:
 
 
 def _kept(function: Callable) -> Callable:
-    """A function of a column whose answers for the columns of `read_once` are kept, and must not be written to."""
+    """A function of a column whose results for the columns of `read_once` are kept, and must not be written to."""
 
     @wraps(function)
     def read(column: np.ndarray | Series, *how: object) -> np.ndarray:
@@ -92,7 +98,7 @@ def _kept(function: Callable) -> Callable:
 
 @_kept
 def cells(column):
-    """The cells as stripped text, "" where empty."""
+    """The cells as stripped text, "" if empty."""
     values = np.asarray(getattr(column, "array", column), object)
     if not all(type(value) is str for value in values) and hasattr(column, "array"):
         values = column.to_numpy(dtype=object, na_value="")
@@ -104,7 +110,7 @@ def _plain(value) -> str:
 
 
 def usable(values):
-    """Which numbers can be reckoned with: not the gaps (NaN), nor infinity, nor those whose squares would be."""
+    """Which numbers can be used in computations. Gaps (NaN), infinity and numbers whose squares overflow cannot."""
     return np.abs(values) < LARGEST
 
 
@@ -146,7 +152,7 @@ def _parsed(words: np.ndarray | Series) -> np.ndarray:
 
 @_kept
 def numbers(column: Series, decimal: str = ".", unit: str = "") -> np.ndarray:
-    """The cells as float64, NaN if a cell is not a number; `unit` is after every number."""
+    """The cells as float64, NaN if a cell is not a number. `unit` is after every number."""
     pd = need("pandas")
     if pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -160,12 +166,12 @@ def numbers(column: Series, decimal: str = ".", unit: str = "") -> np.ndarray:
         text = np.array([word.removesuffix(unit).rstrip() for word in text], dtype=object)
     text = _bare(text)
     words = pd.Series(text)
-    if decimal == "," or decimal_commas(text):  # a later table may be written with commas where the first was not
-        decimal, other = ",", "."
+    if decimal == "," or decimal_commas(text):  # a later table may be written with commas and the first without
+        decimal, other, groups = ",", ".", _WRITTEN.by_point
     else:
-        decimal, other = ".", ","
+        decimal, other, groups = ".", ",", _WRITTEN.by_comma
     if words.str.contains(other, regex=False).any():
-        grouped = words.map(lambda word: _GROUPED[decimal].fullmatch(word) is not None)
+        grouped = words.map(lambda word: groups.fullmatch(word) is not None)
         words = words.where(~grouped, words.str.replace(other, "", regex=False))
     if decimal == ",":
         words = words.str.replace(",", ".", regex=False)
@@ -175,12 +181,12 @@ def numbers(column: Series, decimal: str = ".", unit: str = "") -> np.ndarray:
 def _bare(words):
     """Cells without the signs of currencies and percentages, and without spaces that set thousands apart."""
     whole = "\n".join(words)  # one search instead of one for each cell
-    if any(sign in whole for sign in _SIGNS):
-        words = np.array([word.strip(_SIGNS).strip() for word in words], dtype=object)
-    if _CODE.search(whole):
-        words = np.array([_CURRENCY.sub("", word) for word in words], dtype=object)
-    if _SPACE.search(whole):
-        joined = [re.sub(r"[^\d.,+-]", "", word) if _SPACED.fullmatch(word) else word for word in words]
+    if any(sign in whole for sign in _WRITTEN.signs):
+        words = np.array([word.strip(_WRITTEN.signs).strip() for word in words], dtype=object)
+    if _WRITTEN.code.search(whole):
+        words = np.array([_WRITTEN.currency.sub("", word) for word in words], dtype=object)
+    if _WRITTEN.space.search(whole):
+        joined = [re.sub(r"[^\d.,+-]", "", word) if _WRITTEN.spaced.fullmatch(word) else word for word in words]
         words = np.array(joined, dtype=object)
     return words
 
@@ -194,24 +200,24 @@ def decimal_commas(words):
     with_comma = [word for word in marked if "," in word]
     if not with_comma:
         return _thousands_points(words, marked)
-    if not all(_COMMA.fullmatch(word) for word in with_comma):
+    if not all(_WRITTEN.comma.fullmatch(word) for word in with_comma):
         return False
-    return any(_THOUSANDS.fullmatch(word) is None for word in with_comma)
+    return any(_WRITTEN.thousands.fullmatch(word) is None for word in with_comma)
 
 
 def thousands_points(words: np.ndarray) -> bool:
     """Whether the points of cells that could be plain numbers set thousands apart, as in 116.950."""
     first = next((word for word in words if "." in word), "")
-    return _POINTS.fullmatch(first) is not None and decimal_commas(words)
+    return _WRITTEN.points.fullmatch(first) is not None and decimal_commas(words)
 
 
 def _thousands_points(words, marked):
-    """Whether points set thousands apart, as in 1.250.000: every cell with a point agrees, and the column shows it.
+    """Whether points set thousands apart, as in 1.250.000. Every cell with a point must agree, and the column show it.
 
     It shows it if a cell has two points. It also does if whole numbers below 1,000 have no point while others end in
-    zeros: a program that writes 116.950 with three decimals would write 800 as 800.000.
+    zeros, because a program that writes 116.950 with three decimals would write 800 as 800.000.
     """
-    if not all(map(_POINTS.fullmatch, marked)) or not marked:
+    if not all(map(_WRITTEN.points.fullmatch, marked)) or not marked:
         return False
     if any(word.count(".") > 1 for word in marked):
         return True
@@ -226,15 +232,15 @@ def writes_decimal_commas(frame: Frame) -> bool:
 
 
 def unit_of(words: np.ndarray) -> str:
-    """The unit that is after the number in (nearly) every cell, such as "kg" in "12 kg". "" where there is none."""
-    if not all(map(_UNIT.fullmatch, words[:1])):
+    """The unit that is after the number in (nearly) every cell, such as "kg" in "12 kg". "" if there is none."""
+    if not all(map(_WRITTEN.unit.fullmatch, words[:1])):
         return ""
-    units = [match[1] for match in map(_UNIT.fullmatch, words) if match]
+    units = [match[1] for match in map(_WRITTEN.unit.fullmatch, words) if match]
     return units[0] if len(units) >= 0.95 * len(words) > 0 and len(set(units)) == 1 else ""
 
 
 def vectors(column: Series) -> np.ndarray | None:
-    """(n, d) numbers of a column whose cells are lists of equally many, zeros where a cell is a gap; else None."""
+    """(n, d) numbers of a column of lists of one length. Gaps are rows of zeros. None if it has other cells."""
     rows = [_vector(value) for value in column.tolist()]
     known = [row for row in rows if row is not None]
     lengths = {len(row) for row in known}
@@ -245,7 +251,7 @@ def vectors(column: Series) -> np.ndarray | None:
 
 
 def _vector(value: list) -> np.ndarray:
-    """A cell as numbers: None for a gap, an empty array where it is something else."""
+    """A cell as numbers. None for a gap, and an empty array if it is something else."""
     if isinstance(value, str):
         value = value.strip()
         if value in GAPS:

@@ -9,48 +9,54 @@ from ...backend import need
 from ...types import ColumnLike
 from .cells import cells
 
-_CLOCK = r"\d{1,2}:\d{2}.*"
 _TIME = re.compile(r"(?:(\d+) days? )?(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?\s*([AaPp]\.?[Mm]\.?)?")
-_ISO = re.compile(rf"\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:[T ]{_CLOCK})?")
-_NAMED = re.compile(
-    r"(?:\d{1,2}[ .-]{1,2}[A-Za-z]{3,9}|[A-Za-z]{3,9}\.? \d{1,2})[ .,-]{1,2}(?:\d{4}|\d{2})"
-    rf"(?: {_CLOCK})?"
-)
-_SLASHED = re.compile(rf"\d{{1,2}}[./-]\d{{1,2}}[./-](?:\d{{4}}|\d{{2}})(?: {_CLOCK})?")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_MONTH = re.compile(  # Mar-2018, March 2018, Mar-18, 2018-03, 03/2018
-    rf"(?:(?P<name>{_MONTHS})[a-z]{{0,6}}\.?(?:[ /.-](?P<year>\d{{4}})|-(?P<short>\d{{2}})))"
-    r"|(?P<first>(?:19|20)\d{2})[-/.](?P<second>0\d|1[0-2])|(?P<month>0?\d|1[0-2])[/.-](?P<last>(?:19|20)\d{2})",
-    re.IGNORECASE,
-)
-_FORMS = {"iso": _ISO, "named": _NAMED, "slashed": _SLASHED, "month": _MONTH}
-MOST = 0.95  # least fraction of the cells that are dates
+
+
+def _patterns() -> dict[str, re.Pattern]:
+    """The formats of dates."""
+    clock = r"\d{1,2}:\d{2}.*"
+    year = r"(?:\d{4}|\d{2})"
+    named = rf"(?:\d{{1,2}}[ .-]{{1,2}}[A-Za-z]{{3,9}}|[A-Za-z]{{3,9}}\.? \d{{1,2}})[ .,-]{{1,2}}{year}(?: {clock})?"
+    month = (  # Mar-2018, March 2018, Mar-18, 2018-03, 03/2018
+        rf"(?:(?P<name>{_MONTHS})[a-z]{{0,6}}\.?(?:[ /.-](?P<year>\d{{4}})|-(?P<short>\d{{2}})))"
+        r"|(?P<first>(?:19|20)\d{2})[-/.](?P<second>0\d|1[0-2])|(?P<month>0?\d|1[0-2])[/.-](?P<last>(?:19|20)\d{2})"
+    )
+    return {
+        "iso": re.compile(rf"\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}(?:[T ]{clock})?"),
+        "named": re.compile(named),
+        "slashed": re.compile(rf"\d{{1,2}}[./-]\d{{1,2}}[./-]{year}(?: {clock})?"),
+        "month": re.compile(month, re.IGNORECASE),
+    }
+
+
+_FORMS = _patterns()
 
 
 def date_order(known: Any) -> str:
     """How to read cells that are dates: "iso", "day" (first), "month" (first), "months", "time", "mixed day" or
     "mixed month" for several formats, "unclear", or "" if these are not dates.
     """
-    sample = known[:: max(1, len(known) // 2000)]
+    sample, least = known[:: max(1, len(known) // 2000)], 0.95  # fraction of the cells that are dates
     if not any(letter.isdigit() for word in sample[:20] for letter in word):
         return ""
-    if np.mean([_TIME.fullmatch(word) is not None for word in sample]) >= MOST:
+    if np.mean([_TIME.fullmatch(word) is not None for word in sample]) >= least:
         return "time"
     form = [_form(word) for word in sample]
-    shares = {name: form.count(name) / len(form) for name in _FORMS}
-    if sum(shares.values()) < MOST:
+    found = {name: form.count(name) / len(form) for name in _FORMS}
+    if sum(found.values()) < least:
         return ""
-    if shares["iso"] >= MOST:
+    if found["iso"] >= least:
         return "iso"
-    if shares["named"] >= MOST:  # 31 Jan 2024, March 1, 2024
-        return "day" if dates(sample, "day").notna().mean() >= MOST else ""
-    if shares["month"] >= MOST:
+    if found["named"] >= least:  # 31 Jan 2024, March 1, 2024
+        return "day" if dates(sample, "day").notna().mean() >= least else ""
+    if found["month"] >= least:
         return "months"
-    order = _day_or_month([word for word in known if _form(word) == "slashed"]) if shares["slashed"] else "day"
-    if shares["slashed"] >= MOST or order == "unclear":
+    order = _day_or_month([word for word in known if _form(word) == "slashed"]) if found["slashed"] else "day"
+    if found["slashed"] >= least or order == "unclear":
         return order
     order = f"mixed {order}"
-    return order if dates(sample, order).notna().mean() >= MOST else ""
+    return order if dates(sample, order).notna().mean() >= least else ""
 
 
 def _form(word) -> str | None:
@@ -82,7 +88,7 @@ def dates(column: ColumnLike, order: str) -> Any:
     if order == "months" or order.startswith("mixed"):
         order = order.removeprefix("mixed ")
         words = words.map(lambda word: _first_day(word) if (form := _form(word)) == "month" else word if form else "")
-        plain = words.map(lambda word: _ISO.fullmatch(word) is not None)
+        plain = words.map(lambda word: _FORMS["iso"].fullmatch(word) is not None)
         when = pd.to_datetime(words.where(plain), format="ISO8601", errors="coerce", utc=True)
         if not plain.all():
             other = pd.to_datetime(
@@ -128,7 +134,7 @@ def _seconds(word: str) -> float:
 
 def _first_day(word: str) -> str:
     """The first day of a month as YYYY-MM-DD."""
-    found = _MONTH.fullmatch(word)
+    found = _FORMS["month"].fullmatch(word)
     if found is None:
         return ""
     if found["name"]:

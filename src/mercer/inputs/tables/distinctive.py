@@ -12,9 +12,8 @@ from ...types import Estimator, Frame, Rows
 from .cells import cells, numbers, usable
 from .images import opened, small
 
-CLEAR = 0.25  # strength from which a column is said to tell a group from the others
-LOOKED_AT = 5_000  # rows, evenly spaced, that groups are described by
-# Of English, German, French and Spanish, of at least three letters.
+CLEAR = 0.25  # strength from which a column is named as the difference of a group from the others
+# Of English, German, French and Spanish, of at least three letters
 FUNCTION_WORDS = """
 the and for with from into onto over under that this these those there here then than but not nor yet you your
 his her hers its our their they them him she who whom whose which what when where why how was were are been being
@@ -28,11 +27,10 @@ cette ces ses son leur leurs nous vous ils elle elles mon mes ton tes été êtr
 los las del una unos unas que con por para sin sobre entre pero más muy como esta este esto estos estas son era
 fue han hay les nos sus mis tus ella ellos ellas donde cuando todo todos también porque desde hasta
 """
-LONGEST = 60  # characters of a cell that are shown
 
 
 class DistinctiveCells:
-    """Cells that tell the rows of a table apart.
+    """Find the cells that distinguish the rows of a table.
 
     Parameters
     ----------
@@ -72,7 +70,7 @@ class DistinctiveCells:
         return [name for name, kind in self.kinds.items() if kind == "text"]
 
     def cells(self, row: int, most: int = 3) -> dict[str, str]:
-        """{column: cell as text}: the beginning of texts, and the cells that are furthest from the middle."""
+        """{column: cell as text} of the beginnings of texts, and of the cells that are furthest from the middle."""
         away = {
             name: float(np.sum((self.X[row, part] - self._middle[part]) ** 2)) / (self._spread[name] or 1.0)
             for name, part in self.slices.items()
@@ -100,7 +98,7 @@ class DistinctiveCells:
         return found
 
     def cell(self, name: str, row: int) -> str:
-        """A cell as text, cut after some words, with four digits of a long decimal number; "" for a gap."""
+        """A cell as text, cut after some words, with four digits of a long decimal number. "" for a gap."""
         return _rounded(beginning(cells(self.frame[name].iloc[[row]])[0]))
 
     def sentence(self, row: int, most: int = 3, paths: bool = True) -> str:
@@ -129,7 +127,7 @@ class DistinctiveCells:
         return "" if self._usual(name, row, like) else f"{name} is {self.cell(name, row) or 'empty'}"
 
     def ordinary(self, name: str, like: np.ndarray) -> str:
-        """The usual cell of similar rows: a range of numbers, or the most frequent word. "" if nothing is short."""
+        """The usual cell of similar rows, as a range of numbers or the most frequent word. "" if nothing is short."""
         if name in self.texts or name not in self.shown or self.kinds[name] == "image":
             return ""
         values = self._numbers(name)
@@ -139,7 +137,7 @@ class DistinctiveCells:
         return beginning(_frequent(cells(self.frame[name])[like])) or "nothing there"
 
     def images(self, rows: Sequence[int] | np.ndarray, side: int = 96) -> list:
-        """[(caption, data URI of a small PNG)] of the first image column; [] without one."""
+        """[(caption, data URI of a small PNG)] of the first image column. [] without one."""
         names = [name for name, kind in self.kinds.items() if kind == "image" and name in self.frame.columns]
         if not names:
             return []
@@ -166,13 +164,16 @@ class DistinctiveCells:
         others = self._words(name)
         return [word for _, word in sorted((sum(word in other for other in others), word) for word in others[row])[:3]]
 
-    def of_groups(self, codes: np.ndarray, n_groups: int, most: int = 4) -> list:
-        """Differences of each group from the other rows: a list of phrases for each, the clearest first."""
+    def of_groups(self, codes: np.ndarray, n_groups: int, most: int = 4, n_rows: int = 5_000) -> list:
+        """A list of phrases for each group on its differences from the other rows, the clearest first.
+
+        Of more than `n_rows` rows only so many are compared, evenly spaced.
+        """
         codes = np.asarray(codes)
-        if len(codes) > LOOKED_AT:
-            rows = np.linspace(0, len(codes) - 1, LOOKED_AT).astype(int)
+        if len(codes) > n_rows:
+            rows = np.linspace(0, len(codes) - 1, n_rows).astype(int)
             return DistinctiveCells(self.frame.iloc[rows], self.encoder, self.X[rows]).of_groups(
-                codes[rows], n_groups, most
+                codes[rows], n_groups, most, n_rows
             )
         found = []
         for group in range(n_groups):
@@ -197,14 +198,14 @@ class DistinctiveCells:
                 return None
             ranks = rankdata(np.concatenate([a, b]))[: len(a)]
             strength = abs(2 * (ranks.sum() - len(a) * (len(a) + 1) / 2) / (len(a) * len(b)) - 1)
-            ours, theirs = (_short(np.median(part), self._comma(name)) for part in (a, b))
-            return strength, f"{name} {ours} (others {theirs})"
+            own, others = (_short(np.median(part), self._comma(name)) for part in (a, b))
+            return strength, f"{name} {own} (others {others})"
         levels, where = np.unique(cells(self.frame[name]).astype(str), return_inverse=True)
-        ours = np.bincount(where[inside], minlength=len(levels)) / inside.sum()
-        theirs = np.bincount(where[~inside], minlength=len(levels)) / (~inside).sum()
-        best = int(np.argmax(ours - theirs))
-        shares = f"{ours[best]:.0%} (others {theirs[best]:.0%})"
-        return ours[best] - theirs[best], f"{name} {beginning(levels[best]) or '(empty)'} {shares}"
+        own = np.bincount(where[inside], minlength=len(levels)) / inside.sum()
+        others = np.bincount(where[~inside], minlength=len(levels)) / (~inside).sum()
+        best = int(np.argmax(own - others))
+        fractions = f"{own[best]:.0%} (others {others[best]:.0%})"
+        return own[best] - others[best], f"{name} {beginning(levels[best]) or '(empty)'} {fractions}"
 
     def _difference_of_words(self, name: str, inside: np.ndarray) -> tuple[float, str] | None:
         """The words that are more frequent inside."""
@@ -226,7 +227,7 @@ class DistinctiveCells:
         return getattr(getattr(reader, "number", reader), "decimal", ".") == ","
 
     def _numbers(self, name: str) -> np.ndarray | None:
-        """The column as numbers where it is one."""
+        """The column as numbers. None if it is not a column of numbers."""
         reader = self.readers[name]
         if self.kinds[name] == "ordered":
             reader = None if reader.positions else reader.number
@@ -235,7 +236,7 @@ class DistinctiveCells:
         return None if reader is None else numbers(self.frame[name], reader.decimal, reader.unit)
 
 
-def beginning(cell: object, longest: int = LONGEST) -> str:
+def beginning(cell: object, longest: int = 60) -> str:
     """A cell as one line of text, cut at a word."""
     text = " ".join(str(cell).split())
     return text if len(text) <= longest else text[:longest].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
@@ -275,11 +276,11 @@ def _rounded(cell: str) -> str:
 def distinctive(texts: list, inside: np.ndarray, most: int) -> list:
     """Return [(how much more frequent, word)] of words that texts inside have more often. `texts` are sets of words.
 
-    Function words such as "the" are left out: they distinguish the form of texts, not what they are about.
+    Function words such as "the" are left out, because they distinguish the form of texts and not their subject.
     """
     dull = set(FUNCTION_WORDS.split())
-    ours, theirs = (_shares([texts[i] for i in np.flatnonzero(mask)]) for mask in (inside, ~inside))
-    ahead = ((share - theirs.get(word, 0.0), word) for word, share in ours.items() if word not in dull)
+    own, others = (_fractions([texts[i] for i in np.flatnonzero(mask)]) for mask in (inside, ~inside))
+    ahead = ((part - others.get(word, 0.0), word) for word, part in own.items() if word not in dull)
     return sorted(ahead, key=lambda one: (-one[0], one[1]))[:most]
 
 
@@ -288,6 +289,6 @@ def words(cell: str) -> set:
     return {word for word in "".join(c if c.isalnum() else " " for c in cell.lower()).split() if len(word) > 2}
 
 
-def _shares(texts: list[set]) -> dict[str, float]:
-    """{word: fraction of the texts that have it}."""
+def _fractions(texts: list[set]) -> dict[str, float]:
+    """The fraction of the texts that have each word, by word."""
     return {word: count / len(texts) for word, count in Counter(itertools.chain(*texts)).items()}

@@ -15,10 +15,6 @@ from ..numerals import short
 from .cells import cells, gaps, numbers, usable
 from .dates import date_order, day_name, days
 
-CHANCE = 0.01  # most probability that a random draw is named
-LEVELS = 50  # most frequent values of a column that are compared one by one
-MOST = 5_000  # labeled rows, and others, whose columns are compared
-
 
 @dataclass(frozen=True)
 class Selected:
@@ -26,8 +22,8 @@ class Selected:
 
     Attributes
     ----------
-    kind : "order" if the rows sit together in the table, "column" if a column is distributed otherwise.
-    column : name of the column; "" for the order.
+    kind : "order" if the rows are next to each other in the table, "column" if a column is distributed differently.
+    column : name of the column. "" for the order.
     p : probability of a difference as large by chance, over all that was compared.
     sentence : what differs.
     """
@@ -51,8 +47,8 @@ def selected(frame: Frame, given: np.ndarray, among: list | None = None) -> Sele
     ----------
     frame : pandas DataFrame, in the order of the file.
     given : (n,) bool, which rows have a label.
-    among : names of the columns to compare, without the target, columns that leak it and earlier predictions; all if
-        not given.
+    among : names of the columns to compare, without the target, columns that leak it and earlier predictions. None
+        compares all.
 
     Examples
     --------
@@ -75,26 +71,27 @@ def selected(frame: Frame, given: np.ndarray, among: list | None = None) -> Sele
     part, inside = (frame, given) if len(rows) == l + u else (frame.iloc[rows], given[rows])
     found = [one for name in names for one in [_column(part[name], inside)] if one is not None]
     best = min(found, key=lambda one: one.p, default=None)
-    if best is not None and (p := 2 * len(names) * best.p) < CHANCE:
+    chance = 0.01  # most probability that a random draw is named
+    if best is not None and (p := 2 * len(names) * best.p) < chance:
         return Selected("column", best.column, p, best.sentence)
     p = 4 * min(_distance(np.arange(l + u, dtype=float), given), _runs_p(given))
-    if p < CHANCE:
+    if p < chance:
         return Selected("order", "", p, _places(given))
     return None
 
 
-def _some(rows: np.ndarray) -> np.ndarray:
-    """At most MOST of the rows, at random."""
-    return rows if len(rows) <= MOST else np.random.default_rng(0).choice(rows, MOST, replace=False)
+def _some(rows: np.ndarray, most: int = 5_000) -> np.ndarray:
+    """At most so many of the rows, at random."""
+    return rows if len(rows) <= most else np.random.default_rng(0).choice(rows, most, replace=False)
 
 
 def _column(column, given):
-    """`Selected` for the smallest p-value of one column, whatever it is. None if there is nothing to compare."""
+    """`Selected` for the smallest p-value of one column, small or large. None if there is nothing to compare."""
     name, gone = str(column.name), gaps(column)
     found, rest = [], given[~gone]
     if gone.any() and not gone.all():
-        shares = (~gone)[given].mean(), (~gone)[~given].mean()
-        found.append(Selected("column", name, _shares_p(~gone, given), _said(f"{name} is filled", shares)))
+        filled = (~gone)[given].mean(), (~gone)[~given].mean()
+        found.append(Selected("column", name, _fractions_p(~gone, given), _compared(f"{name} is filled", filled)))
     if rest.any() and not rest.all():
         values, shown = _amounts(column)
         known = usable(values)
@@ -102,10 +99,10 @@ def _column(column, given):
             both = values[known & given], values[known & ~given]
             if len(both[0]) and len(both[1]):
                 middle = [shown(np.median(part)) for part in both]
-                said = f"{name} is around {middle[0]} in labeled rows and {middle[1]} in the others"
+                text = f"{name} is around {middle[0]} in labeled rows and {middle[1]} in the others"
                 if middle[0] == middle[1]:
-                    said = f"{name} is distributed otherwise in labeled rows than in the others"
-                found.append(Selected("column", name, _distance(values[known], given[known]), said))
+                    text = f"{name} is distributed differently in labeled rows and in the others"
+                found.append(Selected("column", name, _distance(values[known], given[known]), text))
         else:
             found += _values(name, cells(column)[~gone].astype(str), rest)
     if not found:
@@ -134,27 +131,27 @@ def _values(name: str, words: np.ndarray, given: np.ndarray) -> list:
     counts = np.bincount(place)
     if len(levels) < 2:
         return []
-    compared = np.argsort(-counts, kind="stable")[:LEVELS]
+    compared = np.argsort(-counts, kind="stable")[:50]  # the most frequent values
     inside = np.bincount(place[given], minlength=len(levels))[compared]
     p = _hypergeometric(inside, counts[compared], int(given.sum()), len(words))
     best = int(np.argmin(p))
     one = place == compared[best]
-    said = _said(f"{name} is {levels[compared[best]]!r}", (one[given].mean(), one[~given].mean()))
-    return [Selected("column", name, min(1.0, len(compared) * float(p[best])), said)]
+    text = _compared(f"{name} is {levels[compared[best]]!r}", (one[given].mean(), one[~given].mean()))
+    return [Selected("column", name, min(1.0, len(compared) * float(p[best])), text)]
 
 
-def _said(what: str, shares: tuple[float, float]) -> str:
-    return f"{what} in {shares[0]:.0%} of the labeled rows and {shares[1]:.0%} of the others"
+def _compared(what: str, fractions: tuple[float, float]) -> str:
+    return f"{what} in {fractions[0]:.0%} of the labeled rows and {fractions[1]:.0%} of the others"
 
 
-def _shares_p(mask: np.ndarray, given: np.ndarray) -> float:
+def _fractions_p(mask: np.ndarray, given: np.ndarray) -> float:
     """Two-sided p-value of the number of labeled rows in the mask."""
     inside, total = np.array([np.sum(mask & given)]), np.array([mask.sum()])
     return float(_hypergeometric(inside, total, int(given.sum()), len(mask))[0])
 
 
 def _hypergeometric(inside: np.ndarray, totals: np.ndarray, l: int, n: int) -> np.ndarray:
-    """Two-sided p-values of how many of `totals` rows are among l labeled ones of n: twice the smaller tail."""
+    """Two-sided p-values (twice the smaller tail) of how many of `totals` rows are among l labeled ones of n."""
     from scipy.stats import hypergeom
 
     above, below = hypergeom.sf(inside - 1, n, totals, l), hypergeom.cdf(inside, n, totals, l)
@@ -171,7 +168,7 @@ def _distance(values: np.ndarray, given: np.ndarray) -> float:
 
 
 def _runs_p(given: np.ndarray) -> float:
-    """P(as few groups of labeled rows next to each other): C(l − 1, r − 1) C(u + 1, r) / C(n, l) groups are r."""
+    """P(as few groups of labeled rows next to each other). C(l − 1, r − 1) C(u + 1, r) / C(n, l) groups are r."""
     from scipy.stats import hypergeom
 
     l, u = int(given.sum()), int((~given).sum())
@@ -182,5 +179,5 @@ def _runs_p(given: np.ndarray) -> float:
 def _places(given: np.ndarray) -> str:
     rows = np.flatnonzero(given)
     if rows[-1] - rows[0] < 2 * len(rows):
-        return f"the labeled rows sit together in the table, rows {rows[0] + 1} to {rows[-1] + 1}"
-    return "labeled rows sit together in the table"
+        return f"the labeled rows are next to each other in the table, rows {rows[0] + 1} to {rows[-1] + 1}"
+    return "labeled rows are next to each other in the table"

@@ -1,4 +1,4 @@
-"""One reading of tables: every column of a data frame as numbers, and the same for tables that come later."""
+"""Encode every column of a data frame as numbers, and the tables that come later in the same way."""
 
 import difflib
 import warnings
@@ -22,20 +22,18 @@ from .notes import cells_of, sentences
 from .renamed import renamed
 from .vectors import modeled, relocated
 
-WIDE = 16  # columns beyond which whole numbers of one range are measurements of one kind rather than codes
-
 
 @dataclass(eq=False, repr=False)
 class TableEncoder(TransformerMixin, Documented, BaseEstimator):
     """Encode a table of mixed columns as a numeric matrix suitable for distance-based methods.
 
-    Every column has equal weight: the expected squared difference between two rows is 2 in each, whatever its kind.
+    Every column has equal weight. The expected squared difference between two rows is 2 in each, for all kinds.
     Numbers in one unit, such as the pixels of an image, are left as they are, so that a method may choose the scaling.
 
     Parameters
     ----------
     text, category, number, image : list of str
-        Names of columns to read as this kind, whatever they look like. Images are paths of PNG, JPEG or WebP files,
+        Names of columns to read as this kind, with any contents. Images are paths of PNG, JPEG or WebP files,
         relative to `frame.attrs["folder"]` or the current folder.
     embed : list of str
         Names of columns of lists that are one embedding, or "x" for the columns x0, x1, … together.
@@ -60,7 +58,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
 
     Attributes
     ----------
-    columns_ : one `Column` for each column, or block of columns: kind, use, why, fraction of gaps, say.
+    columns_ : one `Column` for each column, or block of columns, with its `kind`, `use`, `why`, `missing` and `say`.
     names_ : names of the columns of the table.
     ignored_ : {name: why} of the columns left out.
     encoders_ : what encodes the columns that are used. slices_ : {name: its columns of the matrix}.
@@ -121,7 +119,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return self._learn(frame, labeled)
 
     def transform(self, frame: Frame) -> Rows:
-        """Encode another table with the same columns, in any order: (n, d) float64.
+        """Encode another table with the same columns, in any order, as (n, d) float64.
 
         A column that the table does not have counts as missing in every row, with a warning. The table is refused if it
         has less than half of the columns that are used.
@@ -132,9 +130,9 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             A pandas, Polars or PyArrow table.
         """
         check_is_fitted(self)
-        told, frame = self.missing(frame), self._named(frame)
-        if told:
-            warnings.warn(told[0], UserWarning, stacklevel=2)
+        missing, frame = self.missing(frame), self._named(frame)
+        if missing:
+            warnings.warn(missing[0], UserWarning, stacklevel=2)
         return np.hstack([encoder.encode(frame) for encoder in self.encoders_])
 
     def absent(self, frame: Frame) -> list[str]:
@@ -157,7 +155,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
         return sentences(("absent", name, f"did you mean {meant[name]!r}?" if name in meant else "") for name in absent)
 
     def unread(self, frame: Frame) -> list[str]:
-        """Sentences on the cells of another table that the encoders can make nothing of; not on absent columns."""
+        """Sentences on the cells of another table that the encoders cannot read, without those of absent columns."""
         absent, frame = self.absent(frame), self._named(frame)
         notes = []
         for encoder in self.encoders_:
@@ -217,7 +215,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             old: Any = _as_number(one.encoder)
             one.encoder = old.unscaled(frame[old.name])
             one.column.kind, one.column.use = "number", "as it is"
-        blocks, says, seen = [], [], dict[int, str]()
+        blocks, weights, seen = [], [], dict[int, str]()
         for one in used:
             block = one.encoder.encode(frame)
             amount = total(block)
@@ -232,8 +230,8 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
                 one.encoder.scale = one.encoder.weight / np.sqrt(max(amount, one.encoder.floor))
                 block = block * one.encoder.scale
             blocks.append(block)
-            says.append(total(block))
-            one.column.say = says[-1]
+            weights.append(total(block))
+            one.column.say = weights[-1]
         self.encoders_ = [one.encoder for one in found if one.encoder is not None]
         self.columns_ = [one.column for one in found]
         ends = np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist()
@@ -246,9 +244,9 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             why = f" {self.notes_[0]}" if self.notes_ else ""
             raise InputError(
                 f"No column is left to learn from.{why} Give at least one column of numbers, categories or text "
-                "besides the labels."
+                "in addition to the labels."
             )
-        whole = sum(says) or 1.0
+        whole = sum(weights) or 1.0
         for one in used:
             one.column.say /= whole
         numeric = all(dtype.kind in "iuf" for dtype in frame.dtypes)
@@ -277,7 +275,7 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             if name in blocks:
                 found.append(blocks[name])
             elif wanted.get(name) == "ignore":
-                found.append(Found(Column(name, "ignored", "left out", "as asked for")))
+                found.append(Found(Column(name, "ignored", "left out", "as requested")))
             elif name not in inside:
                 found.append(modeled(look(frame[name], wanted.get(name)), frame[name], models))
         return found
@@ -290,11 +288,12 @@ class TableEncoder(TransformerMixin, Documented, BaseEstimator):
             one.notes = [("leak", leak.column, leak.why)]
 
     def _raw(self, frame: Frame, used: list) -> bool:
-        """Whether the columns are left as they are: numbers only, in one unit unless `scale` says otherwise."""
+        """Whether the columns are left as they are. These are numbers only, in one unit unless `scale` is False."""
         as_numbers = [_as_number(one.encoder) for one in used]
         if None in as_numbers or self.scale is True or not used:
             return False
-        codes = len(used) < WIDE and any(isinstance(one.encoder, Ordered) for one in used)
+        # In a wide table, whole numbers of one range are measurements of one kind rather than codes.
+        codes = len(used) < 16 and any(isinstance(one.encoder, Ordered) for one in used)
         return self.scale is False or (not codes and _one_unit(frame, as_numbers))
 
     def _named(self, frame: Frame) -> Frame:
@@ -328,7 +327,7 @@ def _as_number(encoder) -> Number | None:
 
 
 def _one_unit(frame: Frame, encoders: list) -> bool:
-    """Whether numbers without gaps have nearly the same range, or share one of which most columns fill half."""
+    """Whether numbers without gaps have nearly the same range, or most columns fill half of the range of them all."""
     if any(encoder.flag for encoder in encoders):
         return False
     columns = [numbers(frame[encoder.name], encoder.decimal, encoder.unit) for encoder in encoders]

@@ -1,11 +1,11 @@
-"""Columns of image paths: features that need no model. Resized gray, histograms of gradients, histograms of colors."""
+"""Features of columns of image paths without a model, from resized gray and histograms of gradients and colors."""
 
 import base64
 import functools
 import io
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,33 @@ from .cells import GAPS, cells
 from .kinds import Kind, total
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-MOST_PIXELS = 50_000_000  # a file of 20 kB may claim to contain a gigabyte; larger photographs (JPEG) are read smaller
+MOST_PIXELS = 50_000_000  # a file of 20 kB may claim to contain a gigabyte. Larger photographs (JPEG) are read smaller
 _inside = False  # whether files outside the folder of the table are left alone
-GRAY, FINE, CELL, ANGLES, SHADES = 16, 32, 8, 9, 4
-_PARTS = np.cumsum([GRAY**2, 4 * ANGLES * (FINE // CELL - 1) ** 2])  # gray, gradients, colors
+
+
+class Sizes(NamedTuple):
+    """Sizes of the features of an image, which are gray, gradients and colors."""
+
+    gray: int = 16  # pixels of a side of the resized gray
+    fine: int = 32  # pixels of a side for gradients and colors
+    cell: int = 8  # pixels of a side of a histogram of gradients
+    angles: int = 9  # of a histogram of gradients
+    shades: int = 4  # of each color
+
+    @property
+    def parts(self) -> np.ndarray:
+        """The ends of the gray and of the gradients in a row of features."""
+        return np.cumsum([self.gray**2, 4 * self.angles * (self.fine // self.cell - 1) ** 2])
+
+
+SIZES = Sizes()
 
 
 @dataclass
 class Picture(Kind):
-    """Features of the image that each cell names, less their mean. Zeros where there is none.
+    """Features of the image that each cell names, less their mean. Zeros if there is none.
 
-    The three parts have the same say, but colors none if all images are gray.
+    The three parts have the same weight, but colors have none if all images are gray.
     """
 
     center: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -33,7 +49,7 @@ class Picture(Kind):
 
     def block(self, column: Series) -> np.ndarray:
         rows, there = features(column)
-        parts = zip(np.split(rows - self.center, _PARTS, axis=1), self.weights)
+        parts = zip(np.split(rows - self.center, SIZES.parts, axis=1), self.weights)
         return np.where(there[:, None], np.hstack([weight * part for part, weight in parts if weight]), 0.0)
 
     def unread(self, frame: Frame):
@@ -46,7 +62,7 @@ class Picture(Kind):
         if not there.any():
             return None
         rows = rows[there]
-        spreads = [np.sqrt(total(part)) for part in np.split(rows, _PARTS, axis=1)]
+        spreads = [np.sqrt(total(part)) for part in np.split(rows, SIZES.parts, axis=1)]
         weights = [float(1 / spread) if spread > 1e-6 else 0.0 for spread in spreads]
         return cls(str(column.name), rows.mean(axis=0), weights) if any(weights) else None
 
@@ -64,7 +80,7 @@ def path_of(column: ColumnLike, cell: str) -> Path:
 def stay_inside() -> None:
     """From now on, in this process, no image is opened outside the folder of its table, nor through a link out of it.
 
-    For a server that shows what it opens: a table from somebody else may name any file of this machine.
+    A server that shows what it opens needs this, because a table from another person may name any file of this machine.
     """
     global _inside
     _inside = True
@@ -81,7 +97,7 @@ def opened(column: ColumnLike, cell: str) -> Any:
 
 
 def small(image: Any, side: int) -> str:
-    """A data URI of an image no larger than this; "" for None."""
+    """A data URI of an image no larger than this. "" for None."""
     if image is None:
         return ""
     image = image.copy()
@@ -94,7 +110,7 @@ def small(image: Any, side: int) -> str:
 def features(column: ColumnLike) -> tuple[np.ndarray, np.ndarray]:
     """((n, d) features of the images, which rows have one)."""
     paths = [None if cell in GAPS else path_of(column, cell) for cell in cells(column)]
-    rows, there = np.zeros((len(paths), _PARTS[-1] + SHADES**3)), np.zeros(len(paths), dtype=bool)
+    rows, there = np.zeros((len(paths), SIZES.parts[-1] + SIZES.shades**3)), np.zeros(len(paths), dtype=bool)
     for i, path in enumerate(paths):
         if path is None or not may_open(column, path) or not path.is_file():
             continue
@@ -107,7 +123,7 @@ def features(column: ColumnLike) -> tuple[np.ndarray, np.ndarray]:
 def why_not(column: ColumnLike, cell: str) -> str:
     """The reason why a file cannot be read."""
     path = path_of(column, cell)
-    return f"there is no file {path}" if not path.is_file() else f"{path} is no PNG, JPEG or WebP image"
+    return f"there is no file {path}" if not path.is_file() else f"{path} is not a PNG, JPEG or WebP image"
 
 
 def opened_file(path: str | Path) -> Any:
@@ -135,9 +151,9 @@ def _features(path, changed):
         return None
     resample = need("PIL.Image").Resampling.BILINEAR
     gray = image.convert("L")
-    small = np.asarray(gray.resize((GRAY, GRAY), resample), np.float32).ravel() / 255
-    fine = np.asarray(gray.resize((FINE, FINE), resample), np.float32) / 255
-    colors = _colors(np.asarray(image.resize((FINE, FINE), resample), np.float32))
+    small = np.asarray(gray.resize((SIZES.gray, SIZES.gray), resample), np.float32).ravel() / 255
+    fine = np.asarray(gray.resize((SIZES.fine, SIZES.fine), resample), np.float32) / 255
+    colors = _colors(np.asarray(image.resize((SIZES.fine, SIZES.fine), resample), np.float32))
     return np.concatenate([small, _gradients(fine), colors]).astype(np.float32)
 
 
@@ -145,23 +161,24 @@ def _gradients(gray: np.ndarray) -> np.ndarray:
     """Histograms of the directions of edges in cells of 8 × 8 pixels, normalized over 2 × 2 cells."""
     down, across = np.gradient(gray)
     strength = np.hypot(down, across)
-    place = (np.arctan2(down, across) % np.pi) / np.pi * ANGLES
+    angles, n = SIZES.angles, SIZES.fine // SIZES.cell
+    place = (np.arctan2(down, across) % np.pi) / np.pi * angles
     low = np.floor(place).astype(int)
     rest = place - low
-    n = FINE // CELL
-    histogram = np.zeros((n, n, ANGLES))
-    rows, columns = np.indices(gray.shape) // CELL
-    np.add.at(histogram, (rows, columns, low % ANGLES), strength * (1 - rest))
-    np.add.at(histogram, (rows, columns, (low + 1) % ANGLES), strength * rest)
+    histogram = np.zeros((n, n, angles))
+    rows, columns = np.indices(gray.shape) // SIZES.cell
+    np.add.at(histogram, (rows, columns, low % angles), strength * (1 - rest))
+    np.add.at(histogram, (rows, columns, (low + 1) % angles), strength * rest)
     blocks = [histogram[i : i + 2, j : j + 2].ravel() for i in range(n - 1) for j in range(n - 1)]
     cut = [np.minimum(block / np.sqrt(block @ block + 1e-3), 0.2) for block in blocks]
     return np.concatenate([block / np.sqrt(block @ block + 1e-3) for block in cut])
 
 
 def _colors(pixels: np.ndarray) -> np.ndarray:
-    """Square roots of the fractions of 4 × 4 × 4 colors; zeros for a gray image."""
+    """Square roots of the fractions of 4 × 4 × 4 colors. Zeros for a gray image."""
+    shades = SIZES.shades
     if np.ptp(pixels, axis=2).max() < 8:
-        return np.zeros(SHADES**3)
-    step = np.minimum(pixels // (256 / SHADES), SHADES - 1).astype(int)
-    codes = (step[..., 0] * SHADES + step[..., 1]) * SHADES + step[..., 2]
-    return np.sqrt(np.bincount(codes.ravel(), minlength=SHADES**3) / codes.size)
+        return np.zeros(shades**3)
+    step = np.minimum(pixels // (256 / shades), shades - 1).astype(int)
+    codes = (step[..., 0] * shades + step[..., 1]) * shades + step[..., 2]
+    return np.sqrt(np.bincount(codes.ravel(), minlength=shades**3) / codes.size)

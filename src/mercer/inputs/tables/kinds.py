@@ -1,11 +1,11 @@
 """How each kind of column becomes numbers.
 
 A kind is fitted to one column and then encodes it, or the same column of another table. `block` gives the columns of
-the matrix before the scale: of variance near 1 in total, so that `TableEncoder` can give every kind the same say.
+the matrix before the scale, with a total variance near 1, so that `TableEncoder` can give every kind the same weight.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,22 @@ from ..numerals import short
 from .cells import GAPS, are_gaps, cells, numbers, usable, vectors
 from .dates import days
 
-LEVELS = 50  # codes of a category; the rarer values share one
-FEW = 10  # levels up to which a rare value keeps its code
-OFTEN = 3  # rows that a value of more levels needs: nothing can be learned from one that is seen once or twice
-RARE = 0.2  # least probability that two rows differ which a category is scaled by: rare values are not outliers
-TRUE = frozenset(("true", "yes", "y", "t", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sim", "是", "真", "да"))
-FALSE = frozenset(("false", "no", "n", "f", "off", "nein", "falsch", "non", "faux", "não", "nao", "否", "假", "нет"))
+
+class Codes(NamedTuple):
+    """Which values of a category have a code of their own."""
+
+    levels: int = 50  # most codes of a category
+    few: int = 10  # levels up to which a rare value keeps its code
+    often: int = 3  # rows that a value of more levels needs, as nothing can be learned from one or two rows
+    rare: float = 0.2  # least probability that two rows differ for the scale, so that rare values are not outliers
+
+
+CODES = Codes()
+# In small letters
+SPELLINGS = {
+    "yes": {"true", "yes", "y", "t", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sim", "是", "真", "да"},
+    "no": {"false", "no", "n", "f", "off", "nein", "falsch", "non", "faux", "não", "nao", "否", "假", "нет"},
+}
 
 
 @dataclass
@@ -44,7 +54,7 @@ class Kind:
         raise NotImplementedError
 
     def unread(self, frame: Frame) -> np.ndarray:
-        """Which cells of another table say nothing to this kind."""
+        """Which cells of another table cannot be read as this kind."""
         return are_gaps(cells(frame[self.name]))
 
     def outside(self, frame: Frame):
@@ -54,9 +64,9 @@ class Kind:
 
 @dataclass
 class Number(Kind):
-    """(x − center) / spread, after a logarithm for skewed amounts. Gaps take the median; a second column marks them.
+    """(x − center) / spread, after a logarithm for skewed amounts. Gaps take the median and a second column marks them.
 
-    A gap is as far from a typical value as two values are from each other: `flag`² is the variance of the values.
+    A gap is as far from a typical value as two values are from each other. `flag`² is the variance of the values.
     """
 
     fill: float
@@ -66,7 +76,7 @@ class Number(Kind):
     decimal: str = "."
     unit: str = ""
     low: float = 0.0
-    step: float = 0.0  # 0: no logarithm
+    step: float = 0.0  # no logarithm if 0
     seen: tuple = ()  # the smallest and the largest value, and the distance between the 1% and the 99% quantile
 
     def block(self, column: Series) -> np.ndarray:
@@ -108,15 +118,15 @@ class Number(Kind):
         # NumPy's quantile and median take ten times as long for a short column
         least, most = np.interp([0.01 * (len(known) - 1), 0.99 * (len(known) - 1)], np.arange(len(known)), known)
         made.seen = (float(known[0]), float(known[-1]), float(most - least))
-        if n_distinct > FEW and skewness(known) > 1:
+        if n_distinct > CODES.few and skewness(known) > 1:
             low = float(known[0])
             made.low, made.step = low, _middle(known[known > low] - low)
             if abs(skewness(made.curved(known))) >= skewness(known):
                 made.step = 0.0
         curved = made.curved(known)
         made.center, made.spread = float(made.curved(made.fill)), float(np.sqrt(total(curved))) or 1.0
-        if n_distinct == 2:  # a yes or no in numbers: scaled as a category of two levels
-            made.spread = max(made.spread, float(np.sqrt(RARE / 2) * np.ptp(curved)))
+        if n_distinct == 2:  # a yes or no in numbers is scaled as a category of two levels
+            made.spread = max(made.spread, float(np.sqrt(CODES.rare / 2) * np.ptp(curved)))
         made.flag = 0.0 if there.all() else 1.0
         return made
 
@@ -135,7 +145,7 @@ class Category(Kind):
     levels: list
     reading: str = "whole"  # or "first word", or "boolean": many spellings of yes and no
     pooled: float = 0.0  # fraction of the rows whose value is rare
-    floor: ClassVar[float] = RARE
+    floor: ClassVar[float] = CODES.rare
 
     def block(self, column: Series) -> np.ndarray:
         return (self.words(column)[:, None] == np.array(self.levels, dtype=object)).astype(np.float64)
@@ -152,19 +162,19 @@ class Category(Kind):
     def fit(cls, column: Series, reading: str = "whole") -> "Category":
         """Keep the most frequent values. There may be none."""
         levels, counts = np.unique(read_words(cells(column), reading).astype(str), return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:LEVELS]
-        kept = order[counts[order] >= OFTEN] if len(levels) > FEW else order
+        order = np.argsort(-counts, kind="stable")[: CODES.levels]
+        kept = order[counts[order] >= CODES.often] if len(levels) > CODES.few else order
         pooled = float(1 - counts[kept].sum() / counts.sum()) if len(kept) < len(levels) else 0.0
         return cls(str(column.name), levels[np.sort(kept)].tolist(), reading, pooled)
 
 
 @dataclass
 class Ordered(Kind):
-    """Half of the say to the position on the scale, half to the value itself."""
+    """The position on the scale and the value itself, with half of the weight each."""
 
     number: Number
     category: Category
-    positions: dict = field(default_factory=dict)  # of words; empty for whole numbers
+    positions: dict = field(default_factory=dict)  # of words, and empty for whole numbers
 
     def block(self, column: Series) -> np.ndarray:
         place, word = self.halves(column)
@@ -198,7 +208,7 @@ class Ordered(Kind):
         made = cls(name, Number(name, 0.0, decimal=decimal, unit=unit), Category(name, []), positions or {})
         place, word = made.halves(column)
         made.number, made.category = Number.fit(place, decimal, unit), Category.fit(word)
-        made.category.scale = 1 / np.sqrt(max(total(made.category.block(word)), RARE))
+        made.category.scale = 1 / np.sqrt(max(total(made.category.block(word)), CODES.rare))
         return made
 
 
@@ -241,9 +251,9 @@ class Date(Kind):
 
 @dataclass
 class Vectors(Kind):
-    """Columns or lists of numbers that are one embedding: the direction of each row, its length 1."""
+    """Columns or lists of numbers that are one embedding. Each row is a direction of length 1."""
 
-    columns: list  # their names; a single one holds lists
+    columns: list  # their names. A single one contains lists
     width: int
 
     def encode(self, frame: Frame) -> np.ndarray:
@@ -255,7 +265,7 @@ class Vectors(Kind):
         return rows / np.where(length > 0, length, 1.0)
 
     def rows(self, frame: Frame) -> np.ndarray:
-        """(n, width) numbers, rows of zeros where a cell cannot be read."""
+        """(n, width) numbers, with rows of zeros for cells that cannot be read."""
         if len(self.columns) == 1:
             rows = vectors(frame[self.columns[0]])
             return rows if rows is not None and rows.shape[1] == self.width else np.zeros((len(frame), self.width))
@@ -267,7 +277,7 @@ class Vectors(Kind):
 
 
 def total(block: Block) -> float:
-    """Half the expected squared difference between two rows: the sum of the variances of the columns."""
+    """Half the expected squared difference between two rows, which is the sum of the variances of the columns."""
     centered = block - np.add.reduce(block) / len(block)  # NumPy's variance takes three times as long for a few rows
     return float(np.add.reduce(np.square(centered), axis=None)) / len(block)
 
@@ -285,7 +295,7 @@ def skewness(values):
 
 
 def read_words(words, reading):
-    """Cells as values of a category: gaps are "", whole numbers have no decimals."""
+    """Cells as values of a category. Gaps are "", and whole numbers have no decimals."""
     words = np.array(["" if word in GAPS else word.removesuffix(".0") for word in words], dtype=object)
     if reading == "first word":
         return np.array([word.split()[0].strip(",;:").casefold() if word else "" for word in words], dtype=object)
@@ -297,4 +307,6 @@ def read_words(words, reading):
 def truth(word: str) -> str:
     """ "yes", "no" or, for anything else, the word itself."""
     small = word.casefold()
-    return "yes" if small in TRUE or small == "1" else "no" if small in FALSE or small == "0" else word
+    if small == "1" or small in SPELLINGS["yes"]:
+        return "yes"
+    return "no" if small == "0" or small in SPELLINGS["no"] else word

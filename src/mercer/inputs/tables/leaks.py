@@ -1,13 +1,15 @@
-"""Columns that distinguish labeled rows from unlabeled ones: filled in with the label, or after it, and no features.
+"""Columns that distinguish labeled rows from unlabeled ones, because they are filled in with the label or after it.
 
-Rows that a person labels are not a random sample, so a column may differ between the two. Only what is strong counts:
-shares that differ by more than a half, or numbers nearly all on one side, and never by chance. A column by which the
-file is sorted, or of which the lowest or highest rows were labeled, differs as much and is still a feature.
+Such columns are not features. Rows that a person labels are not a random sample, so a column may differ between the
+two. Only a strong difference that is not by chance counts. Fractions differ by more than a half, or numbers are nearly
+all on one side. A column by which the file is sorted, or of which the lowest or highest rows were labeled, differs as
+much and is still a feature.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, lgamma
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,13 +17,20 @@ from ...types import Frame, Series
 from ..numerals import short
 from .cells import cells, gaps, numbers, usable
 
-CHANCE = 0.001  # that any column of a table with random labels is named (Holm)
-SHARES = 0.5  # least difference of two shares
-APART = 0.9  # least Kolmogorov–Smirnov distance of numbers
-FAMILIES = 3  # gaps, values and ranges: the best of three
-TREND = 0.5  # least rank correlation with the place in the file of a column that the file is sorted by
-VALLEY = 0.4  # most density between labeled rows and others, relative to both, of two separate distributions
-LEVELS = 50  # different values up to which each of them is compared
+
+class Limits(NamedTuple):
+    """How large a difference must be, and what is compared."""
+
+    chance: float = 0.001  # that any column of a table with random labels is named (Holm)
+    fractions: float = 0.5  # least difference of two fractions
+    apart: float = 0.9  # least Kolmogorov–Smirnov distance of numbers
+    families: int = 3  # gaps, values and ranges are compared, and the best of three is taken
+    trend: float = 0.5  # least rank correlation with the place in the file of a column that the file is sorted by
+    valley: float = 0.4  # most density between labeled rows and others, relative to both, of two distributions
+    levels: int = 50  # different values up to which each of them is compared
+
+
+LIMITS = Limits()
 
 
 @dataclass
@@ -30,7 +39,7 @@ class Leak:
 
     column: str
     what: str  # "filled", "value" (one of them, `value`) or "range"
-    labeled: float  # fraction of the rows that are filled or have the value; for "range" the median
+    labeled: float  # fraction of the rows that are filled or have the value, or the median for "range"
     unlabeled: float
     p: float  # probability of a difference as large by chance, over all that was compared
     value: str = ""
@@ -39,9 +48,9 @@ class Leak:
     def why(self) -> str:
         """The difference, in words."""
         if self.what == "range":
-            return f"around {short(self.labeled)} where labeled, {short(self.unlabeled)} elsewhere"
-        verb = "filled" if self.what == "filled" else f"{self.value!r}"
-        return f"{verb} in {self.labeled:.0%} of the labeled and {self.unlabeled:.0%} of the other rows"
+            return f"around {short(self.labeled)} in the labeled and {short(self.unlabeled)} in the other rows"
+        what = "filled" if self.what == "filled" else f"{self.value!r}"
+        return f"{what} in {self.labeled:.0%} of the labeled and {self.unlabeled:.0%} of the other rows"
 
 
 def leaks(frame: Frame, given: np.ndarray, among: list | None = None) -> list[Leak]:
@@ -56,7 +65,7 @@ def leaks(frame: Frame, given: np.ndarray, among: list | None = None) -> list[Le
     ----------
     frame : pandas DataFrame.
     given : (n,) bool, which rows have a label.
-    among : names of the columns to look at; all if not given.
+    among : names of the columns to look at, or None for all.
 
     Examples
     --------
@@ -69,14 +78,14 @@ def leaks(frame: Frame, given: np.ndarray, among: list | None = None) -> list[Le
     if given.all() or not given.any():
         return []
     order = list(frame.columns) if among is None else among
-    if FAMILIES * len(order) * _least_p(int(given.sum()), int((~given).sum())) >= CHANCE:
-        return []  # too few rows to tell so many columns from chance
+    if LIMITS.families * len(order) * _least_p(int(given.sum()), int((~given).sum())) >= LIMITS.chance:
+        return []  # too few rows to distinguish so many columns from chance
     found = [_strongest(frame[name], given) for name in order]
     named = sorted((leak for leak in found if leak is not None), key=lambda leak: leak.p)
     kept, least = [], 0.0
     for rank, leak in enumerate(named):
         least = leak.p = max(least, min(1.0, leak.p * (len(found) - rank)))
-        kept += [leak] if leak.p < CHANCE else []
+        kept += [leak] if leak.p < LIMITS.chance else []
     return sorted(kept, key=lambda leak: order.index(leak.column))
 
 
@@ -95,10 +104,10 @@ def _strongest(column: Series, given: np.ndarray) -> "Leak | None":
         there, amounts = np.flatnonzero(~gone), numbers(column)[~gone]
         plain = amounts if usable(amounts).all() else cells(column)[~gone].astype(str)
         values, first, place = np.unique(plain, return_index=True, return_inverse=True)
-        # Of many values only the most frequent: a zero or "none" that represents a gap.
-        levels = np.arange(len(values)) if len(values) <= LEVELS else [int(np.bincount(place).argmax())]
-        shares = [np.bincount(place[one], minlength=len(values)) / one.sum() for one in (rest, ~rest)]
-        far = np.abs(shares[0] - shares[1])[levels] >= SHARES
+        # Of many values only the most frequent one, a zero or "none" that represents a gap
+        levels = np.arange(len(values)) if len(values) <= LIMITS.levels else [int(np.bincount(place).argmax())]
+        fractions = [np.bincount(place[one], minlength=len(values)) / one.sum() for one in (rest, ~rest)]
+        far = np.abs(fractions[0] - fractions[1])[levels] >= LIMITS.fractions
         for level in np.asarray(levels)[far] if len(values) > 1 and not _in_groups(place, rest) else ():
             shown = str(column.iloc[there[first[level]]]).strip()
             found += _differs(name, "value", place == level, rest, len(levels), shown)
@@ -107,14 +116,14 @@ def _strongest(column: Series, given: np.ndarray) -> "Leak | None":
             found += _apart(name, amounts[known], rest[known])
     strongest = min(found, key=lambda leak: leak.p, default=None)
     if strongest is not None:
-        strongest.p *= FAMILIES
+        strongest.p *= LIMITS.families
     return strongest
 
 
 def _differs(name: str, what: str, mask: np.ndarray, given: np.ndarray, n_tests: int = 1, value: str = "") -> list:
-    """[Leak] where the fractions of the rows in `mask` differ enough, with the p-value of Fisher's exact test."""
+    """[Leak] if the fractions of the rows in `mask` differ enough, with the p-value of Fisher's exact test."""
     labeled, others = float(mask[given].mean()), float(mask[~given].mean())
-    if abs(labeled - others) < SHARES:
+    if abs(labeled - others) < LIMITS.fractions:
         return []
     counts = tuple((int(np.sum(mask & one)), int(np.sum(~mask & one))) for one in (given, ~given))
     return [Leak(name, what, labeled, others, _fisher(counts) * n_tests, value)]
@@ -129,7 +138,7 @@ def _fisher(counts: tuple[tuple[int, int], tuple[int, int]]) -> float:
 
 
 def _in_groups(place: np.ndarray, given: np.ndarray) -> bool:
-    """Whether the file is sorted by a column: equal values are next to each other, also in the unlabeled rows."""
+    """Whether the file is sorted by a column, so that equal values are adjacent, also in the unlabeled rows."""
     others = len(np.unique(place[~given]))
     return others > 1 and 1 + np.count_nonzero(np.diff(place)) == place.max() + 1
 
@@ -139,7 +148,8 @@ def _chosen_by(values: np.ndarray, given: np.ndarray) -> bool:
     if not given.any() or given.all() or np.ptp(values[~given]) == 0:
         return False
     trend = [_rank_correlation(values), _rank_correlation(values[~given])]
-    return min(trend) >= TREND or max(trend) <= -TREND or _cut(values, given) or _cut(-values, given)
+    sorted_by = min(trend) >= LIMITS.trend or max(trend) <= -LIMITS.trend
+    return sorted_by or _cut(values, given) or _cut(-values, given)
 
 
 def _rank_correlation(values: np.ndarray) -> float:
@@ -152,7 +162,7 @@ def _rank_correlation(values: np.ndarray) -> float:
 
 
 def _cut(values: np.ndarray, given: np.ndarray) -> bool:
-    """Whether the labeled rows are the lowest numbers of one distribution: it has no valley at the cut."""
+    """Whether the labeled rows are the lowest numbers of one distribution, which has no valley at the cut."""
     low, high = np.sort(values[given]), np.sort(values[~given])
     if low[-1] > high[0]:
         return False
@@ -160,11 +170,11 @@ def _cut(values: np.ndarray, given: np.ndarray) -> bool:
     step = np.diff(np.unique(values)).min()
     width = lambda part: part[-1] - part[0] + step  # noqa: E731  # of 2k neighbors, the inverse of their density
     inner = [width(part[max(0, len(part) // 2 - k) :][: 2 * k]) for part in (low, high)]
-    return VALLEY * width(np.concatenate([low[-k:], high[:k]])) <= max(inner)
+    return LIMITS.valley * width(np.concatenate([low[-k:], high[:k]])) <= max(inner)
 
 
 def _apart(name: str, values: np.ndarray, given: np.ndarray) -> list:
-    """[Leak] if the numbers lie nearly all on two sides."""
+    """[Leak] if the numbers are nearly all on two sides."""
     l, u = int(given.sum()), int((~given).sum())
     if not l or not u:
         return []
@@ -172,7 +182,7 @@ def _apart(name: str, values: np.ndarray, given: np.ndarray) -> list:
     both = np.concatenate([labeled, others])
     lower = np.searchsorted(labeled, both, side="right") / l - np.searchsorted(others, both, side="right") / u
     distance = float(np.abs(lower).max())
-    if distance < APART:
+    if distance < LIMITS.apart:
         return []
     return [Leak(name, "range", float(np.median(labeled)), float(np.median(others)), _ks_bound(distance, l, u))]
 

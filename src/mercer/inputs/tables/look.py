@@ -1,10 +1,10 @@
-"""Contents of a column: its kind, how it is used and why, or why it is left out."""
+"""Decide on the kind of a column, how it is used and why, or why it is left out."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,29 +25,38 @@ from .cells import (
 )
 from .dates import date_order
 from .images import Picture, features, named_images, why_not
-from .kinds import FALSE, FEW, LEVELS, TRUE, Category, Date, Number, Ordered, Vectors, read_words
+from .kinds import CODES, SPELLINGS, Category, Date, Number, Ordered, Vectors, read_words
 from .names import Names
 from .notes import cells_of
 from .scales import positions
 from .text import Text, words_in
 
 KINDS = ("number", "ordered", "category", "date", "text", "embedding", "image")
-ALONE = "no value occurs three times"
-IDENTIFIER = 0.85  # different values per row from which a column of short text names rows
-BLOCK = 32  # least columns of an embedding
-_ID = "id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number"
-_ID_NAME = re.compile(rf"(?i:(^|[_\s.-])({_ID})$|^unnamed)|^column 1$|I[dD]$")
-_CODE_NAME = re.compile(r"(?i)(^|[_\s.-])(zip|zip_?code|post_?code|postal_?code|plz|phone|fax|isbn|ean|sku|code)$")
-_ZEROS = re.compile(r"0\d+")
-_NUMBERED = re.compile(r"(.*?)(\d+)\]?")
+
+
+class _Patterns(NamedTuple):
+    """Patterns of names of columns, and of cells."""
+
+    identifier: re.Pattern = re.compile(
+        r"(?i:(^|[_\s.-])(id|ids|uuid|guid|key|index|idx|row|rows|rowid|rownames?|record|serial|obs|nr|no|number)$"
+        r"|^unnamed)|^column 1$|I[dD]$"
+    )
+    code: re.Pattern = re.compile(
+        r"(?i)(^|[_\s.-])(zip|zip_?code|post_?code|postal_?code|plz|phone|fax|isbn|ean|sku|code)$"
+    )
+    numbered: re.Pattern = re.compile(r"(.*?)(\d+)\]?")
+    zeros: re.Pattern = re.compile(r"0\d+")  # a cell with leading zeros
+
+
+_PATTERNS = _Patterns()
 
 
 @dataclass
 class Column:
     """The decision on a column."""
 
-    name: str  # as in the table; "x0 … x767" for an embedding
-    kind: str  # one of KINDS; else constant, duplicate, identifier, code, leak, empty, unclear, objects or ignored
+    name: str  # as in the table, or "x0 … x767" for an embedding
+    kind: str  # one of KINDS, or constant, duplicate, identifier, code, leak, empty, unclear, objects or ignored
     use: str  # how it becomes numbers, or "left out"
     why: str
     missing: float = 0.0  # fraction of the cells that are gaps
@@ -56,7 +65,7 @@ class Column:
 
 @dataclass
 class Found:
-    """A column and what encodes it: None if it is left out. `notes` are for people, see `notes.sentences`."""
+    """A column and its encoder, which is None if it is left out. `notes` are for people, see `notes.sentences`."""
 
     column: Column
     encoder: Any = None
@@ -107,6 +116,10 @@ def _out(column, kind, why, note=None):
     return Found(found, None, [note] if note else [])
 
 
+def _alone(column, kind):
+    return _out(column, kind, "no value occurs three times", ("alone", column.name, ""))
+
+
 def _in(encoder, kind, use, why, there, *notes):
     return Found(Column(encoder.name, kind, use, why, _share(~there)), encoder, list(notes))
 
@@ -120,13 +133,13 @@ def _as_wanted(column, wanted, there):
     if wanted == "text":
         encoder = Text.fit(column)
         if encoder is not None:
-            return _in(encoder, "text", "TF-IDF", "as asked for", there)
+            return _in(encoder, "text", "TF-IDF", "as requested", there)
     if wanted == "category":
         encoder = Category.fit(column)
         if not encoder.levels:
-            return _out(column, "code", ALONE, ("alone", name, ""))
+            return _alone(column, "code")
         if len(set(read_words(words, "whole"))) > 1:
-            return _in(encoder, "category", f"{len(encoder.levels)} codes", "as asked for", there)
+            return _in(encoder, "category", f"{len(encoder.levels)} codes", "as requested", there)
     if wanted == "embed" and vectors(column) is not None:
         return _vectors(column)
     if wanted == "image":
@@ -136,9 +149,9 @@ def _as_wanted(column, wanted, there):
         known = numbers(column, decimal, unit)
         known = known[usable(known)]
         if len(known) and np.ptp(known) > 0:
-            return _in(Number.fit(column, decimal, unit), "number", "number", "as asked for", there)
+            return _in(Number.fit(column, decimal, unit), "number", "number", "as requested", there)
     raise InputError(
-        f"Column {name!r} cannot be used as {wanted}: it holds values such as {words[there][0]!r}. "
+        f"Column {name!r} cannot be used as {wanted}, because it contains values such as {words[there][0]!r}. "
         "Give it another kind, or leave the choice open."
     )
 
@@ -157,11 +170,12 @@ def _number(
         return _out(column, "constant", "the same value in every row", ("constant", name, ""))
     n_distinct = 1 + np.count_nonzero(steps)
     whole = bool((known == np.round(known)).all())
-    if whole and (_CODE_NAME.search(str(name)) or (words is not None and any(map(_ZEROS.fullmatch, words[:2000])))):
+    with_zeros = words is not None and any(map(_PATTERNS.zeros.fullmatch, words[:2000]))
+    if whole and (with_zeros or _PATTERNS.code.search(str(name))):
         return _words(column, cells(column), there, "code")
     if whole and n_distinct == len(values) >= 10:
         in_order = len(values) >= 20 and (np.all(np.diff(known) > 0) or np.all(np.diff(known) < 0))
-        if _ID_NAME.search(str(name)) or np.all(steps == 1) or in_order:
+        if _PATTERNS.identifier.search(str(name)) or np.all(steps == 1) or in_order:
             why = "follows the order of the rows" if in_order else "different whole numbers in every row"
             return _out(column, "identifier", why, ("numbered", name, ""))
     notes: list = []
@@ -174,7 +188,7 @@ def _number(
     if decimal == ",":
         points = words is not None and not any("," in word for word in words)
         notes.append(("points" if points else "comma", name, ""))
-    if whole and 2 < n_distinct <= min(FEW, len(known) // 2):
+    if whole and 2 < n_distinct <= min(CODES.few, len(known) // 2):
         encoder: Any = Ordered.fit(column, None, decimal, unit)
         use, why = "half number, half category", f"{n_distinct} different whole numbers"
         return _in(encoder, "ordered", use, why, finite, *notes)
@@ -201,16 +215,17 @@ def _words(column: Series, words: np.ndarray, there: np.ndarray, kind: str = "id
     if n_levels == 1 and there.all():
         return _out(column, "constant", "the same value in every row", ("constant", name, ""))
     small = {level.casefold() for level in levels}
-    if small & (TRUE | {"1"}) and small & (FALSE | {"0"}) and small <= TRUE | FALSE | {"0", "1"}:
+    yes, no = SPELLINGS["yes"] | {"1"}, SPELLINGS["no"] | {"0"}
+    if small & yes and small & no and small <= yes | no:
         return _in(Category.fit(column, "boolean"), "category", "yes or no", "spellings of yes and no", there)
     order = date_order(known)
     if order == "unclear":
-        why = "day and month cannot be told apart"
-        note = f"Column {name!r} holds dates such as {known[0]} whose {why}; it is left out. "
+        why = "day and month cannot be distinguished"
+        note = f"Column {name!r} contains dates such as {known[0]} whose {why}. It is left out. "
         return _out(column, "unclear", why, note + "Write them as YYYY-MM-DD to have them used.")
     if order:
         return _date(column, order, there)
-    places = positions(levels) if 2 < n_levels <= LEVELS and kind != "code" else None
+    places = positions(levels) if 2 < n_levels <= CODES.levels and kind != "code" else None
     if places:
         why = f"{n_levels} steps of a scale"
         return _in(Ordered.fit(column, places), "ordered", "half number, half category", why, there)
@@ -219,9 +234,9 @@ def _words(column: Series, words: np.ndarray, there: np.ndarray, kind: str = "id
     first = read_words(known, "first word") if mostly_different and 1.5 <= per_cell < 4 else None
     if first is not None and _repeats(first):
         why = f"names of {len(set(first))} first words"
-        note = f"Column {name!r} holds names: their first words are used, such as {first[0]!r}."
+        note = f"Column {name!r} contains names. Their first words are used, such as {first[0]!r}."
         return _in(Category.fit(column, "first word"), "category", "its first word", why, there, note)
-    if per_cell >= 3 and (mostly_different or n_levels > LEVELS):
+    if per_cell >= 3 and (mostly_different or n_levels > CODES.levels):
         text = Text.fit(column)
         if text is not None:
             why = f"{per_cell:.0f} words in a cell"
@@ -229,8 +244,8 @@ def _words(column: Series, words: np.ndarray, there: np.ndarray, kind: str = "id
     if n_levels == n > 3:
         return _out(column, kind, "different in every row", ("identifier", name, ""))
     encoder, why = Category.fit(column), f"{n_levels} different values"
-    different = mostly_different and n_levels > LEVELS
-    if different and n_levels > IDENTIFIER * n:
+    different = mostly_different and n_levels > CODES.levels
+    if different and n_levels > 0.85 * n:  # names of rows
         return _out(column, kind, f"{why} in {n} rows", ("mostly", name, f"{why} in {n} rows"))
     if encoder.pooled:
         return _many(column, encoder, kind, why, there, different)
@@ -238,12 +253,12 @@ def _words(column: Series, words: np.ndarray, there: np.ndarray, kind: str = "id
 
 
 def _many(column, category, kind, why, there, different):
-    """A column with rare values: by its values where they have codes, and by its words and characters."""
+    """A column with rare values, read by those of its values that have codes and by its words and characters."""
     name, rare = column.name, f"{category.pooled:.0%} of the rows rare"
     names = Names.fit(column, category, different)
     if names is None:
         if not category.levels:
-            return _out(column, kind, ALONE, ("alone", name, ""))
+            return _alone(column, kind)
         return _in(category, "category", f"{len(category.levels)} codes, {rare}", why, there, ("rare", name, rare))
     use = f"{len(category.levels)} codes, words and characters"
     return _in(names, "category", use, why, there, ("names", name, f"{why}, {rare}"))
@@ -259,7 +274,7 @@ def _date(column: Series, order: str, there: np.ndarray) -> "Found":
     encoder = Date.fit(column, order)
     if encoder is None:
         why = "dates that no calendar has"
-        return _out(column, "unclear", why, f"Column {column.name!r} holds {why}; it is left out.")
+        return _out(column, "unclear", why, f"Column {column.name!r} contains {why} and is left out.")
     what = {"time": "times", "months": "months"}.get(order, "dates")
     use = ", ".join(["time" if order == "time" else "days", *(f"time of the {part}" for part in encoder.parts)])
     note = {"time": "time"}.get(order, "mixed" if order.startswith("mixed") else "date")
@@ -270,7 +285,8 @@ def _date(column: Series, order: str, there: np.ndarray) -> "Found":
 def _vectors(column: Series) -> "Found":
     name, rows = column.name, vectors(column)
     if rows is None:
-        return _out(column, "objects", "lists or objects", f"Column {name!r} holds lists or objects and is left out.")
+        what = "lists or objects"
+        return _out(column, "objects", what, f"Column {name!r} contains {what} and is left out.")
     if np.all(rows == rows[0]):
         return _out(column, "constant", "the same value in every row", ("constant", name, ""))
     encoder = Vectors(str(name), [str(name)], rows.shape[1])
@@ -278,7 +294,7 @@ def _vectors(column: Series) -> "Found":
 
 
 def _images(column, words, there, asked=False):
-    """Images, where nearly all cells name one that can be read. Requested, where any does."""
+    """A column of images, if nearly all cells name one that can be read, or any cell does and `asked` is True."""
     name, found = column.name, features(column)[1]
     absent = there & ~found
     first = words[np.argmax(absent)] if absent.any() else ""
@@ -286,30 +302,30 @@ def _images(column, words, there, asked=False):
         what = f"Column {name!r} names images, but {why_not(column, first)}"
         if asked:
             raise InputError(f"{what}. Paths are relative to the folder of the table.")
-        return _out(column, "unclear", "images that are not there", f"{what}: left out.")
+        return _out(column, "unclear", "images that are not there", f"{what}. It is left out.")
     encoder = Picture.fit(column)
     if encoder is None:
         return _out(column, "constant", "the same image in every row", ("constant", name, ""))
     notes: list = [("image", name, "")]
     if absent.any():
         what = f"{int(absent.sum())} of {len(words)} images cannot be read, first {first!r} ({why_not(column, first)})"
-        notes.append(f"Column {name!r}: {what}; these rows go by the other columns.")
+        notes.append(f"Column {name!r}: {what}. The other columns of these rows are used.")
     return _in(encoder, "image", "gray, gradients, colors", f"{int(found.sum())} images", found, *notes)
 
 
 def embeddings(frame: Frame, asked: Any = (), among: ColumnLike = None) -> list[Found]:
-    """Columns x0, x1, … that are one embedding: at least 32 numbers of both signs, and rows of nearly one length.
+    """Columns x0, x1, … that are one embedding, with 32 or more numbers of both signs and rows of nearly one length.
 
-    `asked` names such blocks by what is before the numbers. These are taken whatever they hold. `among` are the
-    columns to look at.
+    `asked` names such blocks by what is before the numbers. These are taken with any contents. `among` are the columns
+    to look at.
     """
     found = []
     for stem, members in stems(frame.columns if among is None else among).items():
         places, names = list(members), list(members.values())
         if stem in asked:
-            found.append(_block(names, "as asked for"))
+            found.append(_block(names, "as requested"))
             continue
-        if len(names) < BLOCK or places != list(range(places[0], places[0] + len(places))) or places[0] > 1:
+        if len(names) < 32 or places != list(range(places[0], places[0] + len(places))) or places[0] > 1:
             continue
         if not usable(numbers(frame[names[0]].head(100))).all():
             continue
@@ -327,7 +343,7 @@ def stems(names: Iterable[str]) -> dict[str, dict[int, str]]:
     """Columns that are numbered, such as x0, x1, …, by what is before the numbers: {"x": {0: "x0", …}}."""
     found: dict = {}
     for name in names:
-        match = _NUMBERED.fullmatch(name)
+        match = _PATTERNS.numbered.fullmatch(name)
         if match:
             found.setdefault(match[1].rstrip("[_.- "), {})[int(match[2])] = name
     return found

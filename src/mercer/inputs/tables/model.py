@@ -1,4 +1,4 @@
-"""A model together with the reading of the table it was trained on: what `mercer label --save` writes."""
+"""A model together with the encoder of the table it was trained on, as `mercer label --save` writes it."""
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,7 +15,7 @@ class TableClassifier(BaseEstimator):
     encoder : fitted `TableEncoder`.
     classifier : fitted few-label classifier on the matrix of this encoder.
     target : name of the label column.
-    values : class name as text → the value as it stood in the table.
+    values : class name as text → the value as it was in the table.
     hints : list of str or None, default=None
         Columns of guesses by other sources, which the classifier was fitted with.
     missing : list of str or None, default=None
@@ -58,7 +58,7 @@ class TableClassifier(BaseEstimator):
         return {"hints": found} if found else {}
 
     def answer(self, frame: Frame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(class probabilities (n, k), confidence (n,), how far they rest on similar training rows (n,) from 0 to 1).
+        """(class probabilities (n, k), confidence (n,), support by similar training rows (n,) from 0 to 1).
 
         The confidence is the probability that the most likely class is the true one.
         """
@@ -109,6 +109,6 @@ class TableRegressor(BaseEstimator):
         return self.regressor.predict_interval(self.encoder.transform(frame), coverage)
 
     def answer(self, frame: Frame, coverage: float = 0.9) -> tuple:
-        """(low and high end for each row (n, 2), how far the prediction rests on similar training rows (n,))."""
+        """(low and high end for each row (n, 2), support of the prediction by similar training rows (n,))."""
         rows = self.encoder.transform(frame)
         return self.regressor.predict_interval(rows, coverage), self.regressor.trust(rows)

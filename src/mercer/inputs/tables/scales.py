@@ -1,4 +1,4 @@
-"""Words that are on a scale: low, medium, high; never … always; 18-25, 26-35; XS … XXL."""
+"""Find the order of words on a scale, such as low, medium and high, never … always, 18-25 and 26-35, or XS … XXL."""
 
 import re
 
@@ -38,11 +38,10 @@ _SCALES = [
         "小|中|大",
     )
 ]
-_RANGE = re.compile(r"[<>≤≥]?\s*(\d+(?:[.,]\d+)?)(?:\s*(?:-|–|\.\.|to|bis)\s*\d+(?:[.,]\d+)?|\s*\+)?", re.IGNORECASE)
 
 
 def positions(levels: np.ndarray) -> dict | None:
-    """Where each level (in small letters) is on a scale, from 0. None if they are no scale.
+    """{level in small letters: its position on a scale, from 0}. None if the levels are not on a scale.
 
     Examples
     --------
@@ -56,7 +55,8 @@ def positions(levels: np.ndarray) -> dict | None:
         if len(small) > 2 and set(small) <= set(scale):
             ordered = [step for step in scale if step in small]
             return {step: place for place, step in enumerate(ordered)}
-    starts = [_RANGE.fullmatch(level) for level in small]
+    limits = r"[<>≤≥]?\s*(\d+(?:[.,]\d+)?)(?:\s*(?:-|–|\.\.|to|bis)\s*\d+(?:[.,]\d+)?|\s*\+)?"
+    starts = [re.fullmatch(limits, level, re.IGNORECASE) for level in small]
     if len(small) > 2 and all(starts):
         begin = {level: float(start[1].replace(",", ".")) for level, start in zip(small, starts) if start}
         ordered = sorted(small, key=lambda level: (begin[level], level[0] not in "<≤", level[0] in ">≥+"))

@@ -1,4 +1,4 @@
-"""Read the column of labels: which rows have one, what the classes are called."""
+"""Read the column of labels, which rows have a label, and the names of the classes."""
 
 import re
 from collections import Counter
@@ -12,15 +12,6 @@ from ..numerals import short
 from .cells import decimal_commas, numbers, unit_of, usable
 from .notes import cells_of
 
-NOT_AVAILABLE = frozenset(("na", "n/a", "n.a.", "nan", "<na>", "null", "#n/a", "?", "-", "--"))  # in small letters
-NOT_GAPS = {"-": {"+"}, "--": {"+", "++"}}  # mark: labels next to which it is a label too
-_CLASS_NAME = re.compile(
-    r"(?i)(^|[_\s.-])(class|classes|class_?(id|no|nr|code|label)|label|category|cat|species|kind|group|cluster|type|klasse)$"
-)
-_SHARE = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<share>0?\.\d+|[01]\.\d*|\d{1,3}(\.\d+)?\s*%)")
-FEWEST_NUMBERS = 5  # that say anything of the error of a prediction
-MANY_NAMES = 20  # labels that are all different, beyond which they are names of rows rather than classes
-
 
 @dataclass
 class Target:
@@ -30,8 +21,8 @@ class Target:
     given: np.ndarray  # (n,) which rows have one
     values: dict  # class name as text → the value as it is in the table
     notes: list = field(default_factory=list)  # sentences on what was read how
-    mark: str = ""  # between the labels of cells that contain several, such as ";"; empty where each contains one
-    shares: np.ndarray | None = None  # (n, k) class probabilities, 0 where unlabeled, where cells hold such
+    mark: str = ""  # between the labels of cells that contain several, such as ";". Empty if each contains one
+    shares: np.ndarray | None = None  # (n, k) class probabilities, 0 if unlabeled. None if no cell contains some
     numeric = False
 
     @property
@@ -66,7 +57,7 @@ class NumberTarget:
 
 
 def read_target_as(column, kind=None, missing=None, need_labels=True, several=False):
-    """`Target` or `NumberTarget`, whichever the column holds, with a note on it where the labels are numbers.
+    """Return the `Target` or `NumberTarget` of a column, with a note on the choice if the labels are numbers.
 
     Labels that are all numbers are to be predicted as numbers if some have fractions, or if there are more than 10
     different ones, more than one for every ten labels. Numbers with leading zeros are names of classes, and so are up
@@ -78,8 +69,8 @@ def read_target_as(column, kind=None, missing=None, need_labels=True, several=Fa
     name, found = column.name, _numbers(words[given])
     if kind == "number" and np.isnan(found).any():
         raise InputError(
-            f"{name!r} holds {words[given][np.isnan(found)][0]!r}, which is not a number, and --as number was given. "
-            "Name the mark of unlabeled cells with --missing, or leave --as out."
+            f"{name!r} contains {words[given][np.isnan(found)][0]!r}, which is not a number, and --as number was given."
+            " Name the mark of unlabeled cells with --missing, or leave --as out."
         )
     if kind == "class" or np.isnan(found).any() or len(found) < (1 if need_labels else 2):
         return _classes(column, given, words, notes, missing, need_labels, several, measured=kind == "class")
@@ -91,18 +82,18 @@ def read_target_as(column, kind=None, missing=None, need_labels=True, several=Fa
         return target
     if _guessing(missing) and (found == -1).any() and (found >= -1).all():
         raise InputError(
-            f'{name!r} holds -1 and no other number below 0: it may be a number or mean "unlabeled". Say '
+            f'{name!r} contains -1 and no other number below 0, so it may be a number or mean "unlabeled". Give '
             "--missing=-1 if it means unlabeled, or --missing= (nothing) if it is a number."
         )
-    if need_labels and (different < 2 or len(found) < FEWEST_NUMBERS):
+    if need_labels and (different < 2 or len(found) < 5):  # fewer do not show the error of a prediction
         raise InputError(
-            f"{what} in {cells_of(len(found))}, too few to predict others. Give at least {FEWEST_NUMBERS} numbers, "
-            "not all the same; or say --as class if they are names of classes."
+            f"{what} in {cells_of(len(found))}, too few to predict others. Give at least 5 numbers, not all the same, "
+            "or --as class if they are names of classes."
         )
     values = np.full(len(given), np.nan)
     values[given] = found
     least, most = short(found.min(), 6), short(found.max(), 6)
-    how = f"from {least} to {most}, read as numbers to predict (--as class: as names of classes)"
+    how = f"from {least} to {most}, read as numbers to predict (--as class reads them as names of classes)"
     return NumberTarget(values, given, [*notes, f"{what} {how}."])
 
 
@@ -124,12 +115,12 @@ def read_target(column, missing=None, need_labels=True, several=False, measured=
 
 
 def _classes(column, given, text, notes, missing, need_labels, several, measured=False):
-    """The labels of a column whose cells were read: see `given_cells` and `read_target`."""
+    """The labels of a column whose cells were read, see `given_cells` and `read_target`."""
     name = column.name
     if _guessing(missing) and (text[given] == "-1").any():
         raise InputError(
-            f'{name!r} holds -1, which may be a class or mean "unlabeled". '
-            "Say --missing=-1 if it means unlabeled, or --missing= (nothing) if it is a class."
+            f'{name!r} contains -1, which may be a class or mean "unlabeled". '
+            "Give --missing=-1 if it means unlabeled, or --missing= (nothing) if it is a class."
         )
     found = _read_shares(name, text[given])
     if found is not None:
@@ -147,14 +138,14 @@ def _classes(column, given, text, notes, missing, need_labels, several, measured
     if mark and need_labels and not several:
         both = next(word for word in values if mark in word)
         raise InputError(
-            f"Cells of {name!r} hold several labels, such as {both!r}; only `mercer label` fills in such cells. Make a "
-            f"column of yes and no for each label, or write another mark than {mark!r} if {both!r} is one class."
+            f"Cells of {name!r} contain several labels, such as {both!r}. Only `mercer label` fills in such cells. "
+            f"Make a column of yes and no for each label, or write another mark than {mark!r} if {both!r} is one class."
         )
     return Target(labels, given, values, notes, mark)
 
 
 def _with_shares(name, text, given, classes, table, notes):
-    """The labels of a column whose cells hold probabilities: each row's is the most likely class."""
+    """The labels of a column of probabilities. The label of a row is its most likely class."""
     soft = (table.max(axis=1) < 1) & (table.max(axis=1) > 0)
     shown = text[given][soft][0] if soft.any() else text[given][0]
     notes = [*notes, f"{cells_of(int(soft.sum()))} of {name!r} read as probabilities of classes, such as {shown!r}."]
@@ -171,13 +162,15 @@ def given_cells(column, missing=None):
     notes = []
     empty |= np.isin(text, ["", *(mark.strip() for mark in missing or [])])
     there = set(text[~empty])
-    marks = [mark for mark in there if mark.casefold() in NOT_AVAILABLE and not there & NOT_GAPS.get(mark, set())]
+    unavailable = ("na", "n/a", "n.a.", "nan", "<na>", "null", "#n/a", "?", "-", "--")  # in small letters
+    labels = {"-": {"+"}, "--": {"+", "++"}}  # next to which the mark is a label too
+    marks = [mark for mark in there if mark.casefold() in unavailable and not there & labels.get(mark, set())]
     usual = np.isin(text, marks) & ~empty & _guessing(missing)
     if usual.any():
         seen = ", ".join(sorted(set(text[usual])))
-        hold = "holds" if usual.sum() == 1 else "hold"
+        which = f"contains {seen}, which is" if usual.sum() == 1 else f"contain {seen}, which are"
         notes.append(
-            f"{cells_of(int(usual.sum()))} of {name!r} {hold} {seen}: read as unlabeled "
+            f"{cells_of(int(usual.sum()))} of {name!r} {which} read as unlabeled "
             f"(--missing '' makes {'it a class' if len(set(text[usual])) == 1 else 'them classes'})."
         )
     return ~(empty | usual), text, notes
@@ -215,7 +208,11 @@ def _measured(words, values, name):
         return False
     if (values != np.round(values)).any():
         return True
-    if _CLASS_NAME.search(str(name)) and 2 * different <= len(values):
+    of_classes = (
+        r"(?i)(^|[_\s.-])"
+        r"(class|classes|class_?(id|no|nr|code|label)|label|category|cat|species|kind|group|cluster|type|klasse)$"
+    )
+    if re.search(of_classes, str(name)) and 2 * different <= len(values):
         return False
     counted = min(values) in (0, 1) and different <= min(50, len(values) - 1) and max(values) <= 1.25 * different
     return different > max(10, len(values) / 10) and not counted
@@ -237,30 +234,31 @@ def _alike(values: dict) -> list:
 def _refuse(name: str, words: np.ndarray, given: np.ndarray, values: dict, measured: bool) -> None:
     if len(words) == 0:
         raise InputError(
-            f"No row has a label in {name!r}: all {len(given)} cells are empty. "
-            "Label at least one row of each class; `mercer suggest` says which rows to begin with."
+            f"No row has a label in {name!r}, because all {len(given)} cells are empty. "
+            "Label at least one row of each class. `mercer suggest` lists the rows to begin with."
         )
     if len(values) < 2:
-        said = f"The only label in {name!r} is" if len(words) == 1 else f"All {len(words)} labels in {name!r} are"
+        what = f"The only label in {name!r} is" if len(words) == 1 else f"All {len(words)} labels in {name!r} are"
         raise InputError(
-            f"{said} {next(iter(values))!r}. Label rows of a second class too; "
-            "to find unusual rows with one class only, use `mercer novelty`."
+            f"{what} {next(iter(values))!r}. Label rows of a second class too. "
+            "To find unusual rows with one class only, use `mercer novelty`."
         )
     found = _numbers(words)
     if not measured and not np.isnan(found).any() and _measured(words, found, name):
         raise InputError(
-            f"{name!r} holds {len(values)} different numbers such as {next(iter(values))}: a measurement, not classes. "
-            "`mercer label` and `mercer suggest` predict numbers; --as class reads them as names of classes."
+            f"{name!r} contains {len(values)} different numbers such as {next(iter(values))}, which are a measurement, "
+            "not classes. "
+            "`mercer label` and `mercer suggest` predict numbers. --as class reads them as names of classes."
         )
-    if len(values) == len(words) > MANY_NAMES and not measured and not several_labels(values):
+    if len(values) == len(words) > 20 and not measured and not several_labels(values):
         raise InputError(
-            f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}: names of rows, not "
-            "classes. Give a column whose values are shared by several rows."
+            f"All {len(words)} labels in {name!r} are different, such as {next(iter(values))!r}. They are names of "
+            "rows, not classes. Give a column in which several rows have the same value."
         )
 
 
 def several_labels(words: dict) -> str:
-    """The mark between the labels of a cell, where some cells have several: a label in them is in other cells too."""
+    """The mark between the labels of a cell, if some cells have several, of which one is in another cell too."""
     for mark in (";", "|"):
         sets = [{part.strip() for part in word.split(mark)} for word in words]
         often = Counter(part for parts in sets for part in parts)
@@ -270,7 +268,7 @@ def several_labels(words: dict) -> str:
 
 
 def _text(value: float | str) -> str:
-    """A cell as text: whole floats without their .0, so that a column with gaps reads like one without."""
+    """A cell as text. Whole floats lose their .0, so that a column with gaps reads like one without."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
@@ -280,7 +278,7 @@ def _read_shares(name: str, words: np.ndarray):
     """(class names, (l, k) probabilities) of l cells. None if no cell has probabilities.
 
     A cell such as `cat:0.7; dog:0.3` or `cat: 70 %` has probabilities. Others may be the name of a class alone. What is
-    missing to 1 is shared by the other classes alike.
+    missing to 1 is divided equally among the other classes.
     """
     cells = [_shares_in(word) for word in words]
     if not any(cells):
@@ -295,8 +293,9 @@ def _read_shares(name: str, words: np.ndarray):
         rest = 1.0 - sum(cell.values())
         if rest < -1e-6 or (len(cell) == len(classes) and rest > 1e-6):
             raise InputError(
-                f"The probabilities {word!r} in {name!r} sum to {1 - rest:g}. Write shares that sum to 1, such as "
-                "cat:0.7; dog:0.3; what is missing to 1 is shared by the classes that a cell does not name."
+                f"The probabilities {word!r} in {name!r} sum to {1 - rest:g}. Write probabilities that sum to 1, "
+                "such as `cat:0.7; dog:0.3`. What is missing to 1 is divided among the classes that a cell does not "
+                "name."
             )
         table[row] = max(rest, 0.0) / max(len(classes) - len(cell), 1)
         table[row, [place[one] for one in cell]] = list(cell.values())
@@ -304,9 +303,10 @@ def _read_shares(name: str, words: np.ndarray):
 
 
 def _shares_in(word: str) -> dict:
-    """{class: probability} of a cell. Empty if it does not hold probabilities."""
+    """{class: probability} of a cell. Empty if it does not contain probabilities."""
     parts = [part.strip() for part in re.split(r"[;|]", word) if part.strip()]
-    found = {one["name"]: _fraction(one["share"]) for one in map(_SHARE.fullmatch, parts) if one}
+    pattern = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<fraction>0?\.\d+|[01]\.\d*|\d{1,3}(\.\d+)?\s*%)")
+    found = {one["name"]: _fraction(one["fraction"]) for one in map(pattern.fullmatch, parts) if one}
     return found if len(found) == len(parts) else {}
 
 

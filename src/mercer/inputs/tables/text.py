@@ -1,4 +1,4 @@
-"""Text columns: word and character n-grams weighed by TF-IDF, on their leading singular directions."""
+"""Encode text columns as word and character n-grams weighed by TF-IDF, on their leading singular directions."""
 
 from dataclasses import dataclass, field
 
@@ -8,13 +8,6 @@ import scipy.sparse as sp
 from ...types import Rows, Series
 from .cells import GAPS, cells
 from .kinds import Kind
-
-DIRECTIONS = 60  # of three real sets at 30 to 100 labels, 50 to 100 are best; more bring the noise of rare words back
-WORDS, GRAMS = 10_000, 20_000  # most frequent ones kept
-LEARN = 10_000  # rows, evenly spaced, from which a long column is learned
-AT_ONCE = 5_000
-LONGEST = 2_000  # characters of a cell that are read
-_UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF), (0x0E00, 0x0E7F))  # scripts without spaces
 
 
 @dataclass
@@ -29,8 +22,8 @@ class Text(Kind):
     def block(self, column: Series) -> np.ndarray:
         from sklearn.preprocessing import normalize
 
-        texts = _texts(column)
-        blocks = [self._tfidf(texts[begin : begin + AT_ONCE]) for begin in range(0, len(texts), AT_ONCE)]
+        texts, at_once = _texts(column), 5_000
+        blocks = [self._tfidf(texts[begin : begin + at_once]) for begin in range(0, len(texts), at_once)]
         return np.concatenate([normalize(np.asarray(block @ self.directions)) for block in blocks])
 
     def _tfidf(self, texts: np.ndarray) -> Rows:
@@ -43,10 +36,12 @@ class Text(Kind):
         from sklearn.decomposition import TruncatedSVD
 
         texts, made = _texts(column), cls(str(column.name))
-        texts = texts[np.unique(np.linspace(0, len(texts) - 1, min(LEARN, len(texts))).astype(int))]
+        some = min(10_000, len(texts))  # evenly spaced
+        texts = texts[np.unique(np.linspace(0, len(texts) - 1, some).astype(int))]
         n, parts = len(texts), []
-        # A letter of a script without spaces says as much as a word's stem.
-        for reach, most in ((None, WORDS), ((1, 3) if unspaced("".join(texts[:200])) > 0.3 else (2, 4), GRAMS)):
+        # A letter of a script without spaces means as much as a word's stem.
+        grams = (1, 3) if unspaced("".join(texts[:200])) > 0.3 else (2, 4)
+        for reach, most in ((None, 10_000), (grams, 20_000)):
             counts, terms = _counts(texts, reach)
             cells_with = np.asarray((counts > 0).sum(axis=0)).ravel()
             order = np.argsort(-cells_with, kind="stable")[:most]
@@ -57,7 +52,8 @@ class Text(Kind):
             made.vocabularies.append({str(terms[place]): new for new, place in enumerate(kept)})
             made.idf.append(np.log((1 + n) / (1 + cells_with[kept])) + 1)
             parts.append(_weighed(counts[:, kept], made.idf[-1]))
-        number = min(DIRECTIONS, sum(map(len, made.vocabularies)) - 1, n - 1)
+        # On three real sets at 30 to 100 labels, 50 to 100 directions are best. More bring back noise of rare words.
+        number = min(60, sum(map(len, made.vocabularies)) - 1, n - 1)
         if number < 1:
             return None
         made.directions = TruncatedSVD(number, random_state=0).fit(sp.hstack(parts).tocsr()).components_.T
@@ -103,11 +99,12 @@ def unspaced(text):
     """Fraction of the letters that belong to scripts written without spaces between words."""
     if text.isascii():
         return 0.0
-    return sum(any(low <= ord(letter) <= high for low, high in _UNSPACED) for letter in text) / len(text)
+    scripts = ((0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7AF), (0x0E00, 0x0E7F))
+    return sum(any(low <= ord(letter) <= high for low, high in scripts) for letter in text) / len(text)
 
 
 def _texts(column: Series) -> np.ndarray:
     from sklearn.feature_extraction.text import strip_accents_unicode
 
-    cut = ("" if cell in GAPS else cell[:LONGEST].lower() for cell in cells(column))
+    cut = ("" if cell in GAPS else cell[:2_000].lower() for cell in cells(column))
     return np.array([strip_accents_unicode(cell) for cell in cut], dtype=object)

@@ -1,8 +1,8 @@
-"""Vectors that represent rows: files next to a table, and what a model makes of texts or images."""
+"""Vectors that represent rows, from files next to a table or from a model of texts or images."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ...events import reporting
 from ...types import ColumnLike, Estimator, Frame
 from ..models.images import image_model
 from ..models.stored import hashes, with_store
-from ..models.texts import AUTO, text_model
+from ..models.texts import text_model
 from .cells import GAPS, are_gaps, cells, usable
 from .formats.base import Table
 from .images import may_open, opened, path_of
@@ -19,12 +19,21 @@ from .kinds import Kind, total
 from .look import Found
 
 VECTORS = (".npy",)
-AT_ONCE = 64  # images that are open
-LOOKED_AT = 200  # texts whose tokens are counted
-MOST = 20_000  # different texts or images that "auto" lets a slow model read: about five minutes of one core
-# Fraction of tokens that mean nothing to a model above which it is not used. For all-MiniLM-L6-v2 it is below 0.1 in
-# descriptions of packages in ten languages of Latin letters, and 0.8 in Russian, Japanese and Chinese ones.
-STRANGE = 0.25
+
+
+class Limits(NamedTuple):
+    """The limits of what "auto" lets a model read.
+
+    The fraction of tokens that mean nothing to all-MiniLM-L6-v2 is below 0.1 in descriptions of packages in ten
+    languages of Latin letters, and 0.8 in Russian, Japanese and Chinese ones.
+    """
+
+    slow: int = 20_000  # different texts or images for a slow model, which reads them in about 5 minutes on one core
+    strange: float = 0.25  # fraction of tokens that mean nothing to the model
+    counted: int = 200  # texts whose tokens are counted
+
+
+LIMITS = Limits()
 
 
 def attach_vectors(table: Table, path: str | Path, name: str) -> None:
@@ -37,7 +46,7 @@ def attach_vectors(table: Table, path: str | Path, name: str) -> None:
     except (ValueError, OSError, EOFError) as error:
         raise InputError(f"{path.name} is not a readable NPY file ({error}). Write it with numpy.save.") from None
     if rows.ndim != 2 or rows.dtype.kind not in "iufb" or not usable(rows).all():
-        raise InputError(f"{path.name} is no matrix of finite numbers. Give one row of numbers for each row.")
+        raise InputError(f"{path.name} is not a matrix of finite numbers. Give one row of numbers for each row.")
     if len(rows) != len(table):
         raise InputError(f"{path.name} has {len(rows)} rows and the table {len(table)}. Give one for each, in order.")
     if name in table.frame.columns:
@@ -51,8 +60,8 @@ class Embedded(Kind):
 
     Attributes
     ----------
-    model : name, folder, file or function: see `mercer.inputs.models`. source : "text" or "image".
-    mark : fingerprint of the model that the column was learned with; "" for a function. width : numbers of a vector.
+    model : name, folder, file or function, see `mercer.inputs.models`. source : "text" or "image".
+    mark : fingerprint of the model that the column was learned with. "" for a function. width : numbers of a vector.
     """
 
     model: Estimator
@@ -106,7 +115,7 @@ class Embedded(Kind):
 
 @dataclass
 class Both(Kind):
-    """Several readings of one column side by side, each with the same say."""
+    """Several encodings of one column side by side, with equal weights."""
 
     parts: list
     weights: list = field(default_factory=list)  # learned from the first rows that are read
@@ -126,7 +135,7 @@ class Both(Kind):
 def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
     """A column of text or images with the vectors of a model next to its own features, if there is a model.
 
-    wanted : {"text": what `text_model` is, "image": what `image_model` is}
+    wanted : {"text": `text_model`, "image": `image_model`}
     """
     source = found.column.kind
     if found.encoder is None or source not in wanted:
@@ -135,27 +144,27 @@ def modeled(found: Found, column: ColumnLike, wanted: dict[str, Any]) -> Found:
     if model is None:
         return found
     words = [word for word in cells(column) if word not in GAPS]
-    if wanted[source] == AUTO and model.slow and len(words) > MOST and len(set(words)) > MOST:
+    if wanted[source] == "auto" and model.slow and len(words) > LIMITS.slow and len(set(words)) > LIMITS.slow:
         found.notes = [(f"many {source}s", found.column.name, f"{len(set(words)):,}"), *found.notes]
         return found
-    if wanted[source] == AUTO and source == "text":
-        some = words[:: max(len(words) // LOOKED_AT, 1)][:LOOKED_AT]
+    if wanted[source] == "auto" and source == "text":
+        some = words[:: max(len(words) // LIMITS.counted, 1)][: LIMITS.counted]
         strange = model.unknown(some)
-        if strange > STRANGE:
+        if strange > LIMITS.strange:
             remark = f"{strange:.0%} of the tokens mean nothing to {model.name}"
             found.notes = [("strange", found.column.name, remark), *found.notes]
             return found
-    named = wanted[source] if wanted[source] != AUTO else model.name
+    named = wanted[source] if wanted[source] != "auto" else model.name
     vectors = Embedded(found.column.name, str(named) if isinstance(named, Path) else named, source, model.mark)
     found.encoder = Both(found.column.name, [found.encoder, vectors])
-    found.column.use = f"{found.column.use}; vectors of {model.name}"
+    found.column.use = f"{found.column.use}, vectors of {model.name}"
     found.notes = [note for note in found.notes if note[0] != source]
     found.notes.append((f"{source} model", found.column.name, model.name))
     return found
 
 
 def relocated(encoder: Kind, places: dict[str, Any]) -> None:
-    """Let a column find its model elsewhere. Refused if another model is there."""
+    """Set another place of the model of a column. Refused if another model is there."""
     for part in encoder.parts if isinstance(encoder, Both) else []:
         if isinstance(part, Embedded) and places.get(part.source) is not None:
             part.model = places[part.source]
@@ -178,8 +187,9 @@ def _content(column: ColumnLike, word: str, source: str) -> bytes | None:
 def _of_images(model: Estimator, column: ColumnLike, names: list, on_part: Any) -> np.ndarray:
     """(n, width) vectors of images. Zeros for a file that is not an image."""
     made: np.ndarray | None = None
-    for begin in range(0, len(names), AT_ONCE):
-        things = [opened(column, name) for name in names[begin : begin + AT_ONCE]]
+    at_once = 64  # images that are open
+    for begin in range(0, len(names), at_once):
+        things = [opened(column, name) for name in names[begin : begin + at_once]]
         there = [i for i, thing in enumerate(things, start=begin) if thing is not None]
         if there:
             rows = as_rows(model.encode([thing for thing in things if thing is not None]), len(there), model.name)
