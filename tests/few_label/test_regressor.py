@@ -312,7 +312,7 @@ def test_report_says_what_was_tried():
     X, y = curves()
     model = FewLabelRegressor(QUICK).fit(X, some(y, 30))
     assert "30 numbers from" in model.report_.sentences[0]
-    assert "every number was held out" in str(model.report_)
+    assert "Every number was held out" in str(model.report_)
     frame = model.report_.to_frame()
     assert frame["weight"].sum() == pytest.approx(1.0)
     assert frame["weight"].is_monotonic_decreasing

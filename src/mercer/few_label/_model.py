@@ -25,7 +25,7 @@ from .dask_sample import DaskSample
 from .fit import Fit, IncrementalFit, report_sample
 from .given import GivenBuilder
 from .kernel_rows import KernelRows
-from .library import TIERS, Library, core_of
+from .library import Library, core_of
 from .plan import planned, slow_methods
 from .rows import checked_numbers, drawn_mask, read_rows, with_values
 from .summary import CandidateReport
@@ -160,7 +160,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         Arrays that both models use (spaces, rows) are never written to.
         """
         self.check_prepared("taught")
-        if tier not in TIERS:
+        if tier not in ("fast", "full"):
             raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
         rows = self._numbers(rows, self.library_.n_rows)
         y, at_random = with_values(self._values(), rows, labels), self.drawn_.copy()
