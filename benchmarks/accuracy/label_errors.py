@@ -126,15 +126,14 @@ def judged(draws, options, no_errors):
     from sklearn.metrics import average_precision_score
 
     from mercer.advice.suspicious import FLAGGED
-    from mercer.evidence import label_errors
+    from mercer.evidence.label_errors import ErrorPrior, wrong_probability
 
-    library = label_errors.NO_ERRORS, label_errors.SHARE_PRIOR, label_errors.SPREAD
-    label_errors.NO_ERRORS = library[0] if no_errors is None else no_errors
-    label_errors.SHARE_PRIOR = tuple(options.share_prior or library[1])
-    label_errors.SPREAD = options.spread or library[2]
+    usual = ErrorPrior()
+    none = usual.none if no_errors is None else no_errors
+    errors = ErrorPrior(none, tuple(options.share_prior or usual.fraction), options.spread or usual.spread)
     flag, rows = options.flag or FLAGGED, []
     for draw in draws:
-        p = label_errors.wrong_probability(draw["P"], draw["codes"])
+        p = wrong_probability(draw["P"], draw["codes"], errors)
         listed, flipped = p > flag, draw["flipped"]
         confirmed = (draw["P"].argmax(axis=1) == draw["codes"])[~flipped]
         rows.append(
@@ -153,9 +152,8 @@ def judged(draws, options, no_errors):
             }
         )
     frame = pd.DataFrame(rows)
-    prior = f"The prior has probability {label_errors.NO_ERRORS:g} of no error, Beta{label_errors.SHARE_PRIOR} for "
-    prior += f"the fraction of wrong labels and a spread of {label_errors.SPREAD:g}."
-    label_errors.NO_ERRORS, label_errors.SHARE_PRIOR, label_errors.SPREAD = library
+    prior = f"The prior has probability {errors.none:g} of no error, Beta{errors.fraction} for "
+    prior += f"the fraction of wrong labels and a spread of {errors.spread:g}."
     text = f"Labels with a probability of error above {flag:g} are flagged. {prior} "
     text += f"{frame['table'].nunique()} tables and {len(frame)} draws, values in %.\n\n"
     text += markdown(summary(frame, ["labels", "flips"]) + summary(frame, ["flips"]))

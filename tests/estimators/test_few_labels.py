@@ -257,7 +257,7 @@ def test_select_keeps_the_defaults_unless_labels_speak_and_leaves_self_alone():
         assert model.get_params() == before and not hasattr(model, "classes_")
         assert best.selection_["accuracy"][best.selection_["chosen"]] >= best.selection_["accuracy"][0]
         assert best.score(X, truth) > 0.8
-        assert "left-out labels right" in best.selection_["reason"]
+        assert "held-out labels are predicted" in best.selection_["reason"]
     poor = LSSVMClassifier(1.0, kernel=RBF(50.0))
     better = poor.select(X, given, kernel=[RBF(50.0), RBF(1.0)], gamma=[1.0])
     assert better.kernel == RBF(1.0)

@@ -224,7 +224,7 @@ def test_select_finds_a_useful_width_and_grid(model):
     grid = {"label_weight": [0.01, 1.0, 100.0], "variance": [0.1, 1.0]}
     best = model.set_params(kernel=RBF(20.0)).select(X, given, kernel=[RBF(20.0), RBF(0.3)], **grid)
     assert best.kernel.bandwidth == 0.3 and np.mean(best.transduction_ == y) > 0.95
-    assert len(best.selection_["candidates"]) == 13 and "left-out labels right" in best.selection_["reason"]
+    assert len(best.selection_["candidates"]) == 13 and "held-out labels are predicted" in best.selection_["reason"]
     mixes = [Diffusion(8, time=5.0), 0.5 * RBF(0.3) + 0.5 * Diffusion(8, time=5.0)]
     assert np.mean(model.select(X, given, kernel=mixes, **grid).transduction_ == y) > 0.9
     with pytest.raises(ValueError, match=r"'variance' parameter of \w+ must be a float in the range \(0\.0, inf\)"):

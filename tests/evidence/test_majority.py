@@ -22,6 +22,6 @@ def test_the_report_says_when_the_model_is_no_better():
     y = np.where(np.arange(60) < 30, codes, "")
     said = str(FewLabelClassifier(["lssvm"]).fit(noise, y).report_)
     assert "Always predicting 'yes' would be correct for 67%" in said
-    assert "the model is not shown to be better." in said
+    assert "The model is not shown to be better." in said
     clear = noise + 9.0 * (codes == "yes")[:, None]
     assert "not shown" not in str(FewLabelClassifier(["lssvm"]).fit(clear, y).report_)

@@ -6,7 +6,7 @@ import pytest
 
 import mercer
 from mercer import FewLabelClassifier, TableEncoder
-from mercer.few_label.candidates.boosting import FOLDS, boosted
+from mercer.few_label.candidates.boosting import boosted
 from mercer.few_label.tree_boosting import PENALTY, RATE, boost
 from mercer.few_label.views import AsGiven, OrdinalColumns, ordinal_view
 from mercer.few_label.weights import PRIOR_SHARES
@@ -104,16 +104,16 @@ def test_boosting_does_not_see_rows_of_weight_zero():
 def test_scores_of_boosting_are_the_mean_over_its_folds():
     rng = np.random.default_rng(2)
     X, codes = rng.normal(size=(50, 4)), rng.integers(3, size=50)
-    trees, left_out = boosted(X, codes, 3, 0, 1, FOLDS)
+    trees, left_out = boosted(X, codes, 3, 0, 1, 5)
     rising = np.ascontiguousarray(np.argsort(X.astype(np.float32), axis=0, kind="stable").T)
     F, total = np.empty((50, 3)), np.zeros((50, 3))
     order = np.random.default_rng([0, 0]).permutation(50)
     order = order[np.argsort(codes[order], kind="stable")]
     fold = np.empty(50, dtype=int)
-    fold[order] = np.arange(50) % FOLDS
-    for own in range(FOLDS):
+    fold[order] = np.arange(50) % 5
+    for own in range(5):
         boost(X.astype(np.float32), rising, codes, (fold != own).astype(float), 30, 3, F)
-        total += F / FOLDS
+        total += F / 5
         np.testing.assert_allclose(left_out[fold == own], F[fold == own])
     np.testing.assert_allclose(trees.votes(X), total)
 
@@ -121,7 +121,7 @@ def test_scores_of_boosting_are_the_mean_over_its_folds():
 def test_few_rows_of_one_class_and_many_classes_are_boosted():
     rng = np.random.default_rng(4)
     for codes, k in ((np.zeros(2, dtype=int), 2), (np.arange(3), 3), (np.arange(400) % 200, 200)):
-        trees, left_out = boosted(rng.normal(size=(len(codes), 2)), codes, k, 0, 1, FOLDS)
+        trees, left_out = boosted(rng.normal(size=(len(codes), 2)), codes, k, 0, 1, 5)
         assert np.isfinite(left_out).all() and np.isfinite(trees.value).all()
 
 

@@ -105,7 +105,7 @@ def test_similarities_that_the_host_does_not_keep_are_kept_on_the_device(rows, c
 def test_rows_stay_on_the_host_if_the_device_has_no_room(rows, monkeypatch):
     X, _, given = rows
     for module in (forest, extension):
-        monkeypatch.setattr(module, "memory_available", lambda device=None: 1000)
+        monkeypatch.setattr(module, "room_on", lambda device, n_bytes: False)
     model = FewLabelClassifier(METHODS).fit(torch.as_tensor(X), given)
     held = [one.candidate._on_device for one in model.answers_.fit.fitted if one.method == "forest"]
     assert held and all(isinstance(one, np.ndarray) for one in held)

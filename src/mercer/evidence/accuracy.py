@@ -1,16 +1,16 @@
-"""How many predictions are correct: an estimate from held-out labels, with an interval that is valid.
+"""Estimate the accuracy of predictions from held-out labels, with an interval that is valid.
 
-Labels are held out in folds, and everything is fitted again without them: candidates, slopes, weights. With h the
+Labels are held out in folds. Candidates, slopes and weights are fitted again without each fold. With h the
 fraction of held-out labels that are predicted correctly, c the mean probability of the predictions to them, and C that
 of the predictions for unlabeled rows, the estimate is a = h + C - c, as in prediction-powered inference (Angelopoulos
-et al. 2023): h alone would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust
-the model. If the predictions are worth nothing, C and c are equally wrong, and h is correct on average: labels are put
-into folds by chance. The interval is Jeffreys' for a fraction of
+et al. 2023). h alone would judge fits with fewer labels, on the rows that happen to have one, and C alone would trust
+the model. If the predictions are worth nothing, C and c are equally wrong. h is then correct on average, because labels
+are put into folds by chance. The interval is Jeffreys' for a fraction of
 
-    1 / (DESIGN / l + 1 / n)        independent answers
+    1 / (DESIGN / l + 1 / n)        independent predictions
 
-with l labels and n unlabeled rows. Answers to held-out labels come in pairs (label i helps to answer j and j to answer
-i), so they tell less than l independent answers. The factor was measured over many draws.
+with l labels and n unlabeled rows. Predictions for held-out labels depend on each other (label i helps to predict j,
+and j helps to predict i), so they are worth less than l independent ones. The factor was measured over many draws.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from ..types import ColumnLike
 from .calibration import normalized
 from .choice import accuracy_interval
 
-DESIGN = 2.0  # variance of the estimate next to that of as many independent answers
+DESIGN = 2.0  # variance of the estimate, relative to that of as many independent predictions
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class HeldOut:
     Attributes
     ----------
     answers : (l, k) probabilities of every label by the fit without its fold. A class that this fit did not know has 0.
-    counts : (l, k) how many labels of each class that fit had.
+    counts : (l, k) number of labels of each class in that fit.
     """
 
     answers: np.ndarray
@@ -55,8 +55,8 @@ class HeldOut:
     def among(self, counts: np.ndarray) -> np.ndarray:
         """(l, k) the predictions, halfway to the class frequencies of all labels.
 
-        A held-out label makes its own class rarer among the others, so that its probability is too low next to those of
-        new rows. To take all of that back would tell the label.
+        A held-out label makes its own class rarer among the others, so its probability is too low compared with those
+        of new rows. A full correction would reveal the label.
         """
         return normalized(self.answers * np.sqrt((counts + 0.5) / (self.counts + 0.5)))
 
@@ -69,7 +69,7 @@ class Estimate:
     ----------
     accuracy : fraction of correct predictions.
     balanced : mean of the recalls.
-    recall, precision : one `Rate` for each class. NaN if there is nothing to tell it from.
+    recall, precision : one `Rate` for each class. NaN if there is nothing to estimate it from.
     unseen : fraction of rows whose class has no label at all (Good and Turing).
     n_labels, n_drawn : labels in all, and those drawn at random, on which the estimate rests.
     held_out : (l, k) probabilities for each label by fits that did not know it, see `HeldOut.among`.
@@ -95,7 +95,7 @@ class Estimate:
 
     @property
     def for_all_rows(self) -> bool:
-        """Whether some labels were drawn at random, so that the numbers speak for all rows."""
+        """Whether some labels were drawn at random, so that the estimate is valid for all rows."""
         return self.n_drawn > 0
 
     def unseen_in_set(self, coverage: float) -> bool:
@@ -104,7 +104,7 @@ class Estimate:
 
 
 def jeffreys(share: float, number: float) -> Rate:
-    """A fraction seen in so many independent answers, with Jeffreys' 95% interval.
+    """A fraction observed in `number` independent predictions, with Jeffreys' 95% interval.
 
     >>> rate = jeffreys(0.9, 10)
     >>> round(rate.low, 2), round(rate.high, 2)
@@ -124,7 +124,7 @@ def estimate(held_out: list[HeldOut], P: np.ndarray, given: np.ndarray, drawn: n
     ----------
     P : (n, k) probabilities of the unlabeled rows.
     given : (l, k) the labels, one-hot or soft.
-    drawn : (l,) which labels were drawn at random. All of them count where none was.
+    drawn : (l,) which labels were drawn at random. If none was, all of them count.
     """
     l, k = given.shape
     codes, counted = given.argmax(axis=1), drawn if drawn.any() else np.ones(l, dtype=bool)
@@ -170,7 +170,7 @@ class Majority:
         """From the number of labels of each class.
 
         >>> print(Majority.of(["no", "yes"], [12, 28]).sentence(0.61))
-        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%); the model is not shown to be better.
+        Always predicting 'yes' would be correct for 70% (95% interval 55% to 82%). The model is not shown to be better.
         """
         most, total = int(np.argmax(counts)), float(np.sum(counts))
         return cls(str(classes[most]), counts[most] / total, *accuracy_interval(counts[most], total))
@@ -180,7 +180,7 @@ class Majority:
         return low > self.share
 
     def sentence(self, low: float | None = None) -> str:
-        """In words. `low` is where the interval of the model's accuracy begins, None if there is none."""
-        more = "" if low is None or self.beaten_by(low) else "; the model is not shown to be better"
+        """In words. `low` is the lower end of the interval of the model's accuracy, or None."""
+        more = "" if low is None or self.beaten_by(low) else " The model is not shown to be better."
         share = f"Always predicting {self.name!r} would be correct for {self.share:.0%}"
-        return f"{share} (95% interval {self.low:.0%} to {self.high:.0%}){more}."
+        return f"{share} (95% interval {self.low:.0%} to {self.high:.0%}).{more}"

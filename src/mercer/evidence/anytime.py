@@ -1,14 +1,14 @@
-"""A fraction of correct predictions with an interval that is valid at every moment at once: for people who look and
-then stop.
+"""A fraction of correct predictions with an interval that is valid at every moment at once.
 
-With s right and f wrong of independent answers, right with probability p, the mixture
+It is for people who look at the number several times and then stop. If s of the independent predictions are correct,
+f are wrong, and each is correct with probability p, the mixture
 
     M(p) = B(s + 1/2, f + 1/2) / B(1/2, 1/2) / (p^s (1 − p)^f)
 
 is a martingale in the number of predictions whose mean is 1 (Robbins 1970), so by Ville's inequality it ever exceeds
 1/α with probability at most α. The interval {p : M(p) < 1/α} therefore covers p at all times together with probability
-at least 1 − α, whenever and why ever one stops. It is wider than one for a number fixed beforehand: 60 right of 60 say
-"above 91%", where Clopper and Pearson say 94%.
+at least 1 − α, whenever and why ever one stops. It is wider than an interval for a number fixed beforehand. If 60 of 60
+are correct, its lower end is 91%, and that of Clopper and Pearson is 94%.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy.special import betaln, xlogy
 
 from .accuracy import Rate
 
-MOST = 5000  # checks beyond which no number is given
+MOST_CHECKS = 5000  # above which no number of further checks is given
 
 
 def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Rate:
@@ -26,7 +26,8 @@ def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Ra
     Parameters
     ----------
     right, number : correct predictions and all predictions, `cannot` included.
-    cannot : answers that no one could judge: wrong for the lower end, right for the upper one, left out of the value.
+    cannot : predictions that could not be judged. The lower end counts them as wrong, the upper end as correct, and
+        the value leaves them out.
     alpha : probability that the interval ever fails.
 
     Examples
@@ -42,10 +43,9 @@ def anytime(right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> Ra
 
 
 def checks_to(goal: float, right: int, number: int, cannot: int = 0, alpha: float = 0.05) -> int | None:
-    """How many more checks bring the lower end to `goal` if they come out as those so far. None if they never do.
+    """The number of further checks that bring the lower end to `goal`, if they come out as those so far, or None.
 
-    The fraction of correct predictions to come is taken as (right + 1) / (number + 1.5), or 1 if none was wrong so
-    far.
+    The expected fraction of correct predictions is `(right + 1) / (number + 1.5)`, or 1 if none was wrong so far.
 
     >>> checks_to(0.9, 40, 40), checks_to(0.9, 50, 60)
     (13, None)
@@ -58,7 +58,7 @@ def checks_to(goal: float, right: int, number: int, cannot: int = 0, alpha: floa
     few, many = 1, 1
     while anytime(right + round(rate * many), number + many, cannot, alpha).low < goal:
         many *= 2
-        if many > MOST:
+        if many > MOST_CHECKS:
             return None
     while few < many:
         middle = (few + many) // 2

@@ -1,11 +1,10 @@
-"""Probabilities from decision scores, fitted to a few held-out predictions and never more confident than their number
-allows.
+"""Probabilities from decision scores, fitted to a few held-out predictions and as modest as their number demands.
 
 p(class c | scores f) = floor + (1 - k·floor) softmax(slope · f / margin)_c. One slope keeps the order of the scores, so
 the most likely class is the predicted one. Two priors keep it modest:
 
-* the floor is such that no probability exceeds (l + 1) / (l + 2), what l correct predictions out of l allow (Laplace);
-* three imagined answers at the typical margin, two right and one wrong, are added to the l real ones.
+* the floor is such that no probability exceeds (l + 1) / (l + 2), what l correct predictions out of l allow (Laplace).
+* three imagined predictions at the typical margin, two correct and one wrong, are added to the l real ones.
 
 `calibrate` finds the slope of one fit, `slopes` those of many candidates at once.
 """
@@ -25,9 +24,9 @@ def two_columns(scores: np.ndarray) -> np.ndarray:
 
 
 def typical_margin(scores: np.ndarray) -> float:
-    """Median lead of the best class over the second, on any rows with scores; 1 when all are tied.
+    """Median lead of the best class over the second, on any rows with scores. It is 1 if all are tied.
 
-    At least 1e-5 of the largest lead: where most rows are similar to no label, their 1e-150 is not a margin.
+    It is at least 1e-5 of the largest lead. If most rows are similar to no label, their leads of 1e-150 do not count.
     """
     top = np.partition(two_columns(scores), -2, axis=1)[:, -2:]
     lead = top[:, 1] - top[:, 0]
@@ -56,7 +55,7 @@ def calibrate(
     left_out : (l, k or 1) scores of each labeled row by a fit that did not know its label.
     given : (l, k) one-hot rows or class probabilities.
     margin : the typical margin of the fit, from `typical_margin`.
-    n_labels : how many labels the fit has, where that is more than l.
+    n_labels : how many labels the fit has, if that is more than l.
 
     Returns a `Result` with value (slope, floor), to be given to `probabilities`.
     """
@@ -82,12 +81,12 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
 
     Parameters
     ----------
-    left_out : (m, l, k') held-out scores. A row that is not finite says nothing.
+    left_out : (m, l, k') held-out scores. A row that is not finite has no effect.
     given : (l, k) one-hot rows or class probabilities.
     margin : (m,) typical lead of the best class over the second (`typical_margin`).
-    weight : (l,) how much each label counts; None: once.
+    weight : (l,) how much each label counts. None counts each once.
     """
-    S = np.moveaxis(np.nan_to_num(two_columns(left_out)) / margin[:, None, None], 2, 0)  # (k, m, l): sums along rows
+    S = np.moveaxis(np.nan_to_num(two_columns(left_out)) / margin[:, None, None], 2, 0)  # (k, m, l) sums along rows
     S = np.ascontiguousarray(S - S.max(axis=0))  # a shift that neither the softmax nor mean − own sees
     counts = np.ones(S.shape[2]) if weight is None else weight
     k, own = len(S), np.einsum("kml,lk->m", S, counts[:, None] * given)
@@ -102,7 +101,7 @@ def slopes(left_out: np.ndarray, given: np.ndarray, margin: np.ndarray, weight: 
         mean = P.sum(axis=0)
         P *= S
         spread = (P.sum(axis=0) - mean**2) @ counts
-        # Three imagined answers at the typical margin, two right and one wrong.
+        # Three imagined predictions at the typical margin, two correct and one wrong.
         right = 1.0 / (1.0 + (k - 1) * np.exp(-slope))
         value = mean @ counts - own[todo] + 3.0 * right - 2.0
         rising, at = value > 0, x[todo]
@@ -141,7 +140,7 @@ def normalized(P: np.ndarray) -> np.ndarray:
 
 
 def capped(P: np.ndarray, most: float) -> np.ndarray:
-    """P with no probability above `most`: rows that have one are mixed with equal shares, which keeps the order."""
+    """P with no probability above `most`. Rows that have one are mixed with 1/k, which keeps the order."""
     k, top = P.shape[1], P.max(axis=1, keepdims=True)
     a = np.minimum(1.0, (most - 1 / k) / np.maximum(top - 1 / k, 1e-300))
     return a * P + (1 - a) / k
@@ -152,11 +151,11 @@ def sharpen(
 ) -> float:
     """The power s that makes P^s (rows rescaled to sum one) most likely, with the prior log s ~ N(0, spread²).
 
-    chunk : numbers that are looked at together.
+    chunk : number of entries that are computed together.
     """
     L = np.log(np.maximum(P, 1e-12))
     weight = np.ones(len(L)) if weight is None else weight
-    L = np.ascontiguousarray((L - L.max(axis=1, keepdims=True)).T)  # (k, l): sums along rows
+    L = np.ascontiguousarray((L - L.max(axis=1, keepdims=True)).T)  # (k, l) sums along rows
     counts, grid = np.ascontiguousarray((weight[:, None] * given).T), np.linspace(-2.5, 1.5, 161)
     value = -0.5 * (grid / spread) ** 2
     parts = min(1 + len(grid) * L.size // chunk, len(grid))  # of many labels and classes one value at a time

@@ -7,12 +7,11 @@ import numpy as np
 
 from ..solvers.result import Result
 
-FOLDS = 50  # at most so many choices are made again
-
 
 def hits(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(m, l) whether the held-out predictions (m, l, k) of m candidates name the correct class; k = 1 for two
-    classes.
+    """(m, l) whether the held-out scores (m, l, k) of m candidates are highest for the correct class.
+
+    For two classes k is 1.
     """
     if left_out.shape[2] == 1:
         return (left_out[:, :, 0] > 0).astype(int) == codes
@@ -20,7 +19,7 @@ def hits(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def accuracy_interval(right: float, total: float, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's 95% interval for a rate seen as `right` out of `total`: honest for ten labels, never outside [0, 1].
+    """Wilson's 95% interval for a rate observed as `right` out of `total`. It is valid for ten labels, too.
 
     >>> low, high = accuracy_interval(9, 10)
     >>> round(low, 2), round(high, 2)
@@ -35,13 +34,15 @@ def accuracy_interval(right: float, total: float, z: float = 1.96) -> tuple[floa
 
 
 def choose(right: np.ndarray, default: int | None = None) -> Result:
-    """The best of m candidates by how many of l held-out labels they get right.
+    """The best of m candidates by how many of l held-out labels they predict correctly.
 
     Ties go to the middle one of the tied candidates in their order, away from the edge of a plateau. `default` is a
-    candidate fixed without looking at labels: it is kept unless the best one beats it by more than one standard error
-    of their difference on the same rows (√(b + c), where b and c count the rows that only one of the two gets right).
+    candidate fixed without looking at labels. It is kept unless the best one beats it by more than one standard error
+    of their difference on the same rows. That is √(b + c), with b and c the rows that only one of them predicts
+    correctly.
 
-    Returns a `Result`: value is the index, reason the sentence for the user, info the accuracies and the interval.
+    Returns a `Result`. Its value is the index, its reason a sentence for the user, its info the accuracies and the
+    interval.
     """
     right = np.asarray(right, dtype=bool)
     n_right, (m, total) = right.sum(axis=1), right.shape
@@ -49,11 +50,11 @@ def choose(right: np.ndarray, default: int | None = None) -> Result:
     why = f"the best of {m} candidates"
     if chosen != best:
         why = (
-            f"the given parameters are kept, for {total} labels cannot tell the best of {m} candidates "
-            f"({n_right[best]} right) apart from them"
+            f"the given parameters are kept, because {total} labels do not distinguish the best of {m} candidates "
+            f"({n_right[best]} correct) from them"
         )
-    honest = accuracy_of_choice(right, lambda known: _best(right[:, known], default)[0])
-    return explained(chosen, why, right, n_right / max(total, 1), honest, best=best)
+    corrected = accuracy_of_choice(right, lambda known: _best(right[:, known], default)[0])
+    return explained(chosen, why, right, n_right / max(total, 1), corrected, best=best)
 
 
 def _best(right: np.ndarray, default: int | None) -> tuple[int, int]:
@@ -67,34 +68,36 @@ def _best(right: np.ndarray, default: int | None) -> tuple[int, int]:
     return int(default) if gain.sum() <= np.sqrt(np.sum(gain**2)) else best, best
 
 
-def accuracy_of_choice(right: np.ndarray, pick: Callable) -> float:
-    """How many labels are predicted correctly when each is judged by a choice that does not know it.
+def accuracy_of_choice(right: np.ndarray, pick: Callable, folds: int = 50) -> float:
+    """The number of labels that are predicted correctly if each is judged by a choice that does not know it.
 
-    The best of many candidates is correct by luck, too: on coin tosses it seems far better than one half. So the whole
-    choice is made again without the label, or without a fiftieth of them where there are more than fifty.
+    The best of many candidates is partly correct by luck. On coin tosses it seems far better than one half. So the
+    whole choice is made again without each fold of the labels. A fold is one label, unless there are more than `folds`.
 
     Parameters
     ----------
     right : (m, l) whether each candidate is correct.
     pick : function from the numbers of the known labels to the number of the candidate they choose.
+    folds : how often the choice is made again, at most.
     """
     total = right.shape[1]
     if total < 2:
         return float(right.sum(axis=1).max(initial=0))
-    fold = np.arange(total) % FOLDS
-    return float(sum(right[pick(np.flatnonzero(fold != f)), fold == f].sum() for f in range(min(total, FOLDS))))
+    fold = np.arange(total) % folds
+    return float(sum(right[pick(np.flatnonzero(fold != f)), fold == f].sum() for f in range(min(total, folds))))
 
 
-def explained(chosen: int, why: str, right: np.ndarray, objective: np.ndarray, honest: float, **info: Any) -> Result:
-    """`Result` for the chosen candidate: how many held-out labels it gets right, the interval, and why it was chosen.
+def explained(chosen: int, why: str, right: np.ndarray, objective: np.ndarray, corrected: float, **info: Any) -> Result:
+    """`Result` for the chosen candidate, with its held-out accuracy, the interval, and the reason for the choice.
 
-    right : (m, l) whether each candidate is correct. objective : (m,) what they were compared by. honest : labels right
-    by `accuracy_of_choice`.
+    right : (m, l) whether each candidate is correct. objective : (m,) what they were compared by. corrected : number of
+    correct labels by `accuracy_of_choice`.
     """
     n_right, total = right.sum(axis=1), right.shape[1]
-    low, high = accuracy_interval(honest, total)
-    found = f"{n_right[chosen]} of {total} left-out labels right; {why}."
-    corrected = f"Corrected for the choice among {len(right)}, the accuracy is about {honest / max(total, 1):.0%}"
-    reason = f"{found} {corrected} (95% interval {low:.0%} to {high:.0%})."
-    info = {"accuracy": n_right / max(total, 1), "corrected": honest / max(total, 1), "interval": (low, high), **info}
+    low, high = accuracy_interval(corrected, total)
+    rate = corrected / max(total, 1)
+    found = f"{n_right[chosen]} of {total} held-out labels are predicted correctly: {why}."
+    about = f"Corrected for the choice among {len(right)}, the accuracy is about {rate:.0%}"
+    reason = f"{found} {about} (95% interval {low:.0%} to {high:.0%})."
+    info = {"accuracy": n_right / max(total, 1), "corrected": rate, "interval": (low, high), **info}
     return Result(chosen, objective=float(objective[chosen]), reason=reason, info=info | {"found": found})

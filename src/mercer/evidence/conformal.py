@@ -1,4 +1,4 @@
-"""Conformal p-values of outlier scores: how often an ordinary row is at least as unusual.
+"""Conformal p-values of outlier scores. A p-value states how often an ordinary row is at least as unusual.
 
 If the rows behind the reference scores and a new ordinary row are exchangeable, and each reference score was computed
 without its own row, then P(p ≤ a) ≤ a up to the difference that one row makes. An alarm at p ≤ 0.05 is false for at
@@ -47,10 +47,10 @@ class Reference:
         return (1 + total - below) / (1 + total)
 
     def surprise(self, scores: Floats, own: bool = False) -> Floats:
-        """−log of the fraction of reference scores that are higher, ties counted half; in nats.
+        """−log of the fraction of reference scores that are higher, in nats. Ties count half.
 
-        Above the highest reference score an exponential tail goes on, with the mean excess of the highest twentieth, so
-        that unusual rows stay ordered. own : the scores are those of the reference rows themselves.
+        Above the highest reference score an exponential tail continues, with the mean excess of the highest twentieth,
+        so that unusual rows stay ordered. own : whether the scores are those of the reference rows themselves.
         """
         n = len(self.values)
         if own:
@@ -86,7 +86,7 @@ def discoveries(p: Floats, rate: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Fraction:
-    """A fraction of outliers among rows, with an interval. `known` is False if the data cannot tell."""
+    """A fraction of outliers among rows, with an interval. `known` is False if it cannot be estimated from the data."""
 
     estimate: float
     low: float
@@ -96,8 +96,8 @@ class Fraction:
 
 
 UNKNOWN = (
-    "The fraction of outliers in a table cannot be known from the table alone: without ordinary rows to compare with, "
-    "every table has rows that are the most unusual. Answer for some randomly drawn rows, or fit on ordinary rows."
+    "The fraction of outliers in a table cannot be known from the table alone, because every table has rows that are "
+    "the most unusual. Label some randomly drawn rows as ordinary or as outliers, or fit on ordinary rows."
 )
 
 
@@ -107,7 +107,7 @@ def outlier_fraction(p: Floats, coverage: float = 0.95, beyond: float = 0.5) -> 
     Ordinary rows have uniform p-values, so a fraction 1 − `beyond` of them has p above `beyond`. Rows above it are
     counted as ordinary (Storey 2002), which makes the estimate a lower bound if some outliers look ordinary. The
     interval is that of a binomial count (Clopper–Pearson). p-values of the training rows themselves are uniform by
-    construction and tell nothing: see `fraction_of_answers`.
+    construction, so they cannot be used (see `fraction_of_answers`).
 
     >>> p = np.concatenate([np.linspace(0.005, 0.995, 100), np.full(25, 0.001)])
     >>> round(outlier_fraction(p).estimate, 2)
@@ -124,7 +124,7 @@ def outlier_fraction(p: Floats, coverage: float = 0.95, beyond: float = 0.5) -> 
 
 
 def fraction_of_answers(odd: int, asked: int, coverage: float = 0.95) -> Fraction:
-    """The fraction of outliers in a table from answers for randomly drawn rows (Clopper–Pearson).
+    """The fraction of outliers in a table from labels of randomly drawn rows (Clopper–Pearson).
 
     >>> fraction_of_answers(0, 0).known
     False

@@ -1,7 +1,7 @@
 """Rows that are in a table more than once, exactly or nearly, and labels that were copied with them.
 
-A label whose row has a labeled copy is known without learning anything: held-out alone, it is predicted correctly.
-Where the unlabeled rows have no such copies, that says nothing about them.
+A label whose row has a labeled copy is known without learning anything. Held out alone, it is predicted correctly.
+If the unlabeled rows have no such copies, it is not known for them.
 """
 
 import numpy as np
@@ -12,25 +12,20 @@ from scipy.spatial import cKDTree
 from ..backend import one_thread
 from ..types import Rows
 
-NEAR = 0.01  # of the median distance between nearest different rows: closer ones are copies
-DIRECTIONS = 8  # projections on which close pairs are looked for; a projection never enlarges a distance
-SAMPLE = 2000  # rows whose nearest distances set the scale
-BLOCK = 65536  # rows whose bytes are looked at in one piece
-MORE = 0.1  # by how much copies must be more frequent among labels than the unlabeled rows have them
-
 
 def same_rows(X: Rows, core: np.ndarray | None = None) -> np.ndarray:
-    """Group numbers 0, 1, … of the rows in the order of their first rows: equal and nearly equal rows share one.
+    """Group numbers 0, 1, … of the rows in the order of their first rows. Nearly equal rows have the same number.
 
     Columns are divided by their standard deviations. Rows closer than 1% of the median distance between nearest
     different rows are copies, and so are rows joined by a chain of copies. Close pairs are found with a search tree on
-    eight fixed random projections and then measured, so none is missed: O(n log n).
+    eight fixed random projections and then measured. A projection never enlarges a distance, so none is missed. The
+    cost is O(n log n).
 
     Parameters
     ----------
     X : (n, d) rows, dense or sparse.
-    core : numbers of the rows among which nearly equal ones are looked for, the others are compared for equality only.
-        None is all rows. For tables of many thousand rows.
+    core : numbers of the rows among which nearly equal ones are looked for. The others are compared for equality only.
+        None is all rows. It is for tables of many thousand rows.
 
     Returns (n,) whole numbers.
 
@@ -47,9 +42,9 @@ def same_rows(X: Rows, core: np.ndarray | None = None) -> np.ndarray:
     group, rows = np.argsort(order)[group.ravel()], rows[np.sort(first)]
     n, d = rows.shape
     if n > 2:
-        directions = np.linalg.qr(np.random.default_rng(0).normal(size=(d, min(d, DIRECTIONS))))[0]
+        directions = np.linalg.qr(np.random.default_rng(0).normal(size=(d, min(d, 8))))[0]
         tree = cKDTree(np.asarray(rows @ directions))
-        reach = NEAR * _typical(rows)
+        reach = 0.01 * _typical(rows)  # closer rows are copies
         pairs = tree.query_pairs(reach, output_type="ndarray") if reach > 0 else np.zeros((0, 2), dtype=int)
         pairs = pairs[_lengths(rows, pairs) < reach]
         edges = sp.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
@@ -59,9 +54,8 @@ def same_rows(X: Rows, core: np.ndarray | None = None) -> np.ndarray:
 
 
 def _with_equal(X: Rows, core, near):
-    """Groups of all rows: equal rows share one, and those of the core that are nearly equal."""
-    marks = np.concatenate([_marks(X[begin : begin + BLOCK]) for begin in range(0, X.shape[0], BLOCK)])
-    _, group = np.unique(marks, return_inverse=True)
+    """Groups of all rows. Equal rows have the same one, and so do those of the core that are nearly equal."""
+    _, group = np.unique(_marks_by_blocks(X), return_inverse=True)
     places = group.max() + 1 + near, group[core]
     edges = sp.coo_array((np.ones(len(core)), places), (places[0].max() + 1,) * 2)
     group = connected_components(edges, directed=False)[1][group]
@@ -77,8 +71,7 @@ def mean_of_equal(X: Rows, values: np.ndarray) -> np.ndarray:
     """
     if not isinstance(X, np.ndarray):
         return values
-    marks = np.concatenate([_marks(X[begin : begin + BLOCK]) for begin in range(0, len(X), BLOCK)])
-    _, group, counts = np.unique(marks, return_inverse=True, return_counts=True)
+    _, group, counts = np.unique(_marks_by_blocks(X), return_inverse=True, return_counts=True)
     out = values.copy()
     several = counts[group] > 1
     for column, own in zip(out.reshape(len(X), -1).T, values.reshape(len(X), -1).T):
@@ -109,7 +102,7 @@ def copied_labels(groups: np.ndarray, labeled: np.ndarray) -> np.ndarray:
     count = np.bincount(own, minlength=groups.max() + 1)
     free = np.delete(groups, labeled)
     among_free = np.mean(count[free] > 0) if len(free) else 0.0
-    if np.mean(count[own] > 1) <= among_free + MORE:
+    if np.mean(count[own] > 1) <= among_free + 0.1:
         return np.arange(len(own))
     return np.unique(own, return_inverse=True)[1].ravel()
 
@@ -132,7 +125,7 @@ def _standardized(X: Rows) -> Rows:
 
 
 def _marks(rows: Rows) -> np.ndarray:
-    """A number for each row, equal for equal rows: a hash of its bytes."""
+    """A number for each row, equal for equal rows (a hash of its bytes)."""
     if sp.issparse(rows):
         rows.sort_indices()
         spans = zip(rows.indptr[:-1], rows.indptr[1:])
@@ -140,11 +133,16 @@ def _marks(rows: Rows) -> np.ndarray:
     return np.array([hash(row.tobytes()) for row in rows + 0.0])  # −0 becomes 0
 
 
-def _typical(rows: Rows) -> float:
-    """Median distance from a row to its nearest other row, over at most 2,000 rows of a table without equal rows."""
+def _marks_by_blocks(X: Rows, size: int = 65_536) -> np.ndarray:
+    """`_marks` of many rows, of so many at a time."""
+    return np.concatenate([_marks(X[begin : begin + size]) for begin in range(0, X.shape[0], size)])
+
+
+def _typical(rows: Rows, most: int = 2000) -> float:
+    """Median distance from a row to its nearest other row, over at most so many rows of a table without equal rows."""
     from sklearn.neighbors import NearestNeighbors
 
-    some = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], SAMPLE)).astype(int))]
+    some = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], most)).astype(int))]
     with one_thread():
         return float(np.median(NearestNeighbors(n_neighbors=2).fit(rows).kneighbors(some)[0][:, 1]))
 

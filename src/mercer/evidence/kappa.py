@@ -1,4 +1,4 @@
-"""How far two annotators agree: the fraction of equal labels and Cohen's kappa, with intervals.
+"""Agreement of two annotators, as the fraction of equal labels and as Cohen's kappa, with intervals.
 
 Kappa = (p - e) / (1 - e), with p the fraction of equal labels and e the fraction expected by chance, from how often
 each annotator gives each class. Its interval is that of p on the scale of kappa, at the observed e. It stays sensible

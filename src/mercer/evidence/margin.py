@@ -1,4 +1,4 @@
-"""Choose among candidates by how clearly, not only how often, they get held-out labels right.
+"""Choose among candidates by how clearly, not only how often, they predict held-out labels correctly.
 
 With l labels the held-out accuracy moves in steps of 1/l and ties dozens of candidates. The hinge loss of the held-out
 margins, in units of each candidate's own typical score, separates them and does not favor large functions.
@@ -31,19 +31,19 @@ def relative_hinge(left_out: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def choose_by_margin(left_out: np.ndarray, codes: np.ndarray, default: int | None = None) -> Result:
     """The candidate of smallest mean relative hinge loss on the held-out labels.
 
-    `default` is a candidate fixed without looking at labels: it is kept unless the best one's losses are lower by more
+    `default` is a candidate fixed without looking at labels. It is kept unless the best one's losses are lower by more
     than one standard error of their difference over the labels.
 
-    Returns a `Result` like :func:`mercer.evidence.choice.choose`. Info also holds `loss`, (m,).
+    Returns a `Result` like :func:`mercer.evidence.choice.choose`. Info also contains `loss`, (m,).
     """
     chosen, best, mean = _clearest(left_out, codes, default)
     m, total = left_out.shape[:2]
     why = f"the clearest of {m} candidates"
     if chosen != best:
-        why = f"the label-free default: {total} labels cannot tell it from the best of {m} candidates"
+        why = f"the label-free default, because {total} labels do not distinguish it from the best of {m} candidates"
     right = hits(left_out, codes)
-    honest = accuracy_of_choice(right, lambda known: _clearest(left_out[:, known], codes[known], default)[0])
-    return explained(chosen, why, right, mean, honest, best=best, loss=mean)
+    corrected = accuracy_of_choice(right, lambda known: _clearest(left_out[:, known], codes[known], default)[0])
+    return explained(chosen, why, right, mean, corrected, best=best, loss=mean)
 
 
 def _clearest(left_out: np.ndarray, codes: np.ndarray, default: int | None) -> tuple[int, int, np.ndarray]:

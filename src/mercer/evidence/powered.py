@@ -5,10 +5,10 @@ row, and f without its own label for the checked ones. With n rows in all
 
     estimate = mean of z − λ (mean of f over the checked rows − mean of f over all rows)
 
-which is unbiased whatever the model says, if f treats checked and other rows alike (Angelopoulos et al. 2023). λ is the
-regression of z on f, so a model that tells nothing changes nothing (λ = 0). The interval is that of Clopper and Pearson
-for as many independent checks as the variance of the estimate is worth, the effective number. Two imagined checks, one
-true and one false, about which the model says nothing in particular, keep the gain modest when there are few checks.
+which is unbiased for any model, if f treats checked and other rows alike (Angelopoulos et al. 2023). λ is the
+regression of z on f, so a model without information changes nothing (λ = 0). The interval is that of Clopper and
+Pearson for as many independent checks as the variance of the estimate is worth, the effective number. Two imagined
+checks, one true and one false, at the mean of f, keep the gain modest if there are few checks.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Powered:
 
 
 def clopper_pearson(value: float, number: float, error: float = 0.05) -> Rate:
-    """A fraction seen in so many independent checks, which need not be a whole number, with its interval.
+    """A fraction observed in `number` independent checks, not necessarily a whole number, with its interval.
 
     >>> rate = clopper_pearson(0.9, 10)
     >>> round(rate.low, 3), round(rate.high, 3)

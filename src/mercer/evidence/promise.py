@@ -1,18 +1,18 @@
-"""A promise about the wrong predictions among some rows, from random checks, kept however often one looks.
+"""A promise about the wrong predictions among some rows, from random checks, which is kept however often one looks.
 
-Of N rows, E have a wrong answer; m of them were drawn at random and checked, and s came out wrong. For every E
+Of N rows, E have a wrong prediction. m rows were drawn at random and checked, and s of these were wrong. For every E
 
     R(E) = Σ_e π(e) P(s of m | e) / P(s of m | E)
 
-is a likelihood ratio of sequences drawn without replacement, so a martingale of mean 1 if E is the truth: it ever
+is a likelihood ratio of sequences drawn without replacement. It is a martingale of mean 1 if E is the truth, so it ever
 exceeds 1/δ with probability at most δ (Ville), whenever and why ever one looks and stops. The weights π are fixed
-beforehand: 0.3 for no wrong answer, the rest spread over rates up to the promised one. With few wrong predictions R(E)
-increases with E, so R(E) ≥ 1/δ excludes E and all above it. The promise "at most a fraction `rate` of the rows that
-no one checked is wrong" is made if that excludes every E for which it would be broken. For many rows it takes 68 checks
-without a wrong answer to promise 5% with 95% certainty, where a test that may look once only takes 59.
+beforehand. No wrong prediction has 0.3, and the rest is spread over rates up to the promised one. With few wrong
+predictions R(E) increases with E, so R(E) ≥ 1/δ excludes E and all above it. The promise "at most a fraction `rate` of
+the unchecked rows is wrong" is made if that excludes every E for which it would be broken. For many rows it takes 68
+checks without a wrong prediction to promise 5% with 95% certainty. A test that may look only once takes 59.
 
-Several sets of rows share δ: each has a weight, and needs R ≥ 1/(δ · weight). Sets that coincide add their weights, as
-the weighted mean of their ratios is a martingale, too.
+If δ is divided among several sets of rows, each has a weight, and needs R ≥ 1/(δ · weight). Sets that coincide add
+their weights, as the weighted mean of their ratios is a martingale, too.
 """
 
 from functools import lru_cache
@@ -20,10 +20,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-NONE = 0.3  # prior weight of no wrong answer at all
-SPREAD_OVER = 40  # rates up to the promised one, on which the rest is
-LARGE = 100_000  # rows above which draws with and without replacement are the same
-MOST = 5000  # checks beyond which no number is given
+from .anytime import MOST_CHECKS
 
 
 def kept(wrong: int, checks: int, rows: int, rate: float, error: float = 0.05) -> bool:
@@ -44,7 +41,7 @@ def kept(wrong: int, checks: int, rows: int, rate: float, error: float = 0.05) -
     """
     if checks >= rows:
         return True
-    first = wrong + int(np.floor(rate * (rows - checks) + 1e-9)) + 1  # fewest wrong answers that break the promise
+    first = wrong + int(np.floor(rate * (rows - checks) + 1e-9)) + 1  # fewest wrong predictions that break it
     if first > rows - checks + wrong:
         return True
     if not checks or wrong * rows >= first * checks:
@@ -53,14 +50,15 @@ def kept(wrong: int, checks: int, rows: int, rate: float, error: float = 0.05) -
 
 
 def missing(wrong: int, checks: int, rows: int, rate: float, error: float, expected: float) -> int | None:
-    """How many more checks allow the promise if a fraction `expected` of them comes out wrong.
+    """The number of further checks that allow the promise, if a fraction `expected` of them is wrong.
 
-    None if they do not suffice: more than half of the rows would have to be checked, or more than 5,000."""
+    None if more than half of the rows would have to be checked, or more than 5,000 rows.
+    """
     if kept(wrong, checks, rows, rate, error):
         return 0
     if expected >= rate or rows - checks < 2:
         return None
-    few, many, most = 1, 1, min((rows - checks) // 2, MOST)
+    few, many, most = 1, 1, min((rows - checks) // 2, MOST_CHECKS)
 
     def enough(more: int) -> bool:
         return kept(wrong + int(np.floor(expected * more)), checks + more, rows, rate, error)
@@ -78,9 +76,10 @@ def missing(wrong: int, checks: int, rows: int, rate: float, error: float, expec
 @lru_cache(maxsize=4096)
 def _log_ratio(wrong: int, checks: int, rows: int, rate: float, first: int) -> float:
     """log R(first)."""
-    rates = np.concatenate([[0.0], rate * ((np.arange(SPREAD_OVER) + 0.5) / SPREAD_OVER) ** 2])
-    weights = np.concatenate([[NONE], np.full(SPREAD_OVER, (1 - NONE) / SPREAD_OVER)])
-    if rows > LARGE:
+    none, number = 0.3, 40  # prior weight of no wrong prediction at all, and rates over which the rest is spread
+    rates = np.concatenate([[0.0], rate * ((np.arange(number) + 0.5) / number) ** 2])
+    weights = np.concatenate([[none], np.full(number, (1 - none) / number)])
+    if rows > 100_000:  # draws with and without replacement are then the same
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where(wrong, wrong * np.log(rates), 0.0) + (checks - wrong) * np.log1p(-rates)
         null = first / rows

@@ -1,4 +1,4 @@
-"""Conformal sets of classes from held-out predictions: they contain the true class as often as promised."""
+"""Conformal sets of classes from held-out predictions, which contain the true class as often as promised."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ def conformal_sets(
 ) -> np.ndarray:
     """(n, k) which classes are in the set of each row.
 
-    A class is in the set when its probability is not lower than that of nearly all held-out labels of their own class:
-    (1 + number of labels with p ≤ P) / (l + 1) > 1 − coverage. A label that could not be left out, the only one of its
+    A class is in the set if its probability is at least that of enough held-out labels for their own class, namely if
+    (1 + number of labels with p ≤ P) / (l + 1) > 1 − coverage. A label that could not be held out, the only one of its
     class, counts as lowest.
 
     Parameters
@@ -19,7 +19,7 @@ def conformal_sets(
     P : (n, k) probabilities of the rows.
     left_out : (l, k) probabilities of the labels by fits without them, NaN if there is none.
     codes : (l,) their classes.
-    by_class : compare with the labels of the same class only: the promise then is valid for every class.
+    by_class : compare with the labels of the same class only. The coverage is then valid for every class.
     """
     if not 0 < coverage < 1:
         raise InputError(f"coverage={coverage!r} is not accepted: give a number between 0 and 1, such as 0.9.")

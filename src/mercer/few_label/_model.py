@@ -1,4 +1,4 @@
-"""Base of the two few-label models as scikit-learn estimators: rows in, labels that come later, saving."""
+"""Base of the two few-label models as scikit-learn estimators, with labels that come later, and copies to save."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from .dask_sample import DaskSample
 from .fit import Fit, IncrementalFit, report_sample
 from .given import GivenBuilder
 from .kernel_rows import KernelRows
-from .library import TIERS, Library, core_of
+from .library import Library, core_of
 from .plan import planned, slow_methods
 from .rows import checked_numbers, drawn_mask, read_rows, with_values
 from .summary import CandidateReport
@@ -33,11 +33,11 @@ from .tasks.base import Task
 
 
 class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Base of `FewLabelClassifier` and `FewLabelRegressor`: a `Library`, and the predictions of a `Fit` on it.
+    """Base of `FewLabelClassifier` and `FewLabelRegressor`. It has a `Library`, and the predictions of a `Fit` on it.
 
     Attributes
     ----------
-    library_ : Library. answers_ : Answers or NumberAnswers of its fit. Not there before a prepared model is taught.
+    library_ : Library. answers_ : Answers or NumberAnswers of its fit. A prepared model has none before it is taught.
     encoder_ : TableEncoder of a data frame that is not a matrix of numbers already, else None.
     weight_ : (n,) how much a label of each row counts, or None. dask_ : DaskSample, or None.
     """
@@ -55,7 +55,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
     random_state: Seed
     _report: object
 
-    # What a task adds
+    # Parts that differ between the tasks
 
     def _read(self, y: ColumnLike, n_rows: int) -> Any:
         """Labels as a user gives them."""
@@ -157,10 +157,10 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
         Notes
         -----
-        What the new model shares with the old one (spaces, rows) is never written to.
+        Arrays that both models use (spaces, rows) are never written to.
         """
         self.check_prepared("taught")
-        if tier not in TIERS:
+        if tier not in ("fast", "full"):
             raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
         rows = self._numbers(rows, self.library_.n_rows)
         y, at_random = with_values(self._values(), rows, labels), self.drawn_.copy()
@@ -233,7 +233,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return rows if self.dask_ is None else self.dask_.places(rows)
 
     def advice_rows(self, also: ColumnLike = (), number: int = 0) -> np.ndarray:
-        """Numbers of the rows that advice looks at: all or the core, of very many a random sample; and labeled rows.
+        """Numbers of the rows that advice considers, which are all or the core, or a random sample, and labeled rows.
 
         also : numbers of further rows. number : how many unlabeled rows must be among them.
         """
@@ -247,7 +247,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
     # Smaller copies
 
     def compact(self) -> Self:
-        """A copy without the feature spaces: a few MB, the same predictions for any rows; `mercer.save` writes this.
+        """A copy without the feature spaces. It has a few MB and the same predictions. `mercer.save` writes this copy.
 
         `predict`, `predict_proba`, `predict_interval`, `suspicious` and all attributes but `candidates_` work as
         before. `teach`, `unteach`, `relabel`, `suggest`, `expected_change` and `doubt` need the spaces and state this.
@@ -263,7 +263,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return small
 
     def answering(self) -> Self:
-        """A copy with no more than predictions for rows need: what goes to the workers of a cluster."""
+        """A copy with no more than predictions need, which is sent to the workers of a cluster."""
         small = copy.copy(self)
         small.answers_, small._report = self.answers_.compact(predictor_only=True), None
         small.library_, small.dask_ = small.answers_.fit.library, None
@@ -275,12 +275,12 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
             self.check_whole(what)
 
     def check_whole(self, what: str) -> None:
-        """Refuse `what` (a name) on a compact model: it needs the feature spaces."""
+        """Refuse `what` (a name) on a compact model, because it needs the feature spaces."""
         check_is_fitted(self)
         if not self.library_.candidates:
             raise InputError(
-                f"This model is compact, as saved models are: it predicts any rows, but {what} needs the feature "
-                "spaces, which it does not hold. Fit again on the training rows."
+                f"This model is compact, as saved models are. It predicts any rows, but {what} needs the feature "
+                "spaces, which it does not contain. Fit again on the training rows."
             )
 
     # Attributes
@@ -338,7 +338,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self._report
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "answers_")  # a prepared model cannot answer yet
+        return hasattr(self, "answers_")  # a prepared model cannot predict yet
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,7 +1,7 @@
-"""From scores to classes, probabilities, confidence, abstention and prediction sets; from scores to numbers.
+"""Turn scores into classes, probabilities, confidence, abstention and prediction sets, or into numbers.
 
-Every route (Python, the command, the web app, ONNX, Label Studio, plots) asks these two classes, so that a row has one
-confidence.
+Every interface (Python, the command, the web app, ONNX, Label Studio, plots) uses these two classes, so that a row has
+one confidence.
 """
 
 from collections.abc import Callable
@@ -90,13 +90,13 @@ class Answers:
 
     @cached_property
     def confidence(self) -> np.ndarray:
-        """(n,) probability that the prediction of each training row is correct; 1 for given labels."""
+        """(n,) probability that the prediction of each training row is correct. Given labels have 1."""
         return np.where(self.given >= 0, 1.0, self.confidence_of(self.probabilities))
 
     def given_names(self) -> np.ndarray:
-        """(n,) class name of each given label, None where there is none."""
+        """(n,) class name of each given label, None for rows without one."""
         if self.fit.labels.soft:
-            raise InputError("The model was fitted with class probabilities; teaching needs one name per row.")
+            raise InputError("The model was fitted with class probabilities, and teaching needs one name per row.")
         y, rows = np.full(len(self.given), None, dtype=object), self.given >= 0
         y[rows] = [self.names.tolist()[c] for c in self.given[rows]]
         return y
@@ -150,9 +150,9 @@ class Answers:
     # Any rows
 
     def scores_of(self, rows: Index, hints: np.ndarray | None = None) -> np.ndarray:
-        """(n, k') pooled scores of checked rows: logarithms of probabilities that are not calibrated.
+        """(n, k') pooled scores of checked rows, which are logarithms of probabilities that are not calibrated.
 
-        hints : (n, s) numbers of the words that the sources of hints say of these rows, or None.
+        hints : (n, s) numbers of the words of the sources of hints for these rows, or None.
         """
         return log_scores(self._hinted(self.fit.predictor.probabilities(rows), hints))
 
@@ -220,7 +220,7 @@ class Answers:
 
     @staticmethod
     def abstained(confidence: Block, abstain: float | None) -> Block:
-        """(n,) bool: whether the confidence is too low for a label."""
+        """(n,) bool, whether the confidence is too low for a label."""
         return confidence < (abstain or 0.0)
 
     def compact(self, predictor_only: bool = False) -> "Answers":
@@ -231,7 +231,7 @@ class Answers:
         return replace(self, fit=fit, known=self.probabilities)
 
     def sets(self, P: np.ndarray, coverage: float = 0.9, by_class: bool = False) -> np.ndarray:
-        """(n, k) bool: conformal prediction sets of rows with probabilities P."""
+        """(n, k) bool, conformal prediction sets of rows with probabilities P."""
         labels = self.fit.labels
         return conformal_sets(P, self.estimate.held_out, labels.codes[labels.labeled], coverage, by_class)
 
@@ -287,7 +287,7 @@ class NumberAnswers:
         return Widths.of(*held_out_errors(self.fit))
 
     def reach(self, coverage: float = 0.9, predicted: Block = None) -> Block:
-        """Half the width of the intervals among the training rows: the conformal quantile of held-out errors.
+        """Half the width of the intervals among the training rows, which is the conformal quantile of held-out errors.
 
         It is that of a prediction of medium size, or one for each of `predicted`.
         """

@@ -22,7 +22,7 @@ from ..estimators.within_variance import WithinVarianceClassifier
 from ..inputs.labels import Labels
 from ..types import ColumnLike, Rows
 from .candidates.base import Candidate
-from .candidates.boosting import MOST_COLUMNS, BoostingCandidate
+from .candidates.boosting import BoostingCandidate
 from .candidates.forest import NUMBER_TREES, ForestCandidate, MajorityCandidate, NumberForest
 from .candidates.linear import LinearCandidate
 from .cost import FEW, REPEATED, LabelCost, SearchCost, boosting_seconds, forest_seconds, number_forest_seconds
@@ -30,7 +30,6 @@ from .spaces import NoSpace
 from .views import AsGiven, ordinal_view
 
 WIDE_AXES = "axes of wide rows"
-GAMMAS = (1.0, 10.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Setting:
     kind : str, kind of space. model : the estimator. shown : its parameter in the report, or None.
     most_labels : labels above which "auto" leaves it out. On the development tables and the book's sets, with 100
         labels, `SpectralGraphTransducer` had 0 to 1% of the weight and `LeastSquaresKPCA` 5 to 10%. Without them the
-        mean error is the same to 0.1 points, and a lesson takes less than half the time.
+        mean error is the same to 0.1 points, and learning a further label takes less than half the time.
     """
 
     kind: str
@@ -57,15 +56,15 @@ class Method:
 
     Attributes
     ----------
-    task : "classes" or "numbers". name : what users type. title, does : what people call it, and a sentence.
+    task : "classes" or "numbers". name : what users type. title, does : its usual name, and a sentence.
     settings : candidates in feature spaces. cost : function of (rows, labels, classes), seconds of one candidate.
     build : function of (X, seed, whether "auto" chose it) that gives candidates without a space, or None. With
         `build_seconds`, a function of (labels, classes), `step`, the name of that step of the plan, and `place`, its
         place there.
     dense : whether `build` refuses sparse rows.
-    auto : part of "auto". slow : left out of the fast tier, for it takes most of the time and seldom has most of the
-        weight. whole : needs every row in the core. weights : takes weights of labels.
-    family : candidates that share one prior weight, for numbers.
+    auto : part of "auto". slow : left out of fast fits, because it takes most of the time and seldom has most of the
+        weight. whole : needs every row in the core. weights : accepts weights of labels.
+    family : candidates that divide one prior weight, for numbers.
     """
 
     task: str
@@ -97,7 +96,7 @@ def _forests(X: Rows, seed: int, auto: bool) -> list[Candidate]:
 def _boosting(X: Rows, seed: int, auto: bool) -> list[Candidate]:
     view = ordinal_view(X)
     rows = view.fit(X)
-    if auto and rows.shape[1] > MOST_COLUMNS:
+    if auto and rows.shape[1] > 200:  # pixels, spectra or words, of which no single column is decisive
         return []
     settings = "shallow trees, every column"
     return [BoostingCandidate(f"boosting: {settings}", "boosting", view, rows, seed, settings=settings)]
@@ -118,7 +117,7 @@ def _mean(X: Rows, seed: int, auto: bool) -> list[Candidate]:
 
 def _ridge(*kinds: str) -> tuple[Setting, ...]:
     """Ridge regression with a constant that is not penalized, which `LSSVMClassifier` solves for any targets."""
-    return tuple(Setting(kind, LSSVMClassifier(gamma), "gamma") for kind in kinds for gamma in GAMMAS)
+    return tuple(Setting(kind, LSSVMClassifier(gamma), "gamma") for kind in kinds for gamma in (1.0, 10.0, 100.0))
 
 
 _classes, _numbers = partial(Method, "classes"), partial(Method, "numbers")
@@ -150,7 +149,7 @@ CATALOG: tuple[Method, ...] = (
     _classes(
         "ls_kpca",
         "Least-squares kernel PCA",
-        "fits the labels, with the variance over all rows held fixed",
+        "fits the labels, with the variance over all rows fixed",
         (
             Setting("axes", LeastSquaresKPCA(1.0), "label_weight", 75),
             Setting(WIDE_AXES, LeastSquaresKPCA(0.1), "label_weight", 75),
@@ -189,7 +188,7 @@ CATALOG: tuple[Method, ...] = (
         "semi_kpca",
         "Semi-supervised kernel PCA",
         "kernel PCA of all rows, pulled by the labels",
-        (Setting("several axes", SemiKPCA(1)),),  # two or more: it removes the first
+        (Setting("several axes", SemiKPCA(1)),),  # two or more, because it removes the first
     ),
     _classes(
         "mixed",
@@ -232,7 +231,7 @@ CATALOG: tuple[Method, ...] = (
     _classes(
         "boosting",
         "Boosted trees",
-        "shallow trees, each fitted to the errors of those before it; every column is tried",
+        "shallow trees that try every column, each fitted to the errors of those before it",
         build=_boosting,
         build_seconds=boosting_seconds,
         step="boosted trees",
@@ -309,7 +308,7 @@ CATALOG: tuple[Method, ...] = (
 
 
 def methods_of(task: str) -> dict[str, Method]:
-    """{name: method} for a task, "classes" or "numbers"."""
+    """Methods of a task, "classes" or "numbers", by name."""
     return {method.name: method for method in CATALOG if method.task == task}
 
 
@@ -318,12 +317,12 @@ def refuse_weights(methods: tuple[Method, ...], labels: Labels) -> None:
     refused = [one.name for one in methods if not one.weights]
     if refused and labels.weight is not None:
         raise InputError(
-            f"The method {refused[0]} takes no weights of labels. Leave it out of methods, or the weights."
+            f"The method {refused[0]} does not accept weights of labels. Leave it out of methods, or the weights."
         )
 
 
 def methods_named(task: str, names: ColumnLike) -> tuple[Method, ...]:
-    """The methods that `methods=` of a model means: "auto", "all", a name or a list of names."""
+    """The methods of the parameter `methods`, which is "auto", "all", a name or a list of names."""
     known = methods_of(task)
     if isinstance(names, str) and names in ("auto", "all"):
         return tuple(method for method in known.values() if method.auto or names == "all")

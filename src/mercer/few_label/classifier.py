@@ -1,4 +1,4 @@
-"""FewLabelClassifier: a few labels in, all labels out, with the method chosen, weighed and explained."""
+"""FewLabelClassifier predicts all labels from a few, and weighs several methods for it."""
 
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -58,7 +58,8 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         the labeled rows, and once more without each of five folds of them, whose predictions determine its weight. They
         see the rows as numbers, as `encoder_` makes them.
     combine : {"average", "pick"}, default="average"
-        "pick" keeps one candidate: the first, a label-free default, unless another is better by more than the noise.
+        "pick" keeps one candidate. That is the first, a label-free default, unless another is better by more than the
+        noise.
     time_budget : float or None, default=60
         Seconds of work on one core. Feature spaces beyond it are not built. The most useful ones come first, and three
         are always built. The work is estimated from the sizes and not measured, so the predictions do not depend on
@@ -67,9 +68,9 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         Rows whose confidence is below this are not labeled. `predict` and `transduction_` give them the marker -1 (""
         if class names are text, NaN if -1 is a class).
     prior : None, "labels", "estimate", dict or list of fractions, default=None
-        Class frequencies among all rows. None: scores are not adjusted. "labels": those among the labels, which is
-        correct if the labeled rows were drawn at random. "estimate": estimated from the scores. Or the frequencies
-        themselves, by class.
+        Class frequencies among all rows. With None, scores are not adjusted. "labels" takes those among the labels,
+        which is correct if the labeled rows were drawn at random. "estimate" estimates them from the scores. Or the
+        frequencies themselves, by class.
     class_weight : None, "balanced" or dict, default=None
         Weight of a label, by class. A class that the dict does not name has 1. "balanced" gives all classes the same
         total, so that the predictions favor rare classes more. To state how frequent classes are, use `prior`.
@@ -78,13 +79,14 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     text_model, image_model : str or callable, default="auto"
         Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
         own. "auto" uses those that are installed as extras, "none" uses none. `TableEncoder` lists other values.
-    random_state : seed of landmarks and components; None is 0.
+    random_state : seed of landmarks and components. None is 0.
     verbose : bool or callable, default=False
-        True prints progress. A function is called with (stage, fraction): what begins now, in words, and how much of
-        the search is done, from 0 to 1. Raising KeyboardInterrupt in it ends the search like Ctrl-C.
+        True prints progress. A function is called with (stage, fraction). The stage is a description of what begins
+        now, and the fraction is the part of the search that is done. Raising KeyboardInterrupt in it ends the search
+        like Ctrl-C.
     on_update : function or None, default=None
-        Called during `fit` with a model of the candidates so far, which predicts already: after the first feature
-        space, and each time that the work done has doubled. The fitted model is the same with and without it.
+        Called during `fit` with a model of the candidates so far, which predicts already. It is called after the first
+        feature space, and each time that the work done has doubled. The fitted model is the same with and without it.
 
     Attributes
     ----------
@@ -93,34 +95,34 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     confidence_ : (n,) probability that the prediction is correct, 1 for given labels. It is the probability of
         the predicted class, times the Good–Turing estimate of the fraction of rows whose class has a label.
     abstained_ : (n,) rows that were left unlabeled because of low confidence.
-    report_ : summary of the candidates; ``print(model.report_)``. All of them are in ``report_.table``.
-    estimate_ : `mercer.evidence.accuracy.Estimate`: accuracy with its 95% interval, recall and precision of each
-        class, the fraction of rows in classes without a label. Labels are held out in folds, and candidates, slopes and
-        weights are fitted again without them. Computed on first use.
+    report_ : summary of the candidates, for ``print(model.report_)``. All of them are in ``report_.table``.
+    estimate_ : `mercer.evidence.accuracy.Estimate` with the accuracy and its 95% interval, recall and precision of each
+        class, and the fraction of rows in classes without a label. Labels are held out in folds, and candidates, slopes
+        and weights are fitted again without them. Computed on first use.
     left_out_accuracy_, accuracy_interval_ : accuracy and interval of `estimate_`.
-    classes_, prior_ : (k,) class names; class frequencies among the labels, or those requested or estimated.
+    classes_, prior_ : (k,) class names. (k,) class frequencies among the labels, or those requested or estimated.
     weights_ : (m,) weights of the candidates in `candidates_`.
     sample_, stability_ : in Dask, the rows that were fitted, and the fraction of predictions that a fit to another
         sample has in common.
     hints_ : `mercer.few_label.hint_inputs.Hints`, or None without hints.
-    linear_ : number of the heaviest candidate whose scores are linear in the labels, or None: the effect of one more
+    linear_ : number of the heaviest candidate whose scores are linear in the labels, or None. The effect of one more
         label is known for it.
 
     Notes
     -----
-    Cost at n = 1,500: some ten decompositions, about 2 s on one core. Above 5,000 rows landmarks and sparse graphs on
-    the leading components. Above 50,000 rows a random sample of so many is decomposed, and the others are predicted
-    through their places in it: a million rows of 50 columns take three minutes of one core and 3 GB. `teach`, `unteach`
-    and `relabel` keep all decompositions: a tenth of a second with 20,000 rows. These sizes are in
-    `mercer.few_label.sizes.Sizes`.
+    With 1,500 rows the cost is about ten decompositions, which take about 2 s on one core. Above 5,000 rows, landmarks
+    and sparse graphs on the leading components are used. Above 50,000 rows a random sample of so many is decomposed,
+    and the others are predicted through their places in it. A million rows of 50 columns take three minutes of one core
+    and 3 GB. `teach`, `unteach` and `relabel` keep all decompositions, and take a tenth of a second with 20,000 rows.
+    These sizes are in `mercer.few_label.sizes.Sizes`.
 
     If there are more than 2,000,000 labels times classes, such as 200,000 labels of 10 classes, a random sample of the
     labels with every class in it is fitted. `fit` then reports a `mercer.events.Note`. All given labels stay in
     `transduction_`.
 
-    `predict` on an unlabeled training row gives its `transduction_`, to rounding. Two exceptions: where several
+    `predict` on an unlabeled training row gives its `transduction_`, to rounding. There are two exceptions. If several
     training rows are equal, graph methods may score each a little differently, and `predict`, which cannot know which
-    one is meant, gives their mean; and on a row with a given label `predict` shows what the model thinks of it.
+    one is meant, gives their mean. For a row with a given label `predict` gives the prediction of the model.
 
     Examples
     --------
@@ -202,7 +204,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
             {row number: label}.
         drawn : (n,) bool, optional
             Which labeled rows were drawn at random. The others were chosen, by a person or by `suggest`. The accuracy
-            is estimated from the random ones only. None: all were drawn at random.
+            is estimated from the random ones only. None means that all were drawn at random.
         sample_weight : (n,), optional
             Weight of the label of each row, also if it is taught later. 0 makes the row unlabeled. Rows without a
             label have equal weight, and the accuracy estimate counts every label once.
@@ -213,13 +215,13 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
             has None, NaN, "" or -1. A guess is never used as a label. How often each source is correct is learned from
             the labels. Columns of X that are named here are not features.
         graph : (n, n) matrix or list of edges, optional
-            Links between the rows, such as links between web pages, next to their columns: a symmetric matrix of
-            weights, sparse or dense, or edges (row, row) or (row, row, weight).
+            Links between the rows, such as links between web pages, in addition to their columns. Accepted are a
+            symmetric matrix of weights, sparse or dense, and edges (row, row) or (row, row, weight).
         kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", optional
-            A matrix contains similarities of all pairs of rows next to their columns, such as ``Spectrum(3)(names)``. A
-            new row has no links and no similarities, and is predicted from its columns. A kernel object or a function
-            compares the rows themselves: strings, sets or other objects. With "precomputed" X is the (n, n) matrix of
-            similarities, and new rows are (m, n) similarities to the rows of the fit.
+            A matrix contains similarities of all pairs of rows, such as ``Spectrum(3)(names)``, in addition to their
+            columns. A new row has no links and no similarities, and is predicted from its columns. A kernel object or a
+            function compares the rows themselves, such as strings, sets or other objects. With "precomputed" X is the
+            (n, n) matrix of similarities, and new rows are (m, n) similarities to the rows of the fit.
         """
         self._validate_params()
         methods, there = methods_named("classes", self.methods), home_of(X).computing(X)
@@ -245,7 +247,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         graph: Rows = None,
         kernel: KernelLike | Rows = None,
     ) -> Self:
-        """Do everything that needs no label: the model can then be `taught`, and cannot predict yet.
+        """Do everything that needs no label. The model can then be `taught`, and cannot predict yet.
 
         Parameters
         ----------
@@ -288,7 +290,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @by_row
     def decision_function(self, X: Rows, hints: ColumnLike = None) -> np.ndarray:
-        """Logarithms of the pooled probabilities: (n, k); for two classes (n,), that of the second over the first."""
+        """(n, k) logarithms of the pooled probabilities. For two classes (n,), that of the second over the first."""
         check_is_fitted(self)
         scores = self.answers_.scores_of(*self._rows_and_hints(X, hints))
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -330,10 +332,10 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
     def predict_set(
         self, X: Rows, coverage: float = 0.9, by_class: bool = False, hints: ColumnLike = None
     ) -> np.ndarray:
-        """(n, k) bool: the classes in the set of each row, which contains the true one with the promised probability.
+        """(n, k) bool, the classes in the set of each row, which contains the true one with probability `coverage`.
 
-        Conformal sets from the predictions of `estimate_` to held-out folds of labels; see `mercer.evidence.sets`. A
-        set may be empty or contain all classes.
+        These are conformal sets from the predictions of `estimate_` for held-out folds of labels (see
+        `mercer.evidence.sets`). A set may be empty or contain all classes.
 
         Parameters
         ----------
@@ -377,7 +379,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
         return self._weighed(read_filled(y, self.missing_label))
 
     def _weighed(self, labels: Labels) -> Labels:
-        """The labels with their weights, and with the classes that only hints name unless their shares are given."""
+        """The labels with their weights, and with the classes that only hints name, unless `prior` has fractions."""
         labels = weigh_labels(labels, self.weight_, self.class_weight)
         if self.hints_ is None or not (self.prior is None or isinstance(self.prior, str)):
             return labels
@@ -425,7 +427,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def abstained_(self) -> np.ndarray:
-        """(n,) rows that were not labeled, for lack of confidence."""
+        """(n,) rows that were not labeled because of low confidence."""
         return np.asarray(self.answers_.abstained(self.confidence_, self.abstain))
 
     @property
@@ -460,12 +462,12 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def offsets_(self) -> np.ndarray:
-        """(k,) what the class frequencies add to the logarithms of the probabilities."""
+        """(k,) terms that the class frequencies add to the logarithms of the probabilities."""
         return self.answers_.calibration.offsets
 
     @property
     def estimate_(self) -> Estimate:
-        """Accuracy from held-out labels: an `Estimate`, computed when it is first read (about a second)."""
+        """`Estimate` of the accuracy from held-out labels, computed when it is first read (about a second)."""
         check_is_fitted(self)
         return self.answers_.estimate
 
@@ -481,7 +483,7 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def majority_(self) -> Majority:
-        """The most frequent class among the labels, and how often always answering it would be correct."""
+        """The most frequent class among the labels, and how often always predicting it would be correct."""
         return Majority.of(self.classes_, self.labels_.counts())
 
     @property

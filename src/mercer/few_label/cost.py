@@ -1,21 +1,21 @@
-"""How long a feature space and the methods in it take, from the sizes alone.
+"""Seconds that a feature space and the methods in it take, estimated from the sizes alone.
 
-A time budget is an amount of work: the same seed then answers the same on a busy machine. The seconds below are those
-of one core of the 2020s, fitted once to measured times at 300 to 20,000 rows, and right within a factor of two or so.
-With n rows, d columns, r = min(n, d), l labels and k classes:
+A time budget is an amount of work, so that the same seed gives the same predictions on a busy machine. The seconds are
+those of one core of the 2020s. They were fitted once to measured times at 300 to 20,000 rows, and are correct within a
+factor of about two. With n rows, d columns, r = min(n, d), l labels and k classes:
 
 =================  ======================================  ============================
 space              exact, up to 2,500 rows                 sparse graph or landmarks
 =================  ======================================  ============================
-neighbor graph    2.3e-10 n³, up to 1,250 rows            1.4e-4 n + 1e-10 n² d
+neighbor graph     2.3e-10 n³, up to 1,250 rows            1.4e-4 n + 1e-10 n² d
 RBF kernel         3e-10 n³                                1.15e-4 n
 narrow, city-block 5e-11 n³                                5e-5 n
 linear kernel      6e-10 n r²                              6e-10 n min(r, 600)²
 additive model     the same with 5 d columns
 =================  ======================================  ============================
 
-and 0.02 for each. A method takes 1e-4 l k (those that repeat a small problem for every label) or 2e-5 l k, and the
-search over labels of s2rls 3e-4 n k.
+Each takes another 0.02 seconds. A method takes 1e-4 l k (those that repeat a small problem for every label) or
+2e-5 l k, and the search over labels of s2rls 3e-4 n k.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from ..geometry.open import POLICIES
 
 GRAPH_EXACT = 1250  # rows up to which all eigenvectors of a graph are taken
-BENT = 5  # columns of an additive model for each column of the rows
 
 
 def build_seconds(kind: str, n: int, d: int) -> float:
@@ -31,6 +30,7 @@ def build_seconds(kind: str, n: int, d: int) -> float:
     policy = POLICIES["few labels"]
     exact = n <= policy.exact_rows
     rank = min(n, d) if exact else min(n, d, policy.landmarks)
+    curves = 5 * d  # columns of an additive model
     return (
         0.02
         + {
@@ -39,14 +39,14 @@ def build_seconds(kind: str, n: int, d: int) -> float:
             "narrow": 5e-11 * n**3 if exact else 5e-5 * n,
             "city_block": 5e-11 * n**3 + 1e-9 * n**2 * d if exact else 5e-5 * n,
             "linear": 6e-10 * n * rank**2,
-            "additive": 6e-10 * n * min(n, BENT * d, n if exact else policy.landmarks) ** 2,
+            "additive": 6e-10 * n * min(n, curves, n if exact else policy.landmarks) ** 2,
         }[kind]
     )
 
 
 @dataclass(frozen=True)
 class SolveCost:
-    """Seconds to fit one candidate, held-out predictions included: so much per label and class."""
+    """Seconds to fit one candidate, held-out predictions included. `each` is for a label and a class."""
 
     each: float
 
@@ -56,7 +56,7 @@ class SolveCost:
 
 @dataclass(frozen=True)
 class SearchCost:
-    """Seconds of a search over the labels of all rows: so much per row and class."""
+    """Seconds of a search over the labels of all rows. `each` is for a row and a class."""
 
     each: float
 
@@ -66,7 +66,12 @@ class SearchCost:
 
 @dataclass(frozen=True)
 class LabelCost:
-    """Seconds to build and fit candidates without a space: a constant, so much per label, and per label and class."""
+    """Seconds to build and fit candidates without a space.
+
+    Attributes
+    ----------
+    constant : for all labels together. each : for a label. each_class : for a label and a class.
+    """
 
     constant: float
     each: float

@@ -1,4 +1,4 @@
-"""Rows in Dask: all labeled rows and a sample of the others are brought to the client, and another sample judges."""
+"""Bring all labeled rows in Dask and a sample of the others to the client, and another sample to compare with."""
 
 from dataclasses import dataclass, replace
 
@@ -23,9 +23,6 @@ class OtherSample:
     y: np.ndarray
     weight: np.ndarray | None
     compared: Rows
-
-
-COMPARED = 2000  # rows on which two samples are compared
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class RowsToFit:
 def rows_to_fit(
     X: Rows, y: ColumnLike, drawn: ColumnLike, weight: ColumnLike, missing_label: object, seed: int
 ) -> RowsToFit:
-    """The rows that are fitted: all, or a sample of rows in Dask, brought in one pass."""
+    """The rows that are fitted, which are all rows, or a sample of rows in Dask, brought in one pass."""
     home = home_of(X)
     if not home.lazy:
         n = _num_samples(X)
@@ -67,7 +64,8 @@ def rows_to_fit(
     y = on_sample(X, y, "classes", missing_label, seed)
     sample = home.sample_of(X)
     known = read_labels(y, missing_label).labeled
-    others, compared = np.union1d(draw(n, SAMPLE, seed + 1), sample[known]), draw(n, COMPARED, seed + 2)
+    others = np.union1d(draw(n, SAMPLE, seed + 1), sample[known])
+    compared = draw(n, 2000, seed + 2)  # rows on which the two samples are compared
     other = None
     if len(sample) < n:
         home.fetch(X, others, compared)
@@ -109,7 +107,7 @@ class DaskSample:
         return found
 
     def judged(self, model: Estimator, hints: list[str] | None) -> "DaskSample":
-        """With the stability of a model of this sample; `hints` are the columns of hints that it was fitted with."""
+        """With the stability of a model of this sample. `hints` are the columns of hints that it was fitted with."""
         if self.other is None:
             return self
         other = clone(model).set_params(verbose=False)
@@ -120,7 +118,7 @@ class DaskSample:
 
     @property
     def sentence(self) -> str:
-        """A sentence for the report: how many rows were sampled, and how much that matters."""
+        """A sentence for the report on how many rows were sampled, and how much that matters."""
         return (
             f"Fitted to a sample of {len(self.rows)} of {self.n_rows} rows, with all labeled rows in it. A fit to "
             f"another sample gives the same class to {self.stability:.1%} of {self.compared} rows."

@@ -1,10 +1,10 @@
-"""Rows outside those that a model decomposes: label-free features computed once, so that answers and labels are quick.
+"""Rows outside those that a model decomposes, with label-free features that are computed once.
 
 The spectrum of a neighbor graph of a million rows is that of a sample but for detail. The spaces are built on a
 sample, the core. Every other row has its place in them (a mean of neighbors in a graph, similarities to landmarks for
-a kernel), which no label changes. So it is looked up once, and then the scores of all rows are one product, and a label
-of any row is a label like the others: variances are those of the core. Features that would take more than
-`Sizes.held_bytes` are not kept: similarities are then computed again, block by block, whenever they are requested.
+a kernel), which no label changes. So it is looked up once, and then the scores of all rows are one product. Any row may
+have a label, but variances are those of the core. Features that would take more than `Sizes.held_bytes` are not kept.
+Similarities are then computed again, block by block, whenever they are needed.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from ..backend import device_in_use, memory_available, moved, parallel, use_device
+from ..backend import device_in_use, moved, parallel, use_device
 from ..homes import home_of
 from ..rows import empty, host, like
 from ..types import Index, Rows
@@ -21,12 +21,10 @@ from . import sizes
 from .candidates.base import Candidate
 from .rows import Support
 from .scoring import Weighted
+from .sizes import room_on
 from .spaces import BaseSpace, GraphSpace, KernelSpace, Space
 
 LOOKED_UP = 131_072  # rows whose places are looked up at once on a device, or approximately
-BLOCK = 8192  # and else, in one of several threads
-SPARE = 4  # times the memory of a matrix that must be free on a device that keeps it
-NARROW = 32  # features up to which those of the other rows are kept, and not found again from the bases
 
 
 class Extension:
@@ -69,7 +67,8 @@ class Extension:
         self._similar = {key: Similar(one, X, self.rows) for key, one in others.items() if isinstance(one, KernelSpace)}
         self._narrow: dict[int, np.ndarray] = {}
         self._there: dict[int, Rows] = {}
-        for space in (space for space in spaces if space.Z.shape[1] <= NARROW and not space.empty):
+        # Features of the other rows are kept if there are at most 32. Else they are found again from the bases.
+        for space in (space for space in spaces if space.Z.shape[1] <= 32 and not space.empty):
             kept = all(id(base) in self._seen for base in space.bases())
             if kept and id(space) not in self._narrow and space.bases() != [space]:
                 self._narrow[id(space)] = self._placed(space)
@@ -77,8 +76,11 @@ class Extension:
     def _looked_up(
         self, bases: Sequence[BaseSpace], support: Support, at_once: bool
     ) -> tuple[np.ndarray, dict[int, Rows]]:
-        """(trust, {identity of a base: what it sees of the other rows}). Not block by block, if it is at once."""
-        step = LOOKED_UP if at_once else BLOCK
+        """(trust, {identity of a base: what it sees of the other rows}).
+
+        at_once : whether many rows are looked up at once. Else each of several threads looks up a block of 8,192.
+        """
+        step = LOOKED_UP if at_once else 8192
         found: list[tuple[np.ndarray, dict[int, Rows]]] = [(self.rows, {})] * -(-len(self.rows) // step)
 
         def look(place: int) -> None:
@@ -116,7 +118,7 @@ class Extension:
         return np.asarray(total + constant, dtype=np.float32)
 
     def _in(self, base: BaseSpace, others: np.ndarray) -> np.ndarray:
-        """Features of some of the other rows in a base. Those of the same rows are requested by many spaces in turn."""
+        """Features of some of the other rows in a base. Many spaces need those of the same rows in turn."""
         if self._asked[0] != others.tobytes():
             self._asked = others.tobytes(), {}
         known = self._asked[1]
@@ -130,7 +132,7 @@ class Extension:
         return known[id(base)]
 
     def matrices(self, space: Space, W: np.ndarray) -> tuple[list[Weighted], float | np.ndarray]:
-        """How `Scorer` finds Z W of the other rows: from the narrow spaces themselves, else from the bases."""
+        """How `Scorer` finds Z W of the other rows. It uses the narrow spaces themselves, else the bases."""
         if id(space) in self._narrow:
             return [(self._here(self._narrow[id(space)]), W)], 0.0
         parts, constant = space.pull_back(W)
@@ -143,34 +145,34 @@ class Extension:
         return self._here(self._seen[id(base)]), base.on_seen(W)
 
     def _similarities(self, similar: "Similar") -> Rows:
-        """Similarities of the other rows: a device keeps them once they are known, if there is room."""
+        """Similarities of the other rows. A device keeps them once they are known, if its memory allows it."""
         device = device_in_use()
         if device is None:
             return similar
         if id(similar) not in self._there:
-            free, size = memory_available(device[0]), similar.base.seen_bytes * len(self.rows)
-            room = free is None or SPARE * size <= free
-            self._there[id(similar)] = similar.whole(LOOKED_UP) if room else similar
+            kept = room_on(device[0], similar.base.seen_bytes * len(self.rows))
+            self._there[id(similar)] = similar.whole(LOOKED_UP) if kept else similar
         return self._there[id(similar)]
 
     def _here(self, held: Rows) -> Rows:
-        """A matrix of the other rows where rows are computed now: a device is given it once, if there is room."""
+        """A matrix of the other rows on the device that computes now. It gets it once, if its memory allows it."""
         device = device_in_use()
         if device is None:
             return held
         if id(held) not in self._there:
-            free, sparse = memory_available(device[0]), sp.issparse(held)
+            sparse = sp.issparse(held)
             size = held.data.nbytes + held.indices.nbytes if sparse else held.nbytes
+            kept = room_on(device[0], size)
             near = moved(np.zeros((1, 1), dtype=held.dtype))
             there = home_of(near).sparse(held, near) if sparse else moved(held)
-            self._there[id(held)] = held if free is not None and SPARE * size > free else there
+            self._there[id(held)] = there if kept else held
         return self._there[id(held)]
 
 
 class Similar:
     """Similarities of rows to the landmarks of a base, computed for the rows that are requested."""
 
-    dtype = np.dtype(np.float64)  # of weights, until the similarities say theirs
+    dtype = np.dtype(np.float64)  # of weights, until that of the similarities is known
 
     def __init__(self, base: KernelSpace, X: Rows, rows: np.ndarray) -> None:
         self.base, self.X, self.rows, self.device = base, X, rows, device_in_use()
@@ -180,7 +182,7 @@ class Similar:
             return self.base.similar(self.base.view.transform(self.X[self.rows[some]]))
 
     def whole(self, step: int) -> Rows:
-        """The similarities of all rows, where they are computed."""
+        """The similarities of all rows, on the device that computes them."""
         first = self[:step]
         out = empty((len(self.rows), first.shape[1]), first)
         out[:step] = first

@@ -1,4 +1,4 @@
-"""The half of a few-label model that labels make: fitted candidates, their pool, its calibration."""
+"""The half of a few-label model that depends on labels, with fitted candidates, their pool and its calibration."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Stopped(Exception):
-    """The caller of a fit said that its result is no longer wanted."""
+    """The caller of a fit no longer wants its result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +39,18 @@ class Kept:
 class Fit:
     """Candidates fitted to labels, and what follows from them. It sees neither the rows nor the names of classes.
 
-    Another labeling, tier or fold is another `Fit` on the same `Library`; they share its arrays.
+    Another labeling, choice of candidates or fold is another `Fit` on the same `Library`. All of them use its arrays.
 
     Attributes
     ----------
     library, task : what it was fitted with.
-    labels : Labels, with class numbers for names; or Targets.
+    labels : Labels, with class numbers for names, or Targets.
     drawn : (n,) bool, rows that were drawn at random.
     candidates : those that were tried.
-    pool : their weights, see the task. calibration : `Calibration` of classes, None for numbers.
+    pool : their weights (see the task). calibration : `Calibration` of classes, None for numbers.
     scores : (n, k') pooled scores of the training rows.
     solved : the candidates fitted to the labels, or None if they are fitted when needed.
-    kept : in a copy without candidates, the values that need them; None otherwise.
+    kept : in a copy without candidates, the values that need them. None otherwise.
     """
 
     library: "Library"
@@ -66,7 +66,7 @@ class Fit:
 
     @property
     def at_hand(self) -> bool:
-        """Whether the fitted candidates are at hand: they do not go into files."""
+        """Whether the fitted candidates are in memory. They are not saved in files."""
         return self.solved is not None or "fitted" in self.__dict__
 
     @cached_property
@@ -118,7 +118,7 @@ class Fit:
         return found
 
     def compact(self, predictor_only: bool = False) -> "Fit":
-        """A copy without candidates, with what they are needed for; or with the predictor and calibration only."""
+        """A copy without candidates, with the values that need them, or with the predictor and calibration only."""
         small = replace(self, library=self.library.compact(), candidates=(), solved=None)
         if predictor_only:
             labels = self.labels if self.calibration is None else None
@@ -145,7 +145,7 @@ def pooled_fit(
 
 @dataclass(eq=False)
 class IncrementalFit:
-    """Fits every candidate as soon as it is built: a `BuildListener` of `Library.build`.
+    """A `BuildListener` of `Library.build` that fits every candidate as soon as it is built.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def report_sample(n_fitted: int, n_given: int, on_event: OnEvent) -> None:
     """Report that only a sample of the given labels is fitted, if that is so."""
     if n_fitted < n_given:
         what = f"{n_fitted} of {n_given} labels are fitted, a random sample with every class in it"
-        on_event(Note(f"{what}: all would take too long."))
+        on_event(Note(f"{what}, because all would take too long."))
 
 
 def scores_by_block(

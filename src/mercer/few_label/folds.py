@@ -1,4 +1,4 @@
-"""Predictions of the pool for held-out labels: everything is fitted again without each fold of labels."""
+"""Predictions of the pool for held-out labels. Everything is fitted again without each fold of labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ from .candidates.base import Candidate
 from .hints import Guesses
 from .weights import pool
 
-SPLITS, FOLDS = 2, 10
-
 
 def held_out_answers(
     candidates: Sequence[Candidate],
@@ -24,14 +22,17 @@ def held_out_answers(
     seed: int,
     nothing: float,
     guesses: Guesses | None = None,
+    splits: int = 2,
+    folds: int = 10,
 ) -> list[HeldOut]:
-    """The predictions to every label by fits without its fold, for two random splits into ten folds.
+    """The predictions for every label by fits without its fold, for two random splits into ten folds.
 
-    Which fold a label is in does not depend on its class: folds that keep the class frequencies would tell the fits
+    Which fold a label is in does not depend on its class. Folds that keep the class frequencies would leak to the fits
     how often the held-out classes occur. Labels of one group (copies of a row) are held out together. With at most as
-    many groups as folds one split is enough. Candidates without a closed form are left out, unless there are no others:
-    they would take most of the time. `nothing` is the fraction of answers at random in the pool, and in all of these:
-    their probabilities are compared with the pool's. What hints tell (`guesses`) is learned without the fold, too.
+    many groups as folds one split is enough. Candidates without a closed form would take most of the time. They are
+    left out, unless there are no others. `nothing` is the weight of a uniform prediction in the pool, and in all of
+    these, because their probabilities are compared with the pool's. The effect of hints (`guesses`) is learned without
+    the fold, too.
     """
     quick = [candidate for candidate in candidates if candidate.closed_form] or candidates
     first = {one.fold_group: one for one in reversed(quick)}  # of each group one represents all
@@ -40,11 +41,11 @@ def held_out_answers(
     known_fits = [candidate.withheld(labels) for candidate in quick]
     names, of = np.unique(groups, return_inverse=True)
     out = []
-    for split in range(SPLITS if len(names) > FOLDS else 1):
+    for split in range(splits if len(names) > folds else 1):
         fold_of = np.empty(len(names), dtype=int)
-        fold_of[np.random.default_rng([seed, split]).permutation(len(names))] = np.arange(len(names)) % FOLDS
+        fold_of[np.random.default_rng([seed, split]).permutation(len(names))] = np.arange(len(names)) % folds
         answers, counts = np.full((l, k), 1.0 / k), np.zeros((l, k))
-        for fold in range(min(FOLDS, len(names))):
+        for fold in range(min(folds, len(names))):
             test = np.flatnonzero(fold_of[of] == fold)
             known = labels.keep(np.setdiff1d(np.arange(l), test))
             counts[test] = known.counts()

@@ -1,4 +1,4 @@
-"""Spaces that users give next to the columns: links between the rows, or similarities of all pairs of them."""
+"""Spaces that users give in addition to the columns, from links between the rows or similarities of all pairs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ GivenBuilder: TypeAlias = Callable[[View, Rows, int], "GivenSpace"]
 
 
 class GivenSpace(BaseSpace):
-    """Features of the training rows only: another row has none, and its other spaces decide.
+    """Features of the training rows only. Another row has none, and is predicted from its other spaces.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class GivenSpace(BaseSpace):
         self.Z = moved(scaled_to_unit(Z))
 
     def seen(self, rows: Rows) -> Rows:
-        """(m, n) sparse: which training row each row is."""
+        """(m, n) sparse matrix of which training row each row is."""
         return self.known.spread(rows).astype(np.float32)
 
     @property
@@ -53,7 +53,7 @@ class GivenSpace(BaseSpace):
         return 12
 
     def on_seen(self, W: np.ndarray) -> Rows:
-        """(n, k) what the training rows have of Z W."""
+        """(n, k) Z W of the training rows."""
         return dot(self.Z, W)
 
     def of_seen(self, seen: Rows) -> np.ndarray:
@@ -92,7 +92,7 @@ def read_given(
     graph : symmetric (n, n) weights or edges, see `mercer.graphs.given.as_graph`. None for none.
     kernel : symmetric (n, n) similarities. None for none. One that compares the rows of X has no part here.
     sampled : whether the n rows are a sample of rows in Dask, for which neither is accepted.
-    core : numbers of the rows that are decomposed, or None; links and similarities need all.
+    core : numbers of the rows that are decomposed, or None. Links and similarities need all.
     """
     if sampled and (graph is not None or kernel is not None):
         raise InputError(

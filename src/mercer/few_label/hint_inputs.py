@@ -1,4 +1,4 @@
-"""Hints as users give them: columns of words or numbers, next to the rows or among the columns of a data frame."""
+"""Hints as users give them, in columns of words or numbers, next to the rows or in a data frame."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +12,12 @@ from ..inputs.tables import as_pandas, is_arrow, is_frame
 from ..types import ColumnLike, Facts, Rows
 from .hints import Guesses
 
-LEAST = 0.01  # fraction of the rows that a word must be said of to be a class without a label
-MOST_WORDS = 1000  # of one source: more are texts or numbers of rows, not classes
 ACCEPTED = "a column of guesses, a dict or a data frame of such columns, or names of columns of X"
 
 
 @dataclass(frozen=True, eq=False)
 class Hints:
-    """The sources of hints, the words that each says, and what they say of the training rows.
+    """The sources of hints, the words that each uses, and its words for the training rows.
 
     Attributes
     ----------
@@ -41,7 +39,12 @@ class Hints:
 
     @classmethod
     def read(
-        cls, X: Rows, hints: ColumnLike, missing: object = "auto", rows: np.ndarray | None = None
+        cls,
+        X: Rows,
+        hints: ColumnLike,
+        missing: object = "auto",
+        rows: np.ndarray | None = None,
+        most_words: int = 1000,
     ) -> tuple[Rows, "Hints | None"]:
         """(X without the columns of hints, Hints or None) as `fit` gets them.
 
@@ -49,6 +52,7 @@ class Hints:
         ----------
         hints : see `FewLabelClassifier.fit`. missing : `missing_label` of the classifier. "auto" makes -1 no hint.
         rows : numbers of the rows of X among those that the hints are of. None for all.
+        most_words : of one source. More are texts or numbers of rows, and no classes.
         """
         if hints is None:
             return X, None
@@ -64,10 +68,10 @@ class Hints:
         texts = _texts(columns, n, marks)
         words = tuple(np.array(sorted(set(own.tolist()) - {""}), dtype=object) for own in texts.T)
         for name, own in zip(names, words):
-            if len(own) > MOST_WORDS:
+            if len(own) > most_words:
                 raise InputError(
                     f"The hint {name!r} has {len(own)} different values, such as {own[0]!r}. Accepted: guesses of the "
-                    f"class, at most {MOST_WORDS} different ones. Leave this column out of the hints."
+                    f"class, at most {most_words} different ones. Leave this column out of the hints."
                 )
             if not len(own):
                 raise InputError(f"The hint {name!r} is empty in every row. Leave it out, or check the column.")
@@ -127,18 +131,18 @@ class Hints:
     def widened(self, labels: Labels) -> Labels:
         """The labels with further classes, which sources name and no label has.
 
-        A word is such a class if a source says it of at least 1% of its rows and of at most one labeled row. If a word
-        was said of two labeled rows and neither has that label, it is probably not a class, such as "unknown".
+        A word is such a class if a source uses it for at least 1% of its rows and for at most one labeled row. If two
+        labeled rows have the word and neither has that label, it is probably not a class, such as "unknown".
         """
         names = labels.classes.tolist()
         if labels.soft or len(names) < 2:
             return labels
         more: dict[str, object] = {}
         for words, named, codes in zip(self.words, self.classes(names), self.codes.T):
-            said = np.bincount(codes[codes >= 0], minlength=len(words))
+            used = np.bincount(codes[codes >= 0], minlength=len(words))
             own = codes[labels.labeled]
             checked = np.bincount(own[own >= 0], minlength=len(words))
-            for i in np.flatnonzero((named < 0) & (checked < 2) & (said >= max(2, LEAST * said.sum()))):
+            for i in np.flatnonzero((named < 0) & (checked < 2) & (used >= max(2, 0.01 * used.sum()))):
                 value = _like(words[i], names[0])
                 if value is not None:
                     more.setdefault(_folded(words[i]), value)
@@ -153,7 +157,7 @@ class Hints:
         return replace(labels, classes=classes, codes=codes, given=given)
 
     def of_row(self, row: int) -> list[tuple[str, str]]:
-        """[(source, what it says)] of a training row."""
+        """[(source, its word)] of a training row."""
         return [(name, own[code]) for name, own, code in zip(self.names, self.words, self.codes[row]) if code >= 0]
 
     def compact(self) -> "Hints":
@@ -171,7 +175,7 @@ def hinted(found: Hints | None, X: Rows, hints: ColumnLike) -> tuple[Rows, np.nd
 
 
 def taken(X: Rows, names: Sequence[str]) -> tuple[Rows, dict[str, ColumnLike]]:
-    """(a data frame without some columns, {name: these columns})."""
+    """(a data frame without some columns, these columns by name)."""
     if not is_frame(X):
         raise InputError(f"hints={list(names)!r} names columns, and X is not a data frame. Accepted: {ACCEPTED}.")
     if absent := [name for name in names if name not in X.columns]:
@@ -181,7 +185,7 @@ def taken(X: Rows, names: Sequence[str]) -> tuple[Rows, dict[str, ColumnLike]]:
 
 
 def _columns(hints: ColumnLike, rows: np.ndarray | None, names: Sequence[str] = ()) -> Facts:
-    """{name: column}. `names` for hints that have none, `rows` of them."""
+    """Columns by name. `names` for hints that have none, `rows` of them."""
     if is_frame(hints):
         frame = as_pandas(hints) if is_arrow(hints) else hints
         found = {str(name): np.asarray(frame[name], dtype=object) for name in frame.columns}
@@ -214,14 +218,14 @@ def _texts(columns: Mapping[str, ColumnLike], n: int, marks: Sequence[str]) -> n
     for j, (name, column) in enumerate(columns.items()):
         values = np.asarray(column, dtype=object)
         if values.shape != (n,):
-            raise InputError(f"The hint {name!r} has shape {values.shape}. Accepted: one guess for each of {n} rows.")
+            raise InputError(f"The hint {name!r} has shape {values.shape}. Give one guess for each of {n} rows.")
         words = [_text(value) for value in values.tolist()]
         out[:, j] = ["" if word in marks else word for word in words]
     return out
 
 
 def _text(value: object) -> str:
-    """A class or guess as text: whole numbers without .0, "" for a gap."""
+    """A class or guess as text, with whole numbers without .0, and "" for a gap."""
     if value is None or is_nothing(value):
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():

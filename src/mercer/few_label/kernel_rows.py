@@ -1,4 +1,4 @@
-"""Rows that are known by a kernel only: strings, sets and other objects, or similarities of all pairs."""
+"""Rows that are known by a kernel only, such as strings, sets and other objects, or similarities of all pairs."""
 
 from typing import Any, ClassVar
 
@@ -9,9 +9,6 @@ from ..estimators.kernel_pca import KernelPCA
 from ..geometry.open import POLICIES
 from ..kernels.base import Kernel, KernelLike
 from ..types import Rows
-
-MOST = 300  # principal components, the columns that the methods see
-PRECOMPUTED = "precomputed"
 
 
 class KernelRows:
@@ -32,10 +29,10 @@ class KernelRows:
         """Learn the components of all rows. Return the rows along them."""
         n, few = len(X) if not hasattr(X, "shape") else X.shape[0], POLICIES["few labels"]
         if n < 2:
-            raise InputError(f"X has {n} row(s); at least 2 are needed.")
-        exact = n <= few.exact_rows or self.kernel == PRECOMPUTED
+            raise InputError(f"X has {n} row(s). At least 2 are needed.")
+        exact = n <= few.exact_rows or self.kernel == "precomputed"
         self.components_ = KernelPCA(
-            min(MOST, n - 1),
+            min(300, n - 1),
             kernel=self.kernel,
             approx="auto" if exact else few.landmarks,
             remove_zero_eig=True,
@@ -62,7 +59,7 @@ def rows_kernel(kernel: Any) -> bool:
     >>> rows_kernel(Spectrum(3)), rows_kernel("precomputed"), rows_kernel(np.eye(3))
     (True, True, False)
     """
-    if isinstance(kernel, str) and kernel != PRECOMPUTED:
+    if isinstance(kernel, str) and kernel != "precomputed":
         raise InputError(
             f"Invalid kernel={kernel!r}, which is not a matrix of numbers. Accepted: an (n, n) matrix of similarities, "
             'a kernel object such as Spectrum(3), a function of two rows, or "precomputed".'

@@ -1,4 +1,4 @@
-"""The half of a few-label model that needs no label: candidates in their spaces, and how rows outside the core join."""
+"""The half of a few-label model without labels, with candidates in their spaces and places of rows outside the core."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -29,8 +29,6 @@ from .views import is_wide
 if TYPE_CHECKING:
     from .tasks.base import Task
 
-TIERS = ("fast", "full")
-
 
 class BuildListener(Protocol):
     """Something that gets new candidates while a library is being built, such as `IncrementalFit`."""
@@ -57,8 +55,8 @@ class Library:
     extension : Extension or None
         How the rows outside the core join the spaces. None if all rows are in the core.
     skipped : names of the spaces that were not built. interrupted : bool, whether the user ended the search.
-    slow : tuple of the names of methods that the fast tier leaves out.
-    device : where the features are, for `use_device`. None is the host.
+    slow : tuple of the names of methods that fast fits leave out.
+    device : the device with the features, for `use_device`. None is the host.
     rows : (n, d) the rows, until the groups of equal ones are known.
     known_groups : the groups if they were found earlier, or None.
     """
@@ -98,8 +96,8 @@ class Library:
         Parameters
         ----------
         steps : function of the core's rows that makes the plan, see `mercer.few_label.plan.planned`.
-        seconds : of work on one core (see `mercer.few_label.cost`; no clock is asked), or None for no limit.
-        n_labels, n_classes : how many labels are expected: fitting them is part of the work.
+        seconds : of work on one core, estimated (see `mercer.few_label.cost`) and not measured. None is no limit.
+        n_labels, n_classes : how many labels are expected, as fitting them is part of the work.
         listener : gets new candidates, if all rows are in the core. Without one a KeyboardInterrupt ends the search
             as soon as there is a candidate.
         """
@@ -156,7 +154,7 @@ class Library:
         return same_rows(self.rows, None if self.n_rows <= sizes.SIZES.core_rows else self.core)
 
     def advice_rows(self, labeled: np.ndarray, also: ColumnLike = (), number: int = 0) -> np.ndarray:
-        """Numbers of the rows that advice looks at: see `FewLabelClassifier.advice_rows`."""
+        """Numbers of the rows that advice considers (see `FewLabelClassifier.advice_rows`)."""
         some, most = self.core, max(sizes.SIZES.advice_rows, number + len(labeled))
         if self.n_rows <= most:
             return np.union1d(some, labeled)
@@ -179,20 +177,20 @@ class Library:
         on_event: OnEvent = ignore,
         stop: Callable[[], bool] | None = None,
     ) -> Fit:
-        """Fit the candidates of a tier to labels.
+        """Fit all or the fast candidates to labels.
 
         Parameters
         ----------
         labels, task : see `mercer.few_label.tasks`. drawn : (n,) rows that were drawn at random.
-        tier : "full", or "fast": without the methods that take most of the time.
+        tier : "full", or "fast" without the methods that take most of the time.
         known : a fit whose candidates are kept if its labels are the same.
-        stop : function without arguments, asked before every candidate. `Stopped` is raised when it says True.
+        stop : function without arguments, called before every candidate. `Stopped` is raised if it returns True.
         """
         done: dict[int, Fitted] = {}
         if known is not None and known.at_hand and labels.same_as(known.labels):
             done = {id(candidate): fitted for candidate, fitted in zip(known.candidates, known.fitted)}
         candidates, fitted = self.suited(len(labels.labeled), tier), []
-        with self.there(), single_threaded_blas():  # the problems are small: more threads would wait for each other
+        with self.there(), single_threaded_blas():  # the problems are small, and more threads would wait for each other
             for i, candidate in enumerate(candidates):
                 if stop is not None and stop():
                     raise Stopped("The labels were overtaken by newer ones.")
@@ -201,7 +199,7 @@ class Library:
             return pooled_fit(self, task, labels, drawn, candidates, fitted)
 
     def there(self) -> AbstractContextManager[None]:
-        """Context in which rows are computed where the features are."""
+        """Context in which rows are computed on the device with the features."""
         return nullcontext() if self.device is None else use_device(*self.device)
 
     def compact(self) -> "Library":

@@ -5,16 +5,15 @@ import numpy as np
 from ..compilation import compiled
 from ..types import Array
 
-ROWS, COLUMNS = 4, 5  # that are multiplied at once: their twenty sums, and the entries they take, stay in registers
-
 
 def product(Z: Array, W: Array) -> Array:
-    """(k, n) the product of Z (n, r) with W (r, k), transposed; both in single precision, Z row by row."""
+    """(k, n) the product of Z (n, r) with W (r, k), transposed. Both are in single precision, Z row by row."""
     n, k = len(Z), W.shape[1]
-    weights = np.zeros((-(-k // COLUMNS) * COLUMNS, len(W)), dtype=np.float32)
+    rows, columns = 4, 5  # that `_multiply` takes at once, so that their twenty sums stay in registers
+    weights = np.zeros((-(-k // columns) * columns, len(W)), dtype=np.float32)
     weights[:k] = W.T
     out = np.empty((len(weights), n), dtype=np.float32)
-    whole = n - n % ROWS
+    whole = n - n % rows
     _multiply(Z[:whole], weights, out[:, :whole])
     out[:, whole:] = weights @ Z[whole:].T
     return out[:k]

@@ -1,4 +1,4 @@
-"""Report of a few-label regression: the candidates, their weights and the accuracy, as a table and a few sentences."""
+"""Report of a few-label regression, with the candidates, their weights and the accuracy as a table and sentences."""
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from .summary import CHOSEN, CandidateReport, left_out_sentences
 
 
 class NumberReport(CandidateReport):
-    """Candidates, heaviest first (held-out root mean squared and mean absolute error, weight, seconds); sentences."""
+    """Sentences, and candidates with held-out root mean squared and mean absolute error, weight and seconds.
+
+    The heaviest candidate comes first.
+    """
 
     @classmethod
     def of(cls, model: Estimator) -> "NumberReport":
@@ -39,7 +42,7 @@ def _sentences(model: Estimator, rows: list[Facts]) -> list[str]:
     order = sorted(shares, key=lambda name: -shares[name])
     return [
         f"{l} numbers from {short(low, 4)} to {short(high, 4)}, of {len(targets.values)} rows.",
-        f"{np.count_nonzero(model.weights_)} of {len(rows)} candidates are averaged; weights by family: "
+        f"{np.count_nonzero(model.weights_)} of {len(rows)} candidates are averaged. Weights by family: "
         f"{', '.join(f'{name} {shares[name]:.0%}' for name in order)}.",
         *number_sentences(model),
         *left_out_sentences(model),
@@ -65,11 +68,11 @@ def number_sentences(model: Estimator, coverage: float = 0.9, why: str = CHOSEN)
     if np.isnan(model.left_out_r2_):
         return ["All numbers are the same, so nothing is known about the errors for other numbers."]
     if l < FEWEST:
-        return [f"{l} numbers are too few to estimate the error for other rows: give at least {FEWEST}."]
+        return [f"{l} numbers are too few to estimate the error for other rows. Give at least {FEWEST}."]
     (r_low, r_high), (m_low, m_high) = model.r2_interval_, model.mae_interval_
     lines = [
-        f"Left-out R² {model.left_out_r2_:.2f} (95% interval {r_low:.2f} to {r_high:.2f}) and mean absolute error "
-        f"{short(model.left_out_mae_)} ({short(m_low)} to {short(m_high)}); every number was held out from the "
+        f"Held-out R² {model.left_out_r2_:.2f} (95% interval {r_low:.2f} to {r_high:.2f}) and mean absolute error "
+        f"{short(model.left_out_mae_)} ({short(m_low)} to {short(m_high)}). Every number was held out from the "
         "candidates and from their weights.",
     ]
     if drawn < FEWEST:
@@ -78,8 +81,8 @@ def number_sentences(model: Estimator, coverage: float = 0.9, why: str = CHOSEN)
     elif drawn < l:
         lines.append(f"It rests on the {drawn} numbers of rows that were drawn at random, of {l}.")
     number = drawn if drawn >= FEWEST else l
-    gaussian = ", taking the errors for Gaussian: there are fewer than 9 numbers." if number < 9 else "."
+    gaussian = " (taking the errors for Gaussian, because there are fewer than 9 numbers)." if number < 9 else "."
     lines.append(f"{interval_sentence(model, coverage)}{gaussian}")
     if r_low <= 0.0:
-        lines.append("The numbers do not show that the columns help to predict them: R² may be 0.")
+        lines.append("The numbers do not show that the columns help to predict them, because R² may be 0.")
     return lines

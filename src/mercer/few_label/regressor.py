@@ -1,4 +1,4 @@
-"""FewLabelRegressor: a few numbers in, all numbers out, with an interval for each and the methods weighed."""
+"""FewLabelRegressor predicts all numbers from a few, each with an interval, and weighs several methods for it."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -35,48 +35,48 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
     .. math:: f = \\sum_m w_m f_m, \\qquad w_m \\propto \\pi_m \\Bigl(\\sum_{i \\in L} e_{mi}^2 / l\\Bigr)^{-l/8}
 
     with e the error of candidate m on number i when that number is held out. The candidates are ridge regressions with
-    several kernels, graphs and curves, a forest and the mean, all with values fixed beforehand; π gives these five
-    families equal shares.
+    several kernels, graphs and curves, a forest and the mean, all with values fixed beforehand. π gives these five
+    families equal prior weight.
 
     Parameters
     ----------
     methods : "auto" or list of names, default="auto"
-        Which methods may take part: see `mercer.few_label.catalog`.
+        Methods that may take part (see `mercer.few_label.catalog`).
     time_budget : float or None, default=60
-        Default: `seconds` of `mercer.few_label.sizes.Sizes`, which the command and the web app use too.
-        Seconds of work on one core, as estimated from the sizes: feature spaces beyond it are not built (three are
-        always built). None sets no limit. An interrupt (Ctrl-C) ends the search likewise.
+        Seconds of work on one core, as estimated from the sizes. Feature spaces beyond it are not built, but three are
+        always built. None sets no limit. An interrupt (Ctrl-C) ends the search, too. The default is `seconds` of
+        `mercer.few_label.sizes.Sizes`, which the command and the web app use.
     include : list of str, default=()
         Columns of a data frame to use although they distinguish rows with a number from the others.
     text_model, image_model : str or callable, default="auto"
         Models whose vectors are used for columns of text and of images in a data frame, next to features of mercer's
         own. "none" uses none. See `TableEncoder`.
-    random_state : seed of the forest, of landmarks and components; None is 0.
+    random_state : seed of the forest, of landmarks and components. None is 0.
     verbose : bool or callable, default=False
-        True prints what `fit` is doing. A function is called with (stage, fraction).
+        True prints progress. A function is called with (stage, fraction).
 
     Attributes
     ----------
     transduction_ : (n,) given numbers, and predicted ones for the other rows.
-    predicted_ : (n,) what the model says of all rows, the given ones too.
-    left_out_ : (l,) answers for the given numbers, each held-out from the candidates and from their weights.
-    estimate_ : R² and mean absolute error of held-out numbers, with 95% intervals; prints as a sentence.
+    predicted_ : (n,) predictions for all rows, also for those with a given number.
+    left_out_ : (l,) predictions for the given numbers, each held out from the candidates and from their weights.
+    estimate_ : R² and mean absolute error of held-out numbers, with 95% intervals. It prints as a sentence.
     left_out_r2_, r2_interval_ : fraction of the variance of the numbers that is explained, and its 95% interval.
     left_out_mae_, mae_interval_ : mean absolute error, and its 95% interval.
-    report_ : what was tried, with estimates, weights and times; ``print(model.report_)``.
+    report_ : the candidates with estimates, weights and times, for ``print(model.report_)``.
     weights_ : (m,) weights of the candidates in `candidates_`.
-    linear_ : number of the heaviest candidate that is linear in the numbers, or None: `suggest` looks at it.
+    linear_ : number of the heaviest candidate that is linear in the numbers, or None. `suggest` uses it.
     drawn_ : (n,) which rows were drawn at random. The estimates rest on the numbers of these, if there are five.
 
     Notes
     -----
     The estimates are those of fits with one number less. Copies of a row are held out together. Weights without number
-    i come from fits that know neither i nor the number they are judged by, in closed form up to 400 numbers, so that
-    targets that are pure noise get an R² of 0 or below on average.
+    i come from fits that know neither i nor the number they are judged by. Up to 400 numbers this is in closed form.
+    Targets that are pure noise then get an R² of 0 or below on average.
 
-    `predict_interval` is conformal: the same width for all rows among the training rows. It grows with the distance of
-    a row that is far from all of them. Scaling it by the disagreement of the candidates was measured and gave no
-    narrower intervals. Cost as `FewLabelClassifier`, and half a second for the forest.
+    `predict_interval` is conformal. Its width is the same for all rows near training rows. It grows with the distance
+    of a row that is far from all of them. Scaling it by the disagreement of the candidates was measured and gave no
+    narrower intervals. The cost is that of `FewLabelClassifier`, and half a second for the forest.
 
     Examples
     --------
@@ -141,13 +141,14 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
             Numbers.
         drawn : (n,) bool, optional
             Which rows with a number were drawn at random among all rows. The others were chosen, by a person or by
-            `suggest`. None: all of them were drawn.
+            `suggest`. None means that all of them were drawn.
         on_event : function of an event of `mercer.events`, optional
             Called instead of what `verbose` requests.
         graph : (n, n) matrix or list of edges, default=None
-            Links between the rows: a symmetric matrix of weights, or edges (row, row) or (row, row, weight).
+            Links between the rows, as a symmetric matrix of weights, or as edges (row, row) or (row, row, weight).
         kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", default=None
-            Similarities of all pairs of rows next to their columns, or a function that compares the rows themselves.
+            Similarities of all pairs of rows in addition to their columns, or a function that compares the rows
+            themselves.
         """
         self._validate_params()
         methods = methods_named("numbers", self.methods)
@@ -174,9 +175,9 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         return self.answers_.intervals_of(self._rows(X), coverage)
 
     def reach(self, coverage: float = 0.9, predicted: ColumnLike = None) -> Block:
-        """Half the width of `predict_interval` among the training rows: the conformal quantile of held-out errors.
+        """Half the width of `predict_interval` among the training rows, the conformal quantile of held-out errors.
 
-        predicted : numbers, each of which gets its half width. None: one number, for a prediction of medium size.
+        predicted : numbers, each of which gets its half width. None gives one number, for a prediction of medium size.
         """
         check_is_fitted(self)
         return self.answers_.reach(coverage, predicted)
@@ -225,7 +226,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
 
     @property
     def estimate_(self) -> Accuracy:
-        """Accuracy of the predictions, estimated from held-out numbers; ``print(model.estimate_)`` is a sentence."""
+        """Accuracy of the predictions, estimated from held-out numbers, for ``print(model.estimate_)``."""
         found: Accuracy = self.answers_.fit.estimate
         return found
 

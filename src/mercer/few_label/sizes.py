@@ -37,7 +37,7 @@ class Sizes:
         New rows that one thread predicts at once. A device searches for neighbors meanwhile.
     held_bytes : int
         Of the features of the rows outside the core. If they take more, they are computed each time that they are
-        needed; their neighbors in graphs are always kept.
+        needed. Their neighbors in graphs are always kept.
     points : int
         Rows that are drawn in a report, which is then about half a megabyte.
     """
@@ -58,3 +58,11 @@ class Sizes:
 
 
 SIZES = Sizes()
+
+
+def room_on(device: str | None, n_bytes: int, spare: int = 4) -> bool:
+    """Whether a device can keep so many bytes. `spare` times as many must be free, if that is known."""
+    from ..backend import memory_available  # which imports NumPy, and the command reads the sizes without it
+
+    free = memory_available(device)
+    return free is None or spare * n_bytes <= free

@@ -34,8 +34,8 @@ class Candidate:
     fold_group : str or None
         Of the candidates of one group the first represents all when labels are held out in folds.
     prior_group : str
-        The candidates of one group share its prior weight evenly; see `mercer.few_label.weights.PRIOR_SHARES`. Those of
-        the group "" share what the other groups leave.
+        The prior weight of a group is divided evenly among its candidates (`mercer.few_label.weights.PRIOR_SHARES`).
+        The candidates of the group "" divide the rest.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Candidate:
         return True
 
     def spaces(self) -> list["Space"]:
-        """Feature spaces that the scores are linear in; none if the candidate scores rows by itself."""
+        """Feature spaces that the scores are linear in. There is none if the candidate scores rows by itself."""
         return []
 
     def features(self, rows: Index) -> np.ndarray:
@@ -75,7 +75,7 @@ class Candidate:
         self.solve(labels)
 
     def solve_fold(self, labels: Any) -> "Fitted":
-        """Fit to the labels without a fold, where a rougher fit is good enough."""
+        """Fit to the labels without a fold, for which a rougher fit is good enough."""
         return self.solve(labels)
 
     def extended(self, extension: "Extension", X: Rows) -> "Candidate":
@@ -130,12 +130,12 @@ class Fitted:
         raise NotImplementedError
 
     def pairs(self, targets: "Targets") -> tuple[np.ndarray, np.ndarray] | None:
-        """Matrices for `mercer.solvers.ridge.pairs`, which holds out two numbers at once, or None."""
+        """Matrices for `mercer.solvers.ridge.pairs`, by which two numbers are held out at once, or None."""
         return None
 
 
 def rehearse(candidates: Sequence[Candidate], n: int) -> None:
-    """Compute what every fit of these candidates on n rows needs, so that the first labels find it there."""
+    """Compute what every fit of these candidates on n rows needs, so that the first labels need not wait for it."""
     two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
     for candidate in candidates:
         candidate.rehearse(two)

@@ -1,6 +1,6 @@
-"""Boosted shallow trees that try every column of the table: the candidate that looks for the columns that matter.
+"""Boosted shallow trees that try every column of the table, to find the columns that matter.
 
-Forests try some columns at every cut, and a kernel compares all of them: both miss the one that decides among fifty.
+Forests try some columns at every cut, and a kernel compares all of them. Both miss one decisive column among fifty.
 Labels are held out in folds, each with its own trees, and the trees of all folds together are the candidate.
 """
 
@@ -14,11 +14,7 @@ from ...inputs.labels import Labels
 from ..views import OrdinalColumns
 from .forest import ForestFitted, Trees, TreesCandidate, compact
 
-FOLDS, ROUNDS, DEPTH = 5, 30, 3
-FEW = 50  # labels up to which they are divided into folds twice; above, two thirds of the rounds are enough
-MOST_WORK = 100_000  # labels times classes above which there are fewer rounds
-MANY_COLUMNS = 20  # of numbers and categories, from which it is plausible that only some of them matter
-MOST_COLUMNS = 200  # above which rows are pixels, spectra or words, and no single column is decisive
+FEW = 50  # labels up to which they are divided into folds twice. Above, two thirds of the rounds are enough.
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +26,13 @@ class BoostingCandidate(TreesCandidate):
 
     @property
     def prior_group(self) -> str:
-        many = self.rows.shape[1] >= MANY_COLUMNS and isinstance(self.view, OrdinalColumns)
+        # Of 20 columns of numbers and categories it is plausible that only some matter.
+        many = self.rows.shape[1] >= 20 and isinstance(self.view, OrdinalColumns)
         return "boosting, many columns" if many else "boosting"
 
     def solve(self, labels: Labels) -> ForestFitted:
-        """Boost on the labeled rows without one fold, for every fold. With few labels for two divisions into folds."""
-        return self._boosted(labels, 2 if len(labels.labeled) <= FEW else 1, FOLDS)
+        """Boost on the labeled rows without one fold, for every fold. Few labels are divided into folds twice."""
+        return self._boosted(labels, 2 if len(labels.labeled) <= FEW else 1, 5)
 
     def solve_fold(self, labels: Labels) -> ForestFitted:
         return self._boosted(labels, 1, 3)
@@ -48,11 +45,18 @@ class BoostingCandidate(TreesCandidate):
 
 
 def boosted(
-    X: np.ndarray, codes: np.ndarray, k: int, seed: int, repeats: int, folds: int, count: np.ndarray | None = None
+    X: np.ndarray,
+    codes: np.ndarray,
+    k: int,
+    seed: int,
+    repeats: int,
+    folds: int,
+    count: np.ndarray | None = None,
+    depth: int = 3,
 ) -> tuple[Trees, np.ndarray]:
     """(trees whose mean votes are the mean scores over all folds, (l, k) scores by the trees without each label).
 
-    count : (l,) how much each row counts; None: once.
+    count : (l,) how much each row counts. None counts each once.
     """
     from ..tree_boosting import boost
 
@@ -65,7 +69,7 @@ def boosted(
         fold = stratified_folds(codes, folds, [seed, repeat])
         for own in range(folds):
             test = fold == own
-            parts.append(boost(X, rising, codes, np.where(test, 0.0, count), rounds, DEPTH, F))
+            parts.append(boost(X, rising, codes, np.where(test, 0.0, count), rounds, depth, F))
             away[test] += F[test] / repeats
     return _joined(parts), away
 
@@ -81,14 +85,14 @@ def _joined(parts: list[tuple[np.ndarray, ...]]) -> Trees:
     return Trees(*joined)
 
 
-def _rounds(l: int, k: int) -> int:
-    """Fewer if there are many labels and classes."""
-    most = ROUNDS if l <= FEW else 2 * ROUNDS // 3
-    return int(np.clip(most * MOST_WORK / (l * k), 3, most))
+def _rounds(l: int, k: int, few: int = 30, entries: int = 100_000) -> int:
+    """The number of rounds: `few` for few labels, and fewer with more labels times classes than `entries`."""
+    most = few if l <= FEW else 2 * few // 3
+    return int(np.clip(most * entries / (l * k), 3, most))
 
 
 def stratified_folds(codes: np.ndarray, folds: int, seed: list[int]) -> np.ndarray:
-    """(l,) a fold for each label, at random, the labels of a class in different folds as far as possible."""
+    """(l,) a random fold for each label. The labels of a class are in different folds as far as possible."""
     order = np.random.default_rng(seed).permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
     out = np.empty(len(codes), dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Forests among the candidates: trees on the labeled rows, with out-of-bag answers as held-out predictions.
+"""Forests on the labeled rows, with out-of-bag votes as held-out predictions.
 
-Every tree for numbers is grown on four fifths of them, drawn without replacement: twenty are too few to lose a third of
-them, as a bootstrap does. Repeated five-fold splits give each number the same number of trees that did not see it.
+Every tree for numbers is grown on four fifths of them, drawn without replacement. A bootstrap would lose a third, which
+is too much of twenty numbers. Repeated five-fold splits give each number the same number of trees that did not see it.
 """
 
 import time
@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...backend import device_in_use, memory_available, moved
+from ...backend import device_in_use, moved
 from ...errors import InputError
 from ...homes import home_of
 from ...inputs.labels import Labels
 from ...kernels.forest import Nodes, sklearn_nodes
 from ...types import Estimator, Facts, Index, Rows
+from ..sizes import room_on
 from ..views import View, is_wide
 from .base import Candidate, Fitted
 
 if TYPE_CHECKING:
     from ..extension import Extension
 
-TREES, FOLD_TREES = 100, 20  # of a forest, and of one that is grown for one fold
-NUMBER_TREES, FOLDS = 200, 5  # of a forest for numbers, and splits of the numbers
-SPARE = 4  # times the memory of the rows that must be free on a device that keeps them
-LARGE = 300  # nodes of a tree down which rows go one by one
-KINDS = ("extra", "random")  # extremely randomized trees; the trees of a random forest
+NUMBER_TREES = 200  # of a forest for numbers
 
 
 @dataclass(eq=False, repr=False)
@@ -59,12 +56,13 @@ class Trees(Nodes):
     ) -> tuple["Trees", np.ndarray]:
         """(trees, (l, k) out-of-bag votes, NaN for rows that every tree has seen), of classes below `n_classes`.
 
-        count : (l,) how much each row counts; None: once.
+        kind : "extra" for extremely randomized trees, or "random" for those of a random forest.
+        count : (l,) how much each row counts. None counts each once.
         """
         from ..tree_growth import grow
 
         X, away = np.ascontiguousarray(X, dtype=np.float32), np.zeros((len(X), n_classes + 1))
-        seeds = np.random.SeedSequence([seed, KINDS.index(kind)]).generate_state(number, np.uint64)
+        seeds = np.random.SeedSequence([seed, ("extra", "random").index(kind)]).generate_state(number, np.uint64)
         grown = grow(X, codes, n_classes, seeds, kind == "extra", away, np.ones(len(X)) if count is None else count)
         with np.errstate(invalid="ignore"):
             return cls(*grown), away[:, :-1] / away[:, -1:]
@@ -82,15 +80,18 @@ class Trees(Nodes):
         (roots, value, column, cut, child), depth, most, only = self._ready
         rows = np.ascontiguousarray(home.host(there), dtype=np.float32)
         out = np.zeros((len(rows), self.value.shape[1]))
-        if most > LARGE:
-            walked(rows, roots, value, column, cut, child, depth, only, out)
-        else:
+        if depth is None:
             flooded(rows, roots, value, column, cut, child, most, only, out)
+        else:
+            walked(rows, roots, value, column, cut, child, depth, only, out)
         return out / len(self.roots)
 
     @cached_property
-    def _ready(self) -> tuple[tuple[np.ndarray, ...], np.ndarray, int, np.ndarray]:
-        """The arguments of the compiled loops, which trust every index: arrays from a file are looked at first."""
+    def _ready(self) -> tuple[tuple[np.ndarray, ...], np.ndarray | None, int, np.ndarray]:
+        """The arguments of the compiled loops. These trust every index, so arrays from a file are checked first.
+
+        The depth of the trees is None if they are small. Rows go down trees of more than 300 nodes one by one.
+        """
         n, roots, left, right = len(self.value), self.roots, self.left, self.right
         inner = np.flatnonzero(left >= 0)
         whole = all(part.shape == (n,) for part in (self.feature, self.threshold, left, right)) and roots[0] == 0
@@ -100,18 +101,19 @@ class Trees(Nodes):
             end = np.append(roots, n)[np.searchsorted(roots, inner, side="right")]
             whole = bool(np.all((np.minimum(left, right)[inner] > inner) & (np.maximum(left, right)[inner] < end)))
         if not whole:
-            raise InputError("The trees of this model are damaged: a node points outside them. Fit the model again.")
+            raise InputError("The trees of this model are damaged. A node points outside them. Fit the model again.")
         cut = np.full(n, np.inf, dtype=np.float32)  # contains rows at a leaf, which is its own child
         cut[inner] = self.threshold[inner]
-        high = cut > self.threshold  # rounded up: single precision must cut where double does
+        high = cut > self.threshold  # rounded up, because single precision must cut where double does
         cut[high] = np.where(left[high] >= 0, np.nextafter(cut[high], np.float32(-np.inf)), cut[high])
         child = np.repeat(np.arange(n, dtype=np.int32)[:, None], 2, axis=1)
         child[inner, 0], child[inner, 1] = left[inner], right[inner]
         value = np.ascontiguousarray(self.value, dtype=np.float64)
         only = np.where(value.max(axis=1) == 1.0, value.argmax(axis=1), -1).astype(np.int32)
         only = np.where(np.count_nonzero(value, axis=1) == 1, only, -1).astype(np.int32)
-        most, depth = int(np.diff(np.append(roots, n)).max()), np.zeros(len(roots), int)
-        if most > LARGE:
+        most, depth = int(np.diff(np.append(roots, n)).max()), None
+        if most > 300:
+            depth = np.zeros(len(roots), int)
             tree, reach = np.searchsorted(roots, np.arange(n), side="right") - 1, roots
             while len(reach := reach[left[reach] >= 0]):
                 depth[tree[reach]] += 1  # one level of every tree at a time
@@ -146,15 +148,14 @@ class TreesCandidate(Candidate):
         return self.Z[rows]
 
     def here(self, rows: Index | None) -> Rows:
-        """The rows, or some of them, where rows are computed now: a device is given all of them once."""
+        """The rows, or some of them, on the device that computes now. It gets all of them once."""
         X = self.rows if device_in_use() is None else self._on_device
         return X if rows is None else X[rows]
 
     @cached_property
     def _on_device(self) -> Rows:
         device = device_in_use()
-        free = memory_available(None if device is None else device[0])
-        return moved(self.rows) if free is None or SPARE * self.rows.nbytes <= free else self.rows
+        return moved(self.rows) if room_on(None if device is None else device[0], self.rows.nbytes) else self.rows
 
     def extended(self, extension: "Extension", X: Rows) -> "TreesCandidate":
         return replace(self, rows=self.view.transform(X))
@@ -172,7 +173,7 @@ class ForestCandidate(TreesCandidate):
     def prior_group(self) -> str:
         return "wide forest" if is_wide(self.rows) else "forest"
 
-    def solve(self, labels: Labels, n_trees: int = TREES) -> "ForestFitted":
+    def solve(self, labels: Labels, n_trees: int = 100) -> "ForestFitted":
         """Grow the trees on the labeled rows. Labels with probabilities count as their most likely class."""
         start = time.perf_counter()
         codes, k = labels.codes[labels.labeled], labels.n_classes
@@ -184,7 +185,7 @@ class ForestCandidate(TreesCandidate):
         return ForestFitted(self, compact(left_out), self.seconds + time.perf_counter() - start, trees)
 
     def solve_fold(self, labels: Labels) -> "ForestFitted":
-        return self.solve(labels, FOLD_TREES)
+        return self.solve(labels, 20)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +205,7 @@ class ForestFitted(Fitted):
 class NumberForest(ForestCandidate):
     """Extremely randomized trees on the rows that have a number."""
 
-    def solve(self, targets: Any, n_trees: int = NUMBER_TREES) -> ForestFitted:
+    def solve(self, targets: Any, n_trees: int = NUMBER_TREES, folds: int = 5) -> ForestFitted:
         """Grow the trees on the numbers. Those of one group are held out together."""
         from sklearn.tree import ExtraTreeRegressor
 
@@ -214,7 +215,7 @@ class NumberForest(ForestCandidate):
         rows, t = rows[order], t[order]
         _, first, group = np.unique(targets.groups[order], return_index=True, return_inverse=True)
         group, number = np.argsort(np.argsort(first))[group], len(first)
-        rng, folds = np.random.default_rng(self.seed), min(FOLDS, number)
+        rng, folds = np.random.default_rng(self.seed), min(folds, number)
         trees, left_out = [], np.zeros(len(t))
         for _ in range(n_trees // folds):
             fold = (rng.permutation(number) % folds)[group]
@@ -246,9 +247,9 @@ def compact(votes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class MajorityCandidate(TreesCandidate):
-    """Class fractions among the labels, one added to each class: a tree without a cut, which looks at no column.
+    """Class fractions among the labels, with one added to each class. It is a tree without a cut, and uses no column.
 
-    It has no part in the average. When the other candidates together do not predict the held-out labels better than it
+    It has no part in the average. If the other candidates together do not predict the held-out labels better than it
     does, the columns do not distinguish the classes, and it is the prediction.
     """
 
@@ -259,7 +260,7 @@ class MajorityCandidate(TreesCandidate):
         return "majority"
 
     def solve(self, labels: Labels) -> ForestFitted:
-        """Count the labels. A held-out label is not counted in its own answer."""
+        """Count the labels. A held-out label is not counted in its own prediction."""
         start = time.perf_counter()
         counts, own = labels.counted @ labels.given, labels.counted[:, None] * labels.given
         first, leaf = np.zeros(1, dtype=np.int64), np.full(1, -1)

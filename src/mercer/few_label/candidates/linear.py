@@ -41,7 +41,7 @@ class LinearCandidate(Candidate):
 
     @cached_property
     def state(self) -> Any:
-        """The prepared rows: those of the space, or the method's own if it has its own `prepare`."""
+        """The prepared rows. They are those of the space, or the method's own if it has its own `prepare`."""
         shared = type(self.model).prepare is KernelClassifier.prepare
         return self.space.state if shared else self.model.prepare(self.space.Z)
 
@@ -50,7 +50,7 @@ class LinearCandidate(Candidate):
         """(n, r) features of the training rows, on the host."""
         if self.extension is not None:
             raise InputError(
-                "The features of all rows are not in memory at once: use `features` for those of some rows."
+                "The features of all rows are not in memory at once. Use `features` for those of some rows."
             )
         return host(self.space.Z)
 
@@ -92,7 +92,7 @@ class LinearCandidate(Candidate):
     def solve(self, labels: Any) -> "LinearFitted":
         start = time.perf_counter()
         solution = self.model.solve(*self.counting(labels))
-        left_out = solution.left_out  # computed on first use: now, so that the seconds count it
+        left_out = solution.left_out  # computed on first use, so that the seconds count it
         return LinearFitted(self, left_out, self.seconds + time.perf_counter() - start, solution)
 
     def extended(self, extension: "Extension", X: Rows) -> "LinearCandidate":

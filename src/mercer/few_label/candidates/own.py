@@ -1,4 +1,4 @@
-"""A classifier of the user in the pool: any scikit-learn classifier, weighed by its predictions to held-out labels.
+"""Any scikit-learn classifier of the user in the pool, weighed by its predictions for held-out labels.
 
 The labels are divided into folds. The classifier is fitted without each of them and predicts it. Its weight follows
 from these predictions as that of any other candidate. For all other rows it is fitted to all labels.
@@ -21,8 +21,6 @@ from .boosting import stratified_folds
 from .forest import TreesCandidate, compact
 
 METHOD = "also"
-FOLDS, FOLDS_OF_FOLD = 5, 3  # of labels, for the weight; and for that in a fold of the estimate of the accuracy
-LEAST = 1e-4  # probability of a class that a classifier rules out: it may not rule out a label alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +36,13 @@ class OwnCandidate(TreesCandidate):
 
     def solve(self, labels: Labels) -> "OwnFitted":
         """Fit to all labels, and without each fold of them."""
-        return self._fitted(labels, FOLDS)
+        return self._fitted(labels, 5)
 
     def rehearse(self, labels: Labels) -> None:
-        """Nothing: a classifier of the user may refuse labels that mean nothing."""
+        """Do nothing, because a classifier of the user may refuse labels that mean nothing."""
 
     def solve_fold(self, labels: Labels) -> "OwnFitted":
-        return self._fitted(labels, FOLDS_OF_FOLD)
+        return self._fitted(labels, 3)
 
     def _fitted(self, labels: Labels, folds: int) -> "OwnFitted":
         start = time.perf_counter()
@@ -101,10 +99,10 @@ class OwnClassifier:
             _call(self.estimator, "fit", X, codes, **({"sample_weight": count} if weighted else {}))
 
     def log_probabilities(self, rows: Rows) -> np.ndarray:
-        """(n, k) logarithms of the probabilities, none of them below that of `LEAST`."""
+        """(n, k) logarithms of the probabilities. None is below 1e-4, so that no classifier rules out a label alone."""
         P = np.zeros((rows.shape[0], self.k))
         P[:, self.classes] = 1.0 if self.estimator is None else self._found(rows)
-        return np.log(np.maximum(P, LEAST))
+        return np.log(np.maximum(P, 1e-4))
 
     def _found(self, rows: Rows) -> np.ndarray:
         found = np.asarray(_call(self.estimator, "predict_proba", rows), dtype=np.float64)
