@@ -174,7 +174,7 @@ def test_approx_and_kernel(X):
 
 
 def test_parameters_of_a_kernel_that_is_a_name():
-    with pytest.raises(InputError, match=r"kernel__bandwidth cannot be set: kernel='rbf' is not a kernel object. Con"):
+    with pytest.raises(InputError, match=r"kernel__bandwidth cannot be set, because kernel='rbf' is not a kernel"):
         LSSVMClassifier().set_params(kernel__bandwidth=2.0)
     model = LSSVMClassifier().set_params(kernel=RBF(), kernel__bandwidth=2.0)
     assert model.kernel.bandwidth == 2.0

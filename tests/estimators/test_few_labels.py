@@ -233,7 +233,7 @@ def test_convexity_interval_is_reported_and_enforced():
             SemiKPCA(k, gamma=1.01 * high).fit(X, given)
         with pytest.raises(InputError, match="unbounded"):
             model.gamma_path(X, [0.5 * high, high])
-    with pytest.raises(InputError, match=r"n_removed=2 leaves nothing: the kernel matrix has rank 2.*0 to 1"):
+    with pytest.raises(InputError, match=r"n_removed=2 leaves nothing, as the kernel matrix has rank 2.*0 to 1"):
         SemiKPCA(2, kernel=Linear()).fit(X, given)
     with pytest.raises(InputError, match="makes the problem unbounded"):
         SemiKPCA().select(X, given, gamma=[10.0, 100.0])
@@ -307,7 +307,7 @@ def test_constant_duplicate_and_zero_rows_have_finite_answers():
                 P = model.fit(X, y).predict_proba(np.vstack([X, [[1e3, 1e3]]]))
                 assert np.isfinite(P).all()
                 assert_allclose(P.sum(axis=1), 1.0)
-    with pytest.raises(InputError, match="n_removed=1 leaves nothing: the kernel matrix has rank 1"):
+    with pytest.raises(InputError, match="n_removed=1 leaves nothing, as the kernel matrix has rank 1"):
         SemiKPCA(1).fit(np.ones((6, 2)), y)
     with pytest.raises(InputError, match="Every row has the same features"):
         SemiKPCA().fit(np.ones((6, 2)), y)

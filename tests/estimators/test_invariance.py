@@ -203,7 +203,7 @@ def test_refusals():
     X, V, given = data()
     with pytest.raises(InputError, match=r"for 25 rows of 3 columns, and what it gives has shape \(24, 2, 3\)"):
         LeastSquaresKPCA(invariance=V[1:]).fit(X, given)
-    with pytest.raises(InputError, match="holds NaN or infinity"):
+    with pytest.raises(InputError, match="contains NaN or infinity"):
         LeastSquaresKPCA(invariance=V * np.nan).fit(X, given)
     with pytest.raises(InputError, match=r"has shape \(0,\)"):
         LeastSquaresKPCA(invariance="shifts").fit(X, given)

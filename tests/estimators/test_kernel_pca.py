@@ -276,7 +276,7 @@ def test_the_inverse_transform_reconstructs():
 
 
 def test_the_inverse_must_be_learned(X):
-    with pytest.raises(NotFittedError, match="set fit_inverse_transform=True before fit"):
+    with pytest.raises(NotFittedError, match="Set fit_inverse_transform=True before fit"):
         KernelPCA().fit(X).inverse_transform(X)
     with pytest.raises(NotFittedError):
         KernelPCA(fit_inverse_transform=True).inverse_transform(X)

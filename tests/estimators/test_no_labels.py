@@ -95,7 +95,7 @@ def test_only_minus_one_in_y_means_anything():
     plain = SVDD(0.2).fit(X).decision_function(X)
     for y in (np.ones(40), np.arange(40) + 1, ["a"] * 40, [None] * 40, np.full(40, np.nan)):
         assert_array_equal(SVDD(0.2).fit(X, y).decision_function(X), plain)
-    with pytest.warns(UserWarning, match="marked by the number −1"):
+    with pytest.warns(UserWarning, match="outliers by the number −1"):
         SVDD(0.2).fit(X, ["-1"] * 40)
     with pytest.raises(InputError, match=r"Every row of y is −1, which marks known outliers\. SVDD needs rows"):
         SVDD(0.2).fit(X, np.full(40, -1))

@@ -14,9 +14,8 @@ from mercer.errors import InputError
 from mercer.estimators.outlier_answers import answers_of, likelihood
 from mercer.estimators.outlier_forest import IsolationTrees
 from mercer.estimators.outlier_parts import (
-    DENSITY_WIDTH,
-    RESIDUAL_WIDTH,
     RIDGE,
+    WIDTHS,
     Near,
     OutlierView,
     Tails,
@@ -50,10 +49,10 @@ def test_parts_leave_the_row_itself_out():
     for i in range(30):
         others = np.delete(X, i, axis=0)
         apart = np.sum((others - X[i]) ** 2, axis=1)
-        K = np.exp(-squared_distances(others, others) / 2 / (RESIDUAL_WIDTH * near.width) ** 2)
-        k = np.exp(-apart / 2 / (RESIDUAL_WIDTH * near.width) ** 2)
+        K = np.exp(-squared_distances(others, others) / 2 / (WIDTHS["residual"] * near.width) ** 2)
+        k = np.exp(-apart / 2 / (WIDTHS["residual"] * near.width) ** 2)
         residual = 1 - k @ np.linalg.solve(K + RIDGE * np.eye(29), k)
-        density = -np.log(np.mean(np.exp(-apart / 2 / (DENSITY_WIDTH * near.width) ** 2)))
+        density = -np.log(np.mean(np.exp(-apart / 2 / (WIDTHS["density"] * near.width) ** 2)))
         assert near.residual(squared, places)[i] == pytest.approx(residual, abs=1e-8)
         assert near.density(squared, places)[i] == pytest.approx(density, abs=1e-8)
         assert near.neighbors(squared, places)[i] == pytest.approx(np.sort(np.sqrt(apart))[4])

@@ -277,7 +277,7 @@ def test_bad_input_is_refused_in_one_sentence(model, message):
 def test_epsilon_that_wipes_out_everything_names_the_largest_that_does_not(norm):
     with pytest.raises(InputError, match="so large that every row vanishes") as raised:
         SparseKernelPCA(2, epsilon=50.0, kernel=KERNEL, norm=norm).fit(X)
-    largest = float(str(raised.value).split("is about ")[1].split(";")[0])
+    largest = float(str(raised.value).split("is about ")[1].split(". ")[0])
     assert SparseKernelPCA(2, epsilon=largest, kernel=KERNEL, norm=norm).fit(X).dual_coef_.shape[1] == 2
 
 

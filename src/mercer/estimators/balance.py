@@ -9,15 +9,13 @@ from ..evidence.shares import class_shares
 from ..inputs.labels import Labels
 from ..rows import take, tdot
 
-COUNTED = 0.25  # of a label, as evidence of the fractions: labels are often picked, not drawn
-SHARE_ROUNDS = 3  # at most, in which shares are estimated and the fits repeated
 ESTIMATE = "estimate"
 
 
 def shares_of(balance: str, labels: Labels, weight: np.ndarray | None = None) -> np.ndarray:
-    """(k,) wanted shares: of the labels with these weights for a string, else from a number, a dict or an array.
+    """Wanted fraction of each class, (k,). A string takes the fractions of the labels with these weights.
 
-    None for None.
+    A number, a dict or an array gives the fractions themselves, and None gives None.
     """
     if balance is None:
         return None
@@ -60,20 +58,22 @@ def fold_key(state: Any, labels: Labels):
     return Z_l @ mean + np.einsum("ij,ij->i", Z_l, Z_l)
 
 
-def estimated_shares(fold_fits, state, labels):
-    """(shares, standard errors) of the classes among the unlabeled rows, by fits that hold out labels.
+def estimated_shares(fold_fits, state, labels, rounds=3, counted=0.25):
+    """(fractions, standard errors) of the classes among the unlabeled rows, by fits that hold out labels.
 
     A held-out row is scored like an unlabeled one, so the mean score of the unlabeled rows is the mean of the classes'
     held-out scores, weighted by the fractions (`mercer.evidence.shares`).
 
-    fold_fits : function of (shares, errors), or of None in the first round, that yields (positions of the held-out
+    fold_fits : function of (fractions, errors), or of None in the first round. It yields (positions of the held-out
         labels, coefficients, intercept) of each fit.
+    rounds : how often at most the fractions are estimated and the fits repeated.
+    counted : weight of a label as evidence of the fractions. It is small because labels are often picked, not drawn.
     """
     free = (labels.codes < 0).astype(float) * (1.0 if state.weight is None else state.weight)
     mean = tdot(state.Z, free / free.sum())
-    codes, counts = labels.codes[labels.labeled], COUNTED * labels.counts()
+    codes, counts = labels.codes[labels.labeled], counted * labels.counts()
     wanted = None
-    for _ in range(SHARE_ROUNDS):
+    for _ in range(rounds):
         scores, average, tested = np.full(labels.signs.shape, np.nan), np.zeros(labels.signs.shape[1]), 0
         for test, coef, intercept in fold_fits(wanted):
             scores[test] = take(state.Z, labels.labeled[test]) @ coef + intercept

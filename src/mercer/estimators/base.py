@@ -1,4 +1,4 @@
-"""The base of every estimator: reading rows where they live, opening the kernel matrix, tags."""
+"""The base of every estimator. It reads rows on their own device, opens the kernel matrix and sets the tags."""
 
 import copy
 from dataclasses import KW_ONLY, dataclass, fields
@@ -23,8 +23,6 @@ from ..kernels.base import KernelLike
 from ..rows import bring, host, sampled
 from ..types import Rows, Seed
 
-NOT_ON_DASK = {"rows": "goes through the rows one at a time", "graph": "joins all rows in one graph"}
-
 
 @dataclass(eq=False, repr=False)
 class KernelEstimator(Documented, BaseEstimator):
@@ -37,8 +35,8 @@ class KernelEstimator(Documented, BaseEstimator):
     Attributes
     ----------
     access : how the method uses Z, and so where it runs. "moments": one or two passes, then a small problem on the host
-        (NumPy, torch, Dask). Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (the same
-        homes; in Dask on a sample). "rows": one row at a time, "graph": all rows in one graph (not Dask).
+        (NumPy, torch, Dask). Z of NumPy rows through landmarks is never stored. "sweeps": a loop of products (on the
+        same backends, in Dask on a sample). "rows": one row at a time. "graph": all rows in one graph (not Dask).
     sample_ : after a fit on rows in Dask, the positions of the rows that it looked at one by one. Fitted attributes
         with an entry for each row are of these rows.
     kernel_ : the kernel with every rule resolved to a number.
@@ -47,8 +45,8 @@ class KernelEstimator(Documented, BaseEstimator):
     """
 
     access = "moments"
-    on_dask: ClassVar[str | None] = "moments"  # what a fit there sees: moments of all rows and a sample, "sample", None
-    policy: ClassVar[str | None] = None  # row of `POLICIES` that shows what "auto" means; None: that of `access`
+    on_dask: ClassVar[str | None] = "moments"  # a fit sees moments of all rows and a sample. Else "sample" or None
+    policy: ClassVar[str | None] = None  # row of `POLICIES` that defines "auto". None is the row of `access`
 
     _: KW_ONLY
     kernel: KernelLike = "rbf"
@@ -65,8 +63,8 @@ class KernelEstimator(Documented, BaseEstimator):
         kernel = params.get("kernel", getattr(self, "kernel", None))
         if inner and not hasattr(kernel, "set_params"):
             raise InputError(
-                f"{inner[0]} cannot be set: kernel={kernel!r} is not a kernel object. Construct the estimator with "
-                'one, such as kernel=RBF("median"), and set its parameters then.'
+                f"{inner[0]} cannot be set, because kernel={kernel!r} is not a kernel object. Construct the estimator "
+                'with one, such as kernel=RBF("median"), and set its parameters then.'
             )
         return super().set_params(**params)
 
@@ -79,15 +77,16 @@ class KernelEstimator(Documented, BaseEstimator):
         return self._kernel().takes
 
     def _rows(self, X: Rows, reset: bool, min_rows: int = 1) -> Rows:
-        """X checked by `check_rows`, refused where the method cannot run, and moved only by `use_device`.
+        """Check X by `check_rows`, refuse it if the method cannot run on it, and move it only by `use_device`.
 
         reset : True in `fit`. False afterwards, which needs a fitted estimator.
         """
         if not reset:
             check_is_fitted(self)
         if self.on_dask is None:
+            reason = "joins all rows in one graph" if self.access == "graph" else "goes through the rows one at a time"
             home_of(X).refuse_lazy(
-                f"{type(self).__name__} {NOT_ON_DASK[self.access]}, which Dask cannot do. "
+                f"{type(self).__name__} {reason}, which Dask cannot do. "
                 "Call X.compute() first if the rows fit in memory, or use a method with access 'moments' or 'sweeps'."
             )
         return moved(check_rows(self, X, reset, min_rows=min_rows, takes=self._takes()))
@@ -95,7 +94,7 @@ class KernelEstimator(Documented, BaseEstimator):
     def _training(self, X, y=None, sample_weight=None, kind="classes", min_rows=1, also=()):
         """(X, y, weight) of a fit, checked. In Dask y is that of a sample of the rows, whose positions are `sample_`.
 
-        kind : what counts as a label in y, see `mercer.inputs.sampling`; also: further rows for the sample.
+        kind : what counts as a label in y, see `mercer.inputs.sampling`. also : further rows for the sample.
         """
         self._validate_params()
         X = self._rows(X, reset=True, min_rows=min_rows)
@@ -114,24 +113,24 @@ class KernelEstimator(Documented, BaseEstimator):
         return X[self.sample_], y, sampled(weight, X)
 
     def answering(self) -> Self:
-        """A copy without what predictions for rows do not need: what goes to the workers of a cluster."""
+        """A copy with only what predictions need. It goes to the workers of a cluster."""
         small = copy.copy(self)
         for name in ("result_", "eigenvectors_", "training_scores_", "sample_"):
             small.__dict__.pop(name, None)
         return small
 
     def _seen(self, X: Rows) -> int:
-        """How many rows a fit looks at one by one: all, or a sample of rows in Dask."""
+        """Number of rows that a fit looks at one by one. These are all rows, or a sample of rows in Dask."""
         sample = home_of(X).sample_of(X)
         return X.shape[0] if sample is None else len(sample)
 
     def _open(self, X, weight=None, store="auto", policy=None):
-        """The kernel matrix of these training rows, held as `approx` asks; sets kernel_, map_ and approx_reason_."""
+        """Open the kernel matrix of these training rows as `approx` describes. Set kernel_, map_ and approx_reason_."""
         seed, policy = seed_of(self.random_state), policy or self.policy or self.access
         approx, most = self.approx, POLICIES[policy].landmarks
         of_sample = self.on_dask == "sample" and hasattr(self, "sample_")
         if of_sample and isinstance(approx, str) and approx == "auto" and X.shape[0] > most:
-            approx = most  # the model goes to all workers and answers for very many rows: it is kept small
+            approx = most  # the model is kept small, because it goes to all workers and predicts for very many rows
         gram = open_gram(self._kernel(), approx, X, weight, policy, seed, store)
         self.map_: Any = gram.map
         self.kernel_, self.approx_reason_ = gram.kernel, gram.reason
@@ -140,11 +139,11 @@ class KernelEstimator(Documented, BaseEstimator):
         return gram
 
     def _fit_map(self, X: Rows, weight: np.ndarray | None = None) -> Rows:
-        """Choose and fit the map for these training rows; return Z."""
+        """Choose and fit the map for these training rows, and return Z."""
         return self._open(X, weight).Z
 
     def _features(self, X: Rows) -> Rows:
-        """Z of new rows, for the verbs: never stored for rows on the host."""
+        """Z of new rows, for products. It is never stored for rows on the host."""
         X = self._rows(X, reset=False)
         return mapped(self.map_, X)
 

@@ -1,16 +1,16 @@
-"""The base of every few-label classifier: labels in, scores, classes and calibrated probabilities out.
+"""The base of every few-label classifier. From labels it computes scores, classes and calibrated probabilities.
 
 A method on features Z is two functions, and may be a third. The scikit-learn class is a shell around them:
 
 ``prepare(Z, weight, Lap)``
-    Everything that needs no label and no parameter, as a `State`. `KernelClassifier` has one that most methods share.
+    Everything that needs no label and no parameter, as a `State`. Most methods use the one of `KernelClassifier`.
 ``solve(state, labels)``
-    The `Solution` for these labels with the parameters of self: nothing on self changes. ``labels.signs`` are the
-    targets of the labeled rows: one ±1 column for two classes, else one column per class. Held-out predictions
+    The `Solution` for these labels with the parameters of self, which does not change. ``labels.signs`` are the
+    targets of the labeled rows, in one ±1 column for two classes, else in one column per class. Held-out predictions
     without a closed form are ``lambda: self.refits(state, labels)``.
 ``path(state, labels, grid)``
     (list of parameter dicts, (m, l, k') held-out scores) for a grid over ``path_parameters``, or for the method's own
-    grid where it is None. The default solves once for each.
+    grid if it is None. The default solves once for each.
 """
 
 from dataclasses import KW_ONLY, dataclass
@@ -37,13 +37,13 @@ from .base import KernelEstimator
 from .grid import LeftOutSearch, answered, nested_hits, parameters_of, product_of, table_of
 from .solution import Solution
 
-NO_SIMILARITY = 1e-8  # of the labeled rows' own k(x, x): what six bandwidths leave of an RBF kernel
+NO_SIMILARITY = 1e-8  # fraction of the labeled rows' own k(x, x), which an RBF kernel has at six bandwidths
 MANY = 4096  # rows beyond which a product with every labeled row is worth avoiding
 
 
 @dataclass(eq=False, repr=False)
 class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
-    """Base of the few-label classifiers: see the module for what a method must define.
+    """Base of the few-label classifiers. The module describes what a method must define.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     approx : "auto", "exact", int or map, default="auto"
         "auto" is exact up to 3,000 rows and uses landmarks beyond. A number is a number of landmarks.
     missing_label : "auto", None, a mark or a list of marks, default="auto"
-        What marks an unlabeled row in y: see `mercer.inputs.labels.read_labels`.
+        What marks an unlabeled row in y, see `mercer.inputs.labels.read_labels`.
     random_state : int, RandomState or None, default=None
-        Seed for the choice of landmarks; None is 0.
+        Seed for the choice of landmarks. None is 0.
 
     Attributes
     ----------
     coef_ : (r, k') weights of the features, one column for two classes, else one per class.
     intercept_ : (k',) the constant of the scores, or 0.
-    result_ : how good the prediction is: a certificate (`gap`), whether it is small (`converged`), a sentence
+    result_ : how good the prediction is, with a certificate (`gap`), whether it is small (`converged`) and a sentence
         (`reason`).
     classes_ : (k,) class names, sorted.
-    transduction_ : (n,) the class of every training row: the given label where there is one, else the predicted class.
-        (`predict` on the training rows shows where the model disagrees with a given label.)
-        Of rows in Dask there is neither this nor the next one: `predict` and `unsupported` answer for them.
+    transduction_ : (n,) the class of every training row. This is the given label if there is one, else the predicted
+        class. (`predict` on the training rows shows for which of them the model disagrees with the given label.)
+        For rows in Dask neither this nor the next attribute exists. Use `predict` and `unsupported` instead.
     unsupported_ : (n,) training rows without similarity to any labeled row. They get the prior.
     prior_ : (k,) fraction of each class among the labels, plus one each.
     left_out_accuracy_ : how many of the labeled rows are classified correctly by the fit that does not know their
@@ -73,15 +73,15 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
     """
 
     closed_form = False  # whether `solve` takes no iteration once the state is prepared
-    light_left_out: ClassVar[bool] = False  # held-out predictions need little of the state: they wait until requested
-    max_refits = 10  # at most this many refits for the probabilities where there is no closed form
+    light_left_out: ClassVar[bool] = False  # held-out predictions need little of the state, and wait until requested
+    max_refits = 10  # at most this many refits for the probabilities if there is no closed form
     reported: ClassVar[tuple] = ()  # entries of `Solution.result.info` that `fit` keeps as attributes, name + "_"
 
     _: KW_ONLY
     missing_label: object = "auto"
 
     def fit(self, X, y, sample_weight=None):
-        """Fit on all rows; y marks the unlabeled ones (NaN, None, "" or -1; see `missing_label`).
+        """Fit on all rows. y marks the unlabeled ones (NaN, None, "" or -1, see `missing_label`).
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
     @by_row
     def predict(self, X: Rows) -> np.ndarray:
-        """The class of each row. The most frequent label where a row is not similar to any labeled one."""
+        """Predict the class of each row. A row that is not similar to any labeled one gets the most frequent label."""
         scores, unsupported = self._answer(X)
         return self.classes_[self._codes(scores, unsupported)]
 
@@ -148,7 +148,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return np.log(self.predict_proba(X))
 
     def unsupported(self, X: Rows) -> np.ndarray:
-        """Which rows have no similarity to any labeled row, so that their answer is only the prior."""
+        """Which rows have no similarity to any labeled row, so that their prediction is only the prior."""
         return self._answer(X)[1]
 
     def score(self, X: Rows, y: ColumnLike, sample_weight: np.ndarray | None = None) -> float:
@@ -187,15 +187,15 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
             "corrected": worth.value,
             "chosen": choice.value,
             "interval": (worth.low, worth.high),
-            "reason": f"{choice.info['found']} Chosen anew without a fifth of the labels at a time, {right} of "
-            f"{tested} of these come out right (95% interval {worth.low:.0%} to {worth.high:.0%}).",
+            "reason": f"{choice.info['found']} Chosen again without a fifth of the labels at a time, {right} of "
+            f"{tested} of these are predicted correctly (95% interval {worth.low:.0%} to {worth.high:.0%}).",
         }
         return best
 
-    # The method on features: see the module.
+    # The method on features, see the module.
 
     def prepare(self, Z: Rows, weight: np.ndarray | None = None, Lap: Rows = None, slopes: Block = None) -> State:
-        """The part of a fit that needs no label: features, weights, the Laplacian of a graph of the rows, slopes."""
+        """The part of a fit that needs no label, of features, weights, the Laplacian of a graph and slopes."""
         return State(Z, weight, Lap, slopes)
 
     def solve(self, state: State, labels: Labels) -> Solution:
@@ -242,7 +242,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         """Further arguments of `prepare` that the parameters make of the rows, by name. The map is fitted."""
         return {}
 
-    # What the methods share.
+    # Common to all methods.
 
     def _facts(self):
         """(calibration, held-out accuracy). In a list, for asking changes no attribute."""
@@ -256,7 +256,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
         return super().__getstate__()
 
     def _read(self, X, y, sample_weight):
-        """(state, labels): the map is fitted on all rows of X. Labels of weight 0 are dropped."""
+        """(state, labels). The map is fitted on all rows of X. Labels of weight 0 are dropped."""
         X, y, weight = self._training(X, y, sample_weight)
         own = sampled(weight, X)
         labels = read_labels(y, self.missing_label, n_rows=self._seen(X))
@@ -313,7 +313,7 @@ class KernelClassifier(ClassifierMixin, LeftOutSearch, KernelEstimator):
 
 
 def _calibrated(withheld, labels, weight, margin):
-    """((slope, floor), share right) from held-out predictions."""
+    """((slope, floor), accuracy) from held-out predictions."""
     left_out = withheld()
     known = answered(labels, left_out[None])
     found = calibrate(left_out[known], labels.given[known], margin, weight[known], n_labels=weight.sum())

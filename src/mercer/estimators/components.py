@@ -1,4 +1,4 @@
-"""The base of kernel PCA and its robust and sparse relatives: centering, and projections of new rows."""
+"""The base of kernel PCA and its robust and sparse relatives. It centers rows and projects new ones."""
 
 import numbers
 from typing import Any
@@ -66,9 +66,9 @@ class KernelComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     @by_row
     def reconstruction_error(self, X: Rows):
-        """Squared distance in feature space between each centered row and its projection: a novelty score.
+        """Squared distance in feature space between each centered row and its projection, which is a novelty score.
 
-        k̃(x, x) − ‖f(x)‖², with k̃ centered by the training means; never negative.
+        k̃(x, x) − ‖f(x)‖², with k̃ centered by the training means. It is never negative.
         """
         X = self._rows(X, reset=False)
         if isinstance(self.kernel_, Precomputed):

@@ -1,4 +1,4 @@
-"""The base of robust and sparse kernel PCA: the operator, the dual solver, projections about the loss's own center."""
+"""The base of robust and sparse kernel PCA, with the dual solver and projections about the loss's own center."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
@@ -23,8 +23,8 @@ from .parameters import COUNT, POSITIVE, parameter
 class DualComponents(KernelComponents):
     """Components that minimize f*(H) − Tr (HᵀGH)^{1/2} for the loss that `_asked` of a subclass describes.
 
-    With ``center=True`` the loss is taken about the point where it is smallest, min_c f(P − 1cᵀ), and not about the
-    mean: scores are relative to that point, and the coefficients of each component sum to zero.
+    With ``center=True`` the loss is taken about the point at which it is smallest, min_c f(P − 1cᵀ), and not about the
+    mean. Scores are relative to that point, and the coefficients of each component sum to zero.
     """
 
     n_components: int = parameter(2, COUNT)
@@ -37,7 +37,7 @@ class DualComponents(KernelComponents):
     n_init: int | None = parameter(None, COUNT, None)
 
     def fit(self, X: Rows, y: ColumnLike = None) -> Self:
-        """Find the components of the rows of X; y is ignored."""
+        """Find the components of the rows of X. y is ignored."""
         self._fit(X)
         return self
 
@@ -107,7 +107,7 @@ class DualComponents(KernelComponents):
             )
         raise InputError(
             f"n_components={self.n_components}, but the {'centered ' if self.center else ''}kernel matrix has rank "
-            f"{rank}. Accepted: at most {rank}; a kernel such as RBF has more directions than a linear one."
+            f"{rank}. Accepted: at most {rank}. A kernel such as RBF has more directions than a linear one."
         )
 
     def _refuse(self, K, loss, start, eps):
@@ -121,7 +121,7 @@ def at_bound(P: np.ndarray, loss: Loss) -> np.ndarray:
 
 @dataclass
 class Asked:
-    """A threshold as the user gave it: a number, or a fraction of the rows under another name."""
+    """A threshold as the user gave it, which is a number, or a fraction of the rows under another name."""
 
     value: float | None
     name: str = ""
@@ -129,7 +129,7 @@ class Asked:
 
 
 def number(name: str, value: float, other: str | None = None) -> float:
-    """A threshold as a float, refused in one sentence: kappa above 0, epsilon at least 0."""
+    """A threshold as a float. kappa must be above 0, and epsilon at least 0."""
     fits = isinstance(value, Real) and not isinstance(value, bool)
     if not fits or not (float(value) > 0 if name == "kappa" else 0 <= float(value) < np.inf):
         accepted = "a number above 0" if name == "kappa" else "a number of at least 0"
@@ -139,7 +139,7 @@ def number(name: str, value: float, other: str | None = None) -> float:
 
 
 def number_or_share(name: str, value: float | None, other: str, share, default: float) -> "Asked":
-    """The requested number, or fraction of the rows, or the default fraction; not both."""
+    """The requested number, or fraction of the rows, or the default fraction. Both at once are refused."""
     if value is not None and share is not None:
         raise InputError(f"{name}={value!r} and {other}={share!r} have the same meaning. Give one of them.")
     if value is not None:

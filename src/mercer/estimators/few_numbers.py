@@ -1,4 +1,4 @@
-"""Semi-KPCA and LS-KPCA for numbers: both papers remark that their targets need not be ±1."""
+"""Semi-KPCA and LS-KPCA for numeric targets. Both papers remark that targets need not be ±1."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -25,7 +25,7 @@ from .semi_kpca import CONSTANT, REMOVED, gamma_within, spectrum_of
 
 @dataclass(eq=False, repr=False)
 class FewNumbers(RegressorMixin, KernelEstimator):
-    """Base: rows and numbers in, predictions out. A method defines ``_solve(state, rows, t)``.
+    """Base of regressors with few targets. A method defines ``_solve(state, rows, t)``.
 
     t are the targets less their mean, in units of their standard deviation. `_solve` returns a `Result` with value
     (weights, constant) and the held-out scores of the rows.
@@ -123,7 +123,9 @@ class SemiKPCARegressor(FewNumbers):
         gap = relative(V.T @ (W / self.gamma_ - G @ W - right), right)
         scores = left_out_path(basis, pull, [filter_], removed=False)[0, :, 0]
         s = np.ones(len(rows)) if state.weight is None else state.weight[rows]
-        scores = scores * (s.sum() / (s.sum() - s))  # the pull is a sum: without one of l numbers it is shorter by 1/l
+        scores = scores * (
+            s.sum() / (s.sum() - s)
+        )  # the pull is a sum, which is smaller by 1/l without one of l targets
         return closed_form((W[:, 0], float(np.ravel(b)[0])), gap), scores
 
     def _line(self, scores, t, s):
@@ -135,12 +137,12 @@ class SemiKPCARegressor(FewNumbers):
 
 @dataclass(eq=False, repr=False)
 class LeastSquaresKPCARegressor(FewNumbers):
-    """Predict numbers from few by least squares with the variance of the predictions over all rows held fixed.
+    """Predict numbers from few by least squares with the variance of the predictions over all rows fixed.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
 
-    The problem of `LeastSquaresKPCA` with centered and scaled numbers as targets t: v = 1 states that the predictions
+    The problem of `LeastSquaresKPCA` with centered and scaled numbers as targets t. v = 1 means that the predictions
     vary over all rows as much as the known numbers do. Few numbers shrink ordinary least squares towards their mean.
     This does not. Use it when the known numbers are a fair sample. With many `LSSVMRegressor` is better.
 

@@ -19,7 +19,7 @@ from .parameters import NOT_NEGATIVE, parameter
 class GraphTerm(KernelEstimator):
     """Mixin for estimators with the parameters `graph` and `graph_weight`.
 
-    Such a method solves on ``self.tilted(state)`` of `InvarianceTerm`, where the graph term is part of the norm.
+    Such a method solves on ``self.tilted(state)`` of `InvarianceTerm`, in which the graph term is part of the norm.
     """
 
     _: KW_ONLY

@@ -1,4 +1,4 @@
-"""Held-out predictions of one method over a whole grid: one map per kernel, one decomposition per map."""
+"""Held-out predictions of one method over a whole grid, with one map per kernel and one decomposition per map."""
 
 import itertools
 from collections.abc import Callable
@@ -11,9 +11,6 @@ from ..errors import InputError
 from ..evidence.choice import hits
 from ..inputs.labels import Labels
 from ..rows import take
-
-FOLDS = 5  # of labels, for what a choice is worth
-MAP_PARAMETERS = ("kernel", "approx", "graph", "invariance", "random_state")
 
 
 class Route(NamedTuple):
@@ -31,7 +28,8 @@ class LeftOutSearch:
 
     A method names in ``path_parameters`` those that one call of its ``path(state, labels, grid)`` serves, which gives a
     list of parameter dicts and an array of held-out predictions. ``_read(X, y, sample_weight)`` gives state and labels.
-    Parameters of the map (the kernel, its width, the approximation) cost a map and a state each; any other, one call.
+    Parameters of the map (the kernel, its width, the approximation) cost a map and a state each. Any other parameter
+    costs one call.
     """
 
     path_parameters: ClassVar[tuple] = ()
@@ -46,7 +44,7 @@ class LeftOutSearch:
 
         Returns
         -------
-        candidates : list of parameter dicts. The first is empty: the parameters of this estimator as they are.
+        candidates : list of parameter dicts. The first is empty, for the parameters of this estimator as they are.
         left_out : (m, l, k') for each candidate, the predictions for the labeled rows when their own label is held out.
         labels : the labels as they were read.
         """
@@ -62,7 +60,8 @@ class LeftOutSearch:
             self._check_grid(grid)
             inner = {name: list(grid[name]) for name in self.path_parameters if name in grid}
             outer = {name: list(values) for name, values in grid.items() if name not in inner}
-        of_map = {name: values for name, values in outer.items() if name.split("__")[0] in MAP_PARAMETERS}
+        mapping = ("kernel", "approx", "graph", "invariance", "random_state")
+        of_map = {name: values for name, values in outer.items() if name.split("__")[0] in mapping}
         of_fit = {name: values for name, values in outer.items() if name not in of_map}
         found = []
         for changed in [{}, *product_of(of_map)] if of_map else [{}]:
@@ -108,17 +107,17 @@ def table_of(routes: list, labels: Labels | None = None) -> tuple[list, np.ndarr
     return candidates, np.concatenate(answers)
 
 
-def nested_hits(routes: list, choose: Callable) -> tuple[int, int]:
-    """(labels right, labels) where neither the choice nor the fit knew the label: all is done again in five folds.
+def nested_hits(routes: list, choose: Callable, folds: int = 5) -> tuple[int, int]:
+    """(correct labels, labels) of predictions for which neither the choice nor the fit knew the label.
 
-    The folds are random and do not keep the class frequencies, which would give them away: labels that are coin
-    tosses then are predicted correctly in one half. choose : function of held-out predictions (m, l, k') and codes
-    (l,) that gives the number of the candidate.
+    All is done again in five folds. These are random and do not keep the class frequencies, which would reveal the
+    labels. So labels that are coin tosses are predicted correctly in one half. choose : function of held-out
+    predictions (m, l, k') and codes (l,) that returns the number of the candidate.
     """
     labels, right = routes[0].labels, 0
     order = np.random.default_rng(0).permutation(len(labels.labeled))
-    for fold in range(min(FOLDS, len(order))):
-        others, rows = labels.keep(np.sort(np.delete(order, np.s_[fold::FOLDS]))), labels.labeled[order[fold::FOLDS]]
+    for fold in range(min(folds, len(order))):
+        others, rows = labels.keep(np.sort(np.delete(order, np.s_[fold::folds]))), labels.labeled[order[fold::folds]]
         present = np.flatnonzero(others.counts() > 0)
         if len(present) < 2:
             right += int(np.sum(labels.codes[rows] == present[0])) if len(present) else 0
@@ -133,7 +132,7 @@ def nested_hits(routes: list, choose: Callable) -> tuple[int, int]:
 
 
 def answered(labels: Labels, left_out: np.ndarray) -> np.ndarray:
-    """(l,) labeled rows with a held-out prediction (m, l, k) that could be correct: their class has another label."""
+    """(l,) labeled rows whose held-out prediction (m, l, k) could be correct, because their class has another label."""
     return labels.testable & np.isfinite(left_out).all(axis=(0, 2))
 
 

@@ -14,14 +14,12 @@ from ..types import Rows
 from .base import KernelEstimator
 from .parameters import NOT_NEGATIVE, parameter
 
-BLOCK = 1024  # rows whose derivatives are held at a time
-
 
 @dataclass(eq=False, repr=False)
 class InvarianceTerm(KernelEstimator):
     """Mixin for classifiers with the parameters `invariance` and `invariance_weight`.
 
-    Such a method solves on ``self.tilted(state)``, where this term and the graph term are part of the norm.
+    Such a method solves on ``self.tilted(state)``, in which this term and the graph term are part of the norm.
     """
 
     _: KW_ONLY
@@ -42,11 +40,12 @@ class InvarianceTerm(KernelEstimator):
             "use invariance=None."
         )
         if sp.issparse(X):
-            raise InputError("invariance= needs dense rows: pass X.toarray(), or use invariance=None.")
+            raise InputError("invariance= needs dense rows. Pass X.toarray(), or use invariance=None.")
         given = None if callable(self.invariance) else self._tangents(self.invariance, X)
         S = np.zeros((self.map_.rank_, self.map_.rank_))
-        for start in range(0, X.shape[0], BLOCK):
-            some = slice(start, start + BLOCK)
+        step = 1024  # rows whose derivatives are in memory at a time
+        for start in range(0, X.shape[0], step):
+            some = slice(start, start + step)
             rows, own = X[some], None if weight is None else weight[some]
             tangents = self._tangents(self.invariance(host(rows)), rows) if given is None else given[some]
             for k in range(tangents.shape[1]):
@@ -54,7 +53,7 @@ class InvarianceTerm(KernelEstimator):
         return S / (X.shape[0] if weight is None else weight.sum())
 
     def _tangents(self, given: np.ndarray, X: Rows) -> np.ndarray:
-        """Directions as (rows, number of directions, columns), refused where they do not fit these rows."""
+        """Directions as (rows, number of directions, columns), refused if they do not fit these rows."""
         try:
             V = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -62,7 +61,9 @@ class InvarianceTerm(KernelEstimator):
         V = V[:, None] if V.ndim == 2 else V
         n, d = X.shape
         if V.ndim != 3 or V.shape[0] != n or V.shape[2] != d or not np.isfinite(V).all():
-            what = "holds NaN or infinity" if V.ndim == 3 and not np.isfinite(V).all() else f"has shape {np.shape(V)}"
+            what = (
+                "contains NaN or infinity" if V.ndim == 3 and not np.isfinite(V).all() else f"has shape {np.shape(V)}"
+            )
             raise InputError(
                 f"invariance= gives directions for {n} rows of {d} columns, and what it gives {what}. Accepted: finite "
                 f"numbers of shape ({n}, {d}) or ({n}, number of directions, {d}), or a function of the rows that "

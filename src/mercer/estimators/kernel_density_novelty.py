@@ -1,4 +1,4 @@
-"""Novelty as low density: Parzen windows, Gaussian or uniform, with a threshold by rejection rate."""
+"""Novelty as low density, by Gaussian or uniform Parzen windows with a threshold by rejection rate."""
 
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
@@ -24,9 +24,6 @@ from ..types import ColumnLike, Rows, Seed
 from .novelty import NoveltyDetector
 from .parameters import POSITIVE, parameter
 
-FAR = 15.0  # below the logarithm of one window's height: sums of 1e-7 windows
-MANY = 2**22  # distances at once
-
 
 @dataclass(eq=False, repr=False)
 class KernelDensityNovelty(NoveltyDetector):
@@ -40,26 +37,26 @@ class KernelDensityNovelty(NoveltyDetector):
 
     Parameters
     ----------
-    bandwidth : float, or "scott", "silverman", "median", "knn", "scale", "range"; default="scott"
-        h: the Gaussian's standard deviation, or the side of the cube. Scott's rule is σ n^(−1/(d+4)) with σ² the mean
-        variance of the columns. A rule gives the cube the same variance as the Gaussian (side = h √12).
+    bandwidth : float, or "scott", "silverman", "median", "knn", "scale", "range", default="scott"
+        The width h is the Gaussian's standard deviation, or the side of the cube. Scott's rule is σ n^(−1/(d+4)) with
+        σ² the mean variance of the columns. A rule gives the cube the same variance as the Gaussian (side = h √12).
     window : {"gaussian", "uniform"}, default="gaussian"
-    contamination : float in (0, 0.5]; fraction of the training rows below the threshold.
-    approx : "auto", "exact", a number of landmarks or a map; default="auto"
+    contamination : float in (0, 0.5]. Fraction of the training rows below the threshold.
+    approx : "auto", "exact", a number of landmarks or a map, default="auto"
         "auto" and "exact" use scikit-learn's trees on dense NumPy rows. A number or a map, and sparse, torch or Dask
-        rows, use features: f̂ is one inner product, however many rows there are (Gaussian window only).
+        rows, use features. Then f̂ is one inner product, however many rows there are (Gaussian window only).
     random_state : seed of the landmarks.
 
     Attributes
     ----------
     bandwidth_ : the width used.
-    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities, of an empty cube as if it
-        held 2e-308 of the rows.
+    offset_, training_scores_ : see `NoveltyDetector`. Scores are log densities, and of an empty cube as if it
+        contained 2e-308 of the rows.
 
     Notes
     -----
-    Cost: trees O(n log n) to build and from O(log n) to O(n) per row, growing with d. Features O(n r) to fit, O(r) per
-    row. Backends: NumPy. With features also torch and Dask.
+    Cost: trees take O(n log n) to build and from O(log n) to O(n) per row, growing with d. Features O(n r) to fit, O(r)
+    per row. Backends: NumPy. With features also torch and Dask.
     Reference: Parzen: On estimation of a probability density function and mode, 1962.
 
     Examples
@@ -70,7 +67,7 @@ class KernelDensityNovelty(NoveltyDetector):
     array([ 1, -1])
     """
 
-    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags, as the rows are never a kernel matrix
     bandwidth: Any = parameter("scott", POSITIVE, StrOptions({"scott", "silverman", *RULES}))
     _: KW_ONLY
     window: str = parameter("gaussian", StrOptions({"gaussian", "uniform"}))
@@ -78,7 +75,7 @@ class KernelDensityNovelty(NoveltyDetector):
     random_state: Seed = parameter(None, "random_state")
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: np.ndarray | None = None) -> Self:
-        """Estimate the density and the threshold. A weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        """Estimate the density and the threshold. A weight of 2 counts a row twice, 0 leaves it out. y is ignored."""
         X, _, all_weight = self._training(X, None, sample_weight)
         rows, weight = self._looked_at(X, all_weight), sampled(all_weight, X)
         n, d = rows.shape
@@ -91,7 +88,7 @@ class KernelDensityNovelty(NoveltyDetector):
             self.log_peak_ -= d / 2 * np.log(2 * np.pi)
         elif not by_tree:
             raise BackendError(
-                "The uniform window counts neighbors in a tree: it needs dense NumPy rows and approx='auto' or "
+                "The uniform window counts neighbors in a tree, which needs dense NumPy rows and approx='auto' or "
                 "'exact'. Convert the rows, or use window='gaussian'."
             )
         self.tree_: Any = self._plant(X, weight) if by_tree else None
@@ -103,7 +100,7 @@ class KernelDensityNovelty(NoveltyDetector):
             mean = self._mean(gram, X, all_weight, total)
             self.expansion_ = gram.on_features(mean)
             scores = self._log_density(dot(gram.Z, mean))
-        # The estimate without row i: its own window, of weight mass_i, is taken out.
+        # The estimate without row i leaves out its own window, of weight mass_i.
         with np.errstate(divide="ignore", invalid="ignore"):
             others = total * np.exp(scores - self.log_peak_) - mass
             left_out = np.log(np.maximum(others, 0) / np.maximum(total - mass, 1e-300)) + self.log_peak_
@@ -111,7 +108,7 @@ class KernelDensityNovelty(NoveltyDetector):
         return self
 
     def _looked_at(self, X: Rows, weight: np.ndarray | None) -> Rows:
-        """The rows that the rules for the width look at: all, or the sample of rows in Dask."""
+        """The rows that the rules for the width look at. These are all rows, or the sample of rows in Dask."""
         home = home_of(X)
         if home.sample_of(X) is None:
             return X
@@ -158,13 +155,13 @@ class KernelDensityNovelty(NoveltyDetector):
         rows = np.asarray(host(X), dtype=np.float64)
         scores = self.tree_.score_samples(rows)
         if self.window == "uniform":
-            # scikit-learn divides by the volume of a Euclidean ball whatever the metric; ours is a cube.
+            # scikit-learn divides by the volume of a Euclidean ball whatever the metric. This window is a cube.
             d = X.shape[1]
             ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) + d * np.log(self.bandwidth_ / 2)
             return np.maximum(scores + ball, np.log(np.finfo(float).tiny)) + self.log_peak_
         # Sums that are small next to one window have lost digits in the tree's subtractions of bounds.
-        far = np.flatnonzero(scores < self.log_peak_ - FAR)
-        step = max(1, MANY // len(self.tree_.tree_.data))
+        far = np.flatnonzero(scores < self.log_peak_ - 15.0)  # sums below 3e-7 windows
+        step = max(1, 2**22 // len(self.tree_.tree_.data))  # 2²² distances at once
         for some in np.split(far, range(step, len(far), step)):
             scores[some] = self._log_sums(rows[some])
         return scores
@@ -182,7 +179,7 @@ class KernelDensityNovelty(NoveltyDetector):
 
 
 def feature_sums(fitted, X: Rows, weight: np.ndarray | None) -> tuple[np.ndarray]:
-    """(Σ weight · z(x),) over host rows: what a worker computes for a block."""
+    """(Σ weight · z(x),) over host rows. A worker computes it for a block."""
     return (tdot(mapped(fitted, X), np.ones(X.shape[0]) if weight is None else weight),)
 
 

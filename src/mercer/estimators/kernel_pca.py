@@ -33,9 +33,9 @@ _SKLEARN_SOLVERS = {"dense": "full", "arpack": "lanczos"}
 class KernelPCA(InputSpace, KernelComponents):
     """Project on the directions of largest variance in a kernel's feature space.
 
-    The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centered kernel matrix
-    H K H. New rows are centered with the training means. A drop-in replacement for scikit-learn's class: the same
-    parameters, attributes and numbers, and no n × n matrix where it does not fit.
+    The components are u_m = Σ_i a_im φ̃(x_i) with A = V Λ^(−½), from the eigenpairs (Λ, V) of the centered kernel
+    matrix H K H. New rows are centered with the training means. It is a drop-in replacement for scikit-learn's class,
+    with the same parameters, attributes and numbers, and without an n × n matrix if that does not fit.
 
     Parameters
     ----------
@@ -49,16 +49,16 @@ class KernelPCA(InputSpace, KernelComponents):
     alpha : ridge of the inverse transform.
     fit_inverse_transform : learn the ridge map back to the input space.
     eigen_solver : "auto", "full" ("dense"), "krylov", "lanczos" ("arpack"), "randomized", "lobpcg" or "dual".
-    tol : largest residual ‖Kv − λv‖ / λ₁; 0 means 1e-9 (2.4e-6 for float32 rows).
-    max_iter, iterated_power : most iterations of the solver; power iterations of "randomized".
+    tol : largest residual ‖Kv − λv‖ / λ₁. 0 means 1e-9 (2.4e-6 for float32 rows).
+    max_iter, iterated_power : most iterations of the solver, and power iterations of "randomized".
     remove_zero_eig : drop components of zero variance when n_components is given.
     random_state : seed of the solvers. Results agree to tol whatever it is.
     copy_X, n_jobs : accepted for compatibility. X is never modified, threads follow the BLAS setting.
     center : False finds the directions of largest second moment about the origin.
     approx : "auto", "exact", int or map, default="auto"
-        "auto" is exact up to 200,000 rows; a number of landmarks or a map (`FourierMap()`) approximates the kernel.
+        "auto" is exact up to 200,000 rows. A number of landmarks or a map (`FourierMap()`) approximates the kernel.
     solver : "auto", "stored", "operator" or "dual", default="auto"
-        How products with the exact K are made: from a stored matrix, or tile by tile without ever storing it. "auto"
+        How products with the exact K are made, from a stored matrix, or tile by tile without ever storing it. "auto"
         stores K while it takes at most half of the free memory. "dual" solves the dual problem by L-BFGS.
 
     Attributes
@@ -66,14 +66,14 @@ class KernelPCA(InputSpace, KernelComponents):
     eigenvalues_, eigenvectors_ : eigenpairs of the centered kernel matrix, largest first.
     explained_variance_ratio_ : fraction of the total variance of each component.
     convexity_intervals_ : row k contains (1/λ_k, 1/λ_k+1), the range of γ in which the variational problem for the next
-        component is convex (Alaíz et al., theorem 1); the first begins at 0.
-    result_ : the solver's result: residuals, iterations, reason.
+        component is convex (Alaíz et al., theorem 1). The first begins at 0.
+    result_ : the solver's result, with residuals, iterations and reason.
     X_fit_, X_transformed_fit_, dual_coef_, gamma_ : as in scikit-learn.
 
     Notes
     -----
     Time n² (d + s·passes) for s components, memory n² (stored) or n·s (operator). With m landmarks time n m² and memory
-    n m. Access "sweeps" (exact) or one pass (map); NumPy, torch, Dask (map).
+    n m. Access "sweeps" (exact) or one pass (map). NumPy, torch, Dask (map).
     Reference: Schölkopf, Smola and Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem.
 
     Examples
@@ -112,13 +112,13 @@ class KernelPCA(InputSpace, KernelComponents):
         self._validate_params()
         if self.fit_inverse_transform and isinstance(self._kernel(), Precomputed):
             raise InputError(
-                "Cannot fit_inverse_transform with a precomputed kernel: there are no rows to map back to. "
+                "Cannot fit_inverse_transform with a precomputed kernel, as there are no rows to map back to. "
                 "Give the rows and a kernel object instead."
             )
         X, _, weight = self._training(X, None, sample_weight)
         present = X.shape[0] if weight is None else int(np.sum(weight > 0))
         if weight is not None and present < X.shape[0] and not isinstance(self._kernel(), Precomputed):
-            # A weight of zero is a row that is not there; in a kernel matrix it stays, since new rows have its column.
+            # A weight of zero removes the row. In a kernel matrix it stays, since new rows have its column.
             keep = np.flatnonzero(weight > 0)
             X, weight = home_of(X).only(X, keep), weight[keep]
         if isinstance(self.n_components, numbers.Integral):
@@ -150,7 +150,7 @@ class KernelPCA(InputSpace, KernelComponents):
         if not isinstance(n_components, numbers.Integral) or not 1 <= int(n_components) <= len(self.eigenvalues_):
             raise InputError(
                 f"n_components={n_components} cannot be kept of {len(self.eigenvalues_)} fitted components. "
-                f"Accepted: 1 to {len(self.eigenvalues_)}; for more, fit again."
+                f"Accepted: 1 to {len(self.eigenvalues_)}. For more, fit again."
             )
         short = copy.copy(self)
         short.n_components = n_components
@@ -166,7 +166,7 @@ class KernelPCA(InputSpace, KernelComponents):
     # Eigenpairs
 
     def _exact(self, K: Rows, dtype) -> tuple[np.ndarray, np.ndarray]:
-        """Leading eigenpairs of the centered operator: as many as n_components requests."""
+        """Leading eigenpairs of the centered operator, as many as n_components requests."""
         n, eps = K.shape[0], precision(dtype)
         # Rounding in K is relative to its entries, which centering may have made large next to the variance.
         diag = K.K.diag()
@@ -182,7 +182,7 @@ class KernelPCA(InputSpace, KernelComponents):
             values, vectors = self.result_.value
         elif isinstance(wanted, numbers.Integral):
             values, vectors = self._solve(K, int(wanted))
-        else:  # a fraction of the variance: double the number of components until they explain it
+        else:  # for a fraction of the variance, double the number of components until they explain it
             number = min(n, 32)
             while True:
                 values, vectors = self._solve(K, number)
@@ -208,7 +208,7 @@ class KernelPCA(InputSpace, KernelComponents):
         return self.result_.value
 
     def _fit_through_map(self, gram, X, weight):
-        """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z: one pass over the rows."""
+        """With K = Z Zᵀ the eigenpairs come from the r × r covariance of Z, in one pass over the rows."""
         if self.fit_inverse_transform:
             what = "fit_inverse_transform=True needs the training rows, which an approximate map does not keep"
             raise InputError(f"{what}. Use approx='exact'.")
@@ -240,18 +240,18 @@ class KernelPCA(InputSpace, KernelComponents):
         return min(int(np.searchsorted(share, self.n_components * (1 - 1e-12))) + 1, len(values))
 
     def _clean(self, values, vectors, noise, eps):
-        """Variances below rounding are zero, not small and not negative; dropped where the parameters state this."""
+        """Set variances below rounding to zero, also negative ones. Drop them if the parameters state this."""
         if values[-1] < -max(noise, 1e-5 * values[0], eps ** (1 / 3) * values[0]):
-            said = (
+            found = (
                 f"There are significant negative eigenvalues ({values[-1]:.3g}, the largest is {values[0]:.3g}), "
                 "so this similarity is not a kernel."
             )
             if isinstance(self.kernel_, Precomputed):
                 raise InputError(
-                    f"{said} Accepted: a positive semi-definite matrix, or at most "
+                    f"{found} Accepted: a positive semi-definite matrix, or at most "
                     f"n_components={int(np.sum(values > noise))}, which need only its positive part."
                 )
-            warnings.warn(f"{said} Its negative part is cut off.", UserWarning, stacklevel=4)
+            warnings.warn(f"{found} Its negative part is cut off.", UserWarning, stacklevel=4)
         values = np.where(values > noise, values, 0.0)
         if self.n_components is None or self.remove_zero_eig:
             keep = int(np.sum(values > 0))

@@ -1,4 +1,4 @@
-"""Kernel spectral clustering: kernel PCA with each row weighted by 1/degree (Alzate and Suykens 2010)."""
+"""Kernel spectral clustering, which is kernel PCA with rows weighted by 1/degree (Alzate and Suykens 2010)."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
@@ -23,31 +23,28 @@ from .base import KernelEstimator
 from .grid import product_of
 from .parameters import COUNT, parameter
 
-SPLITS = 3  # of the rows into halves, for `select`
-TIE = 1e-12  # relative gap of eigenvalues, some thousand roundings, below which their order is not a finding
-
 
 @dataclass(eq=False, repr=False)
 class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelEstimator):
-    """Cluster by the signs of kernel principal components in which rows of dense regions count less; new rows too.
+    """Cluster by the signs of kernel principal components in which rows of dense regions count less.
 
     .. math:: \\max_{\\|w\\| = 1} \\sum_i \\frac{(w \\cdot \\varphi(x_i) + b)^2}{d_i}, \\qquad d_i = \\sum_j k(x_i, x_j)
 
     with b such that the weighted mean of the scores e_i = w·φ(x_i) + b is 0. The first n_clusters − 1 solutions relax
-    the normalized cut: in well separated clusters all rows have the same signs. The most frequent codes of signs are
-    the clusters, and a row belongs to the code that differs from its own in the fewest signs. Use it where clusters are
-    not round and new rows must be assigned; `select` chooses their number and the kernel's width.
+    the normalized cut. In well separated clusters all rows have the same signs. The most frequent codes of signs are
+    the clusters, and a row belongs to the code that differs from its own in the fewest signs. Use it if clusters are
+    not round and new rows must be assigned. `select` chooses their number and the kernel's width.
 
     Parameters
     ----------
     n_clusters : int, default=2
-    line_weight : weight of the line fit next to the balance in `score`, 0 to 1; default=0.75
-    kernel : a kernel that is never negative: RBF, Laplacian or Matérn. Clusters must be
+    line_weight : weight of the line fit next to the balance in `score`, 0 to 1, default=0.75
+    kernel : a kernel that is never negative, such as RBF, Laplacian or Matérn. Clusters must be
         further apart than its bandwidth.
 
     Attributes
     ----------
-    labels_ : (n,) cluster of every training row; 0 is the largest.
+    labels_ : (n,) cluster of every training row. 0 is the largest.
     codes_ : (clusters, n_clusters − 1) signs of the clusters, True for positive.
     coef_, intercept_ : weights of the features (r, n_clusters − 1), of norm 1, and b.
     eigenvalues_ : (up to n_clusters) the maxima above, at most 1. A gap after the first n_clusters − 1 of them, all
@@ -77,7 +74,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     line_weight: float = parameter(0.75, Interval(Real, 0, 1, closed="both"))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned; y is ignored."""
+        """Find the clusters. A weight of 2 counts a row twice, a row of weight 0 is only assigned. y is ignored."""
         X, _, weight = self._training(X, None, sample_weight, min_rows=self.n_clusters)
         gram = self._open(X, weight)
         s = np.ones(X.shape[0]) if weight is None else weight
@@ -125,12 +122,12 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return Expansion(self.kernel_, None, self.coef_, self.map_)(X) + self.intercept_
 
     def score(self, X: Rows, y: ColumnLike = None):
-        """The balanced line fit of these rows, 0 to 1, larger for better clusters; best on rows not fitted to.
+        """The balanced line fit of these rows, 0 to 1, which is larger for better clusters. Use rows not fitted to.
 
-        With well separated clusters the scores of a cluster are on a line; see
+        With well separated clusters the scores of a cluster are on a line, see
         :func:`mercer.solvers.sign_codes.balanced_line_fit`. With two clusters, whose score is one number, the second
-        variable is Σ_j k(x, x_j) + b. It is 0 if there are fewer clusters, and where the eigenvalues n_clusters − 1
-        and n_clusters tie: there are more clusters, apart from each other, and rounding decides which are joined.
+        variable is Σ_j k(x, x_j) + b. It is 0 if there are fewer clusters, or if the eigenvalues n_clusters − 1 and
+        n_clusters tie. Then there are more clusters, apart from each other, and rounding decides which are joined.
         """
         scores = np.asarray(self._scores(X))
         degrees = Expansion(self.kernel_, None, self.degree_coef_[:, None], self.map_)(self._rows(X, reset=False))
@@ -158,21 +155,21 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         X = self._rows(X, reset=True)
         pairwise, n = self.__sklearn_tags__().input_tags.pairwise, X.shape[0]
         rng, candidates = np.random.default_rng(seed_of(self.random_state)), product_of(grid)
-        halves = [np.split(rng.permutation(n), [n // 2]) for _ in range(SPLITS)]
+        halves = [np.split(rng.permutation(n), [n // 2]) for _ in range(3)]
         scores = np.zeros(len(candidates))
         for i, changed in enumerate(candidates):
             for test, train in halves:
                 rows, others = (X[train][:, train], X[test][:, train]) if pairwise else (X[train], X[test])
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # fewer codes than clusters: the score states this
-                    scores[i] += clone(self).set_params(**changed).fit(rows).score(others) / SPLITS
+                    warnings.simplefilter("ignore")  # fewer codes than clusters, which the score states
+                    scores[i] += clone(self).set_params(**changed).fit(rows).score(others) / len(halves)
         chosen = int(np.argmax(scores))
         best = clone(self).set_params(**candidates[chosen]).fit(X)
         best.selection_ = {"candidates": candidates, "score": scores, "chosen": chosen}
         return best
 
     def _degrees(self, gram, s: np.ndarray) -> np.ndarray:
-        """Σ_j s_j k(x_i, x_j); a kernel of the distance is positive, so its degrees are at least k(x, x) · s."""
+        """Σ_j s_j k(x_i, x_j). A kernel of the distance is positive, so its degrees are at least k(x, x) · s."""
         degrees = dot(gram.Z, self.degree_coef_)
         if self.kernel_.stationary:
             degrees = np.maximum(degrees, s * gram.diag())
@@ -189,7 +186,7 @@ class KernelSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         if scores.shape[1] == 0 or len(self.codes_) < number:
             return 0.0  # not the clusters that were requested
         kept, following = self.eigenvalues_[number - 2], self.eigenvalues_[number - 1 :]
-        if (following > (1 - TIE) * kept).any():
-            return 0.0
+        if (following > (1 - 1e-12) * kept).any():
+            return 0.0  # they tie, as the gap is some thousand roundings
         points: Any = scores if number > 2 else np.column_stack([scores, degrees + self.intercept_])
         return balanced_line_fit(points, member, number, self.line_weight)

@@ -16,8 +16,6 @@ from ..types import ColumnLike, Rows
 from .novelty import NoveltyDetector
 from .parameters import COUNT, parameter
 
-ROUNDING = 100  # in units of the last digit of k(x, x): a residual below is not told from 0
-
 
 @dataclass(eq=False, repr=False)
 class KPCANovelty(NoveltyDetector):
@@ -25,7 +23,7 @@ class KPCANovelty(NoveltyDetector):
 
     .. math:: e(x) = \\tilde k(x, x) - \\|V^\\top \\tilde\\varphi(x)\\|^2, \\qquad \\text{score} = -e(x)
 
-    with centered features φ̃ and V the first components: a row is normal when the directions along which the training
+    with centered features φ̃ and V the first components. A row is normal when the directions along which the training
     rows vary explain it. Use it when normal rows are near a curved surface. If they fill a region, `SVDD` or
     `KernelDensityNovelty` fit better. Row i's own k(x, x) comes from the kernel, not from the map, so a row far from
     every landmark has a large error although its features are zero.
@@ -65,7 +63,7 @@ class KPCANovelty(NoveltyDetector):
     contamination: float = parameter(0.1, Interval(Real, 0, 0.5, closed="right"))
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the components and the threshold. A weight of 2 counts a row twice, 0 leaves it out; y is ignored."""
+        """Find the components and the threshold. A weight of 2 counts a row twice, 0 leaves it out. y is ignored."""
         X, _, weight = self._training(X, None, sample_weight)
         gram, n, weight = self._open(X, weight), self._seen(X), sampled(weight, X)
         mass = np.ones(n) if weight is None else weight
@@ -78,18 +76,18 @@ class KPCANovelty(NoveltyDetector):
         W = np.column_stack([vectors[:, : self.n_components_], mean])
         self.expansion_ = gram.on_features(W)
         self.shift_, self.grand_mean_ = mean @ W[:, :-1], float(mean @ mean)
-        self.rounding_ = ROUNDING * precision(X.dtype)
+        self.rounding_ = 100 * precision(X.dtype)  # relative to k(x, x), a residual up to here may be 0
         error, projection = self._error(dot(gram.Z, W), gram.diag())
         if not np.any(error[mass > 0]):
             warnings.warn(
-                f"The {self.n_components_} components span all training rows: their residual is rounding, all "
+                f"The {self.n_components_} components span all training rows. Their residual is rounding, all "
                 "scores are 0 and no training row is an outlier. Use a smaller n_components.",
                 stacklevel=2,
             )
         if home_of(X).sample_of(X) is None:
             self._learn_threshold(-error, weight, rows=(X, None, weight))
             return self
-        # In Dask there are no folds. Leverage of a row in the mean and in the components: they fit others worse.
+        # In Dask there are no folds. Leverage of a row in the mean and in the components, which fit others worse.
         leverage = mass / total + mass * np.sum(projection**2 / np.maximum(self.eigenvalues_, 1e-300), axis=1)
         self._learn_threshold(-error, weight, left_out=-error / np.clip(1 - leverage, 1e-3, 1) ** 2)
         return self

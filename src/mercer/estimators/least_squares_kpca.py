@@ -1,4 +1,4 @@
-"""LS-KPCA: least squares on the labels with the variance over all rows held fixed (Walder et al. 2010, §3.3)."""
+"""LS-KPCA, least squares on the labels with a fixed variance over all rows (Walder et al. 2010, §3.3)."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
@@ -22,7 +22,7 @@ from .solution import Solution
 
 @dataclass(eq=False, repr=False)
 class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
-    """Base of methods with a fixed variance: the basis that diagonalizes it, and the grid of held-out labels."""
+    """Base of methods with a fixed variance, with the basis that diagonalizes it and the grid of held-out labels."""
 
     light_left_out: ClassVar[bool] = True
     path_parameters: ClassVar[tuple] = ("label_weight", "variance")
@@ -55,7 +55,8 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
         theta, _, Z_l, costs, total = self._basis(state, labels)
-        grid = DEFAULT_GRID if grid is None else grid
+        if grid is None:
+            grid = {"label_weight": np.geomspace(1e-3, 1e3, 7), "variance": np.geomspace(1e-2, 10.0, 7)}
         weights = [float(c) for c in grid.get("label_weight", [self.label_weight])]
         variances = [float(v) for v in grid.get("variance", [self.variance])]
         targets, costs = self._targets(state, labels, costs)
@@ -79,7 +80,7 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
         return labels.signs, costs
 
     def _groups(self, labels: Labels):
-        """Which labels are left out together: each by itself (None), or `label_folds` folds, classes spread evenly."""
+        """Labels that are held out together, each alone (None) or in `label_folds` folds with classes spread evenly."""
         if self.label_folds is None or self.label_folds >= len(labels.labeled):
             return None
         order = np.argsort(labels.codes[labels.labeled], kind="stable")
@@ -96,11 +97,8 @@ class VarianceConstrained(GraphTerm, InvarianceTerm, KernelClassifier):
         raise NotImplementedError(f"{type(self).__name__} must define this hook.")
 
 
-DEFAULT_GRID: dict = {"label_weight": np.geomspace(1e-3, 1e3, 7), "variance": np.geomspace(1e-2, 10.0, 7)}
-
-
 class LeastSquaresKPCA(VarianceConstrained):
-    """Classify from few labels by least squares with the variance over all rows, labeled or not, held fixed.
+    """Classify from few labels by least squares with a fixed variance over all rows, labeled or not.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} (f(x_i) - t_i)^2
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
@@ -116,7 +114,7 @@ class LeastSquaresKPCA(VarianceConstrained):
     variance : v, the variance of f over the training rows (the paper's s² divided by n).
     center : variance about the mean. False takes the mean of f².
     label_folds : None or int, default=None
-        How `select` and the calibration hold out labels: one at a time, or in that many folds (10 in the paper).
+        How `select` and the calibration hold out labels, one at a time, or in that many folds (10 in the paper).
 
     Attributes
     ----------
@@ -127,8 +125,8 @@ class LeastSquaresKPCA(VarianceConstrained):
 
     Notes
     -----
-    Cost: O(n r²) in one pass and O(r³) once; every further c, v or labeling O(r l²) a root step. `select` has all
-    held-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
+    Cost: O(n r²) in one pass and O(r³) once. Every further c, v or labeling costs O(r l²) per root step. `select` has
+    all held-out labels of the whole grid from the same decomposition. NumPy, torch, Dask.
     References: Walder, Henao, Mørup, Hansen: Semi-supervised kernel PCA, 2010, §3.3. Gander, Golub, von Matt: A
     constrained eigenvalue problem, 1989.
 

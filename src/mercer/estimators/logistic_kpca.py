@@ -1,4 +1,4 @@
-"""LR-KPCA: a loss of the margin on the labels, the variance over all rows held fixed (Walder et al. 2010, §3.4)."""
+"""LR-KPCA, a loss of the margin on the labels with a fixed variance over all rows (Walder et al. 2010, §3.4)."""
 
 from dataclasses import KW_ONLY, dataclass
 
@@ -15,7 +15,7 @@ from .parameters import COUNT, parameter
 
 @dataclass(eq=False, repr=False)
 class LogisticKPCA(VarianceConstrained):
-    """Classify from few labels with a loss of the margin and the variance over all rows, labeled or not, held fixed.
+    """Classify from few labels with a loss of the margin and a fixed variance over all rows, labeled or not.
 
     .. math:: \\min_f \\|f\\|^2 + c \\sum_{i \\in L} \\log(1 + e^{-t_i f(x_i)})
         \\quad \\text{subject to} \\quad \\tfrac1n \\sum_{i=1}^n (f(x_i) - \\bar f)^2 = v
@@ -29,10 +29,10 @@ class LogisticKPCA(VarianceConstrained):
     ----------
     loss : {"logistic", "hinge", "sigmoid"}, default="logistic"
         Of the margin m = t f. "logistic" is log(1 + e^−m). "hinge" is max(0, 1 − m), its corner replaced by the
-        parabola (1.5 − m)² / 2 for 0.5 < m < 1.5; zero, not only small, for labels beyond. "sigmoid" is 1/(1 + e^m),
-        the bounded loss of the paper's text: labels that may be wrong cost at most 1 and stop pulling. It is not
-        convex, so the result depends more on the start.
-    max_iter : most reweighting steps; 20 are rarely needed.
+        parabola (1.5 − m)² / 2 for 0.5 < m < 1.5. It is zero, not only small, for labels beyond. "sigmoid" is
+        1/(1 + e^m), the bounded loss of the paper's text. Labels that may be wrong cost at most 1 and stop pulling. It
+        is not convex, so the result depends more on the start.
+    max_iter : most reweighting steps. Rarely more than 20 are needed.
 
     Attributes
     ----------

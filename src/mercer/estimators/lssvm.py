@@ -35,25 +35,25 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         \\quad t_i = \\pm 1
 
     The sum runs over the labeled rows (``unlabeled="ignore"``, the paper's Subs-LSSVM), or over all rows with t = 0
-    where there is no label (``"zero"``, Semi-LSSVM): a mild way to use the unlabeled rows. More than two classes share
-    one factorization, a column for each class against the rest. A strong baseline from some tens of labels on. With
-    fewer, `SemiKPCA` uses the unlabeled rows better.
+    for rows without a label (``"zero"``, Semi-LSSVM), which is a mild way to use them. More than two classes have one
+    factorization in common, with a column for each class against the rest. A strong baseline from some tens of labels
+    on. With fewer, `SemiKPCA` uses the unlabeled rows better.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Weight of the errors; 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
+        Weight of the errors, 0.01 to 100 for kernels with k(x, x) = 1. The paper uses 100 d/n for "ignore" and 10 d/n
         for "zero", with n rows of d features and no bias.
     unlabeled : "ignore" or "zero", default="ignore"
     bias : whether to fit the constant b. The paper leaves it out.
     graph : None, int or (n, n) matrix, default=None
-        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖²: smoothness along the data, labeled or not. The
-        graph has that many neighbors, or these edge weights.
+        Adds graph_weight · Σ w_ij (f_i − f_j)² over all rows to ‖w‖², for smoothness along the data, labeled or not.
+        The graph has that many neighbors, or these edge weights.
     invariance : None, (n, d) or (n, p, d) array, or function, default=None
-        Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖²: f hardly changes along these directions v, which
-        are given for every row, p of them, or by a function of the rows; `ImageShifts` moves images. Small steps x + v
-        should not change the class. f is a combination of the kernel functions of the rows (of the landmarks). With
-        shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
+        Adds invariance_weight · (1/n) Σ_i Σ_v (v·∇f(x_i))² to ‖w‖². Then f hardly changes along these directions v.
+        Give p of them for every row, or a function of the rows that returns them. `ImageShifts` moves images. Small
+        steps x + v should not change the class. f is a combination of the kernel functions of the rows (of the
+        landmarks). With shifted rows among the landmarks, ``approx=LandmarkMap(kernel, rows)``, also of its gradients.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class LSSVMClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
 
     Notes
     -----
-    Cost: "ignore" O(l r min(l, r)) for l labels and r features; "zero" O(n r²) in one pass and O(r³).
+    Cost: "ignore" O(l r min(l, r)) for l labels and r features, "zero" O(n r²) in one pass and O(r³).
     Backends: NumPy, torch, Dask.
     Reference: Alaíz, Fanuel, Suykens: Convex formulation for kernel PCA and its use in semi-supervised learning, 2018.
 

@@ -28,8 +28,6 @@ from .grid import LeftOutSearch
 from .lssvm import GAMMAS
 from .parameters import POSITIVE, parameter
 
-RANK_ROWS = 400  # rows on which the rank of a kernel is estimated
-
 
 @dataclass(eq=False, repr=False)
 class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
@@ -51,15 +49,15 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
     Attributes
     ----------
     coef_ : (r,) or (r, k) weights of the features. None if there are none (see Notes).
-    dual_coef_ : (l,) or (l, k) weights of the kernel's columns where no features were made, else None.
+    dual_coef_ : (l,) or (l, k) weights of the kernel's columns if no features were made, else None.
     intercept_ : float or (k,), the constant b.
-    left_out_ : (l,) or (l, k) the prediction for each row with a target by the fit without it (very many rows: NaN for
-        some).
+    left_out_ : (l,) or (l, k) the prediction for each row with a target by the fit without it (NaN for some of very
+        many rows).
 
     Notes
     -----
-    Cost: O(l r min(l, r)) for l targets and r features. With the exact kernel, a stationary one of high rank and host
-    rows: no features, l³/3 flops in float32, and `left_out_` is computed on first use. NumPy, torch, Dask.
+    Cost: O(l r min(l, r)) for l targets and r features. An exact stationary kernel of high rank on host rows needs no
+    features, but l³/3 flops in float32, and `left_out_` is computed on first use. NumPy, torch, Dask.
     Reference: Suykens, Van Gestel, De Brabanter, De Moor, Vandewalle: Least squares support vector machines, 2002.
 
     Examples
@@ -106,7 +104,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         return y
 
     def _kernel_for_dual(self, X: Rows, rows: np.ndarray, weight: np.ndarray | None):
-        """The resolved kernel if its matrix is best used as it is: exact, on the host, of high rank in a sample."""
+        """The resolved kernel if its matrix is best used as it is, exact, on the host and of high rank in a sample."""
         kernel, l, policy = self._kernel(), len(rows), POLICIES["targets"]
         if not kernel.stationary or kernel.transductive or l < 2 or not goes_exact(kernel, self.approx, X, policy, l):
             return None
@@ -114,7 +112,8 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         if self.approx == "auto" and free is not None and BYTES * l**2 > free / 2:
             return None
         kernel = kernel.resolve(X, weight)
-        return kernel if _high_rank(kernel, X[np.random.default_rng(0).permutation(rows)[:RANK_ROWS]]) else None
+        some = np.random.default_rng(0).permutation(rows)[:400]  # enough to estimate the rank
+        return kernel if _high_rank(kernel, X[some]) else None
 
     def _fit_dual(self, kernel, X, rows, y, weight):
         self.map_, self.kernel_ = None, kernel
@@ -164,7 +163,7 @@ class LSSVMRegressor(RegressorMixin, LeftOutSearch, KernelEstimator):
         ``selection_`` on the returned regressor contains the candidates and their held-out root mean squared errors (of
         several numbers a row, in units of their standard deviations). The
         parameters of self are kept unless another candidate is better by more than one standard error. The errors are
-        those of a feature map: beyond 3,000 rows with approx="auto" one of landmarks, whatever `fit` takes.
+        those of a feature map. Beyond 3,000 rows with approx="auto" it is one of landmarks, whatever `fit` takes.
         """
         candidates, left_out, y_read = self.left_out_table(X, y, sample_weight, grid or "default")
         wanted = _columns(y_read[_known(y_read, check_weight(sample_weight, len(y_read)))])
@@ -219,10 +218,10 @@ def _high_rank(kernel, rows):
 
 
 def _best_error(errors):
-    """(index, sentence): the candidate of lowest mean held-out error (m, l); the first if not distinguished from it."""
+    """(index, sentence) of the candidate of lowest mean held-out error (m, l), or of the first if they are close."""
     best = int(np.argmin(errors.mean(axis=1)))
     gain = errors[0] - errors[best]
     spread = float(np.std(gain) / np.sqrt(max(len(gain), 1)))
     if best and gain.mean() <= spread:
-        return 0, f"The parameters are kept: the best of {len(errors)} candidates is within one standard error."
+        return 0, f"The parameters are kept. The best of {len(errors)} candidates is within one standard error."
     return best, f"The best of {len(errors)} candidates by the leave-one-out squared error over {errors.shape[1]} rows."

@@ -1,4 +1,4 @@
-"""Maximum-margin clustering: the label search with no labels at all (Gieseke et al. 2009, 2012)."""
+"""Maximum-margin clustering, which is the label search without labels (Gieseke et al. 2009, 2012)."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -17,16 +17,13 @@ from ..types import Rows
 from .base import KernelEstimator
 from .parameters import COUNT, POSITIVE, THREADS, parameter
 
-SHARE = 3e-4  # lam="auto", of the features' variance: where it hardly matters, see benchmarks/accuracy/clustering.py
-SMOOTHER = (30.0, 3.0, 1.0)  # the search is repeated at these multiples of λ, each from the clusters of the one before
-
 
 @dataclass(eq=False, repr=False)
 class MaxMarginClustering(ClusterMixin, KernelEstimator):
     """Split rows into clusters that a least-squares classifier separates best.
 
     .. math:: \\min_{w,\\; y \\in \\{\\pm 1\\}^n} \\tfrac1n \\sum_i (y_i - w \\cdot \\varphi(x_i))^2
-        + \\lambda \\|w\\|^2, \\quad |\\text{share}_c(y) - b_c| < \\varepsilon
+        + \\lambda \\|w\\|^2, \\quad |\\text{fraction}_c(y) - b_c| < \\varepsilon
 
     with the mean of the one-against-rest objectives for more than two clusters. Use it where clusters are separated by
     a gap but are not round, and where their sizes are roughly known. For round clusters `KernelCMeans` is cheaper.
@@ -42,7 +39,7 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     balance_slack : float or "auto", default="auto"
         ε: a fraction may be off by less than this. "auto" is 0.4 / n_clusters.
     center : bool, default=True
-        Take the mean off the features. Then one cluster for all rows is the worst answer instead of nearly the best,
+        Take the mean off the features. Then one cluster for all rows is the worst result instead of nearly the best,
         and the result hardly depends on the balance. False is the formula as printed.
     n_restarts : searches from different starts, half as many at each smoother penalty (see Notes). The best is kept.
 
@@ -51,15 +48,15 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
     labels_ : (n,) cluster of each training row.
     lam_ : the penalty used.
     coef_, center_ : weights (r, k') and mean (r,) of the features.
-    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second.
+    result_ : what the search found, with F, its spectral lower bound, the gap and evaluations per second.
 
     Notes
     -----
-    "auto" and "tabu" search three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones: the
+    "auto" and "tabu" search three times, with 30 λ, 3 λ and λ, from the clusters found before and from random ones. The
     smoother problems have fewer local optima, and their clusters lead to a lower F than as many random starts do.
 
     Cost: O(n r²), then O(r) or O(1) per flip tried. approx="auto" is exact up to 1,000 rows and takes 300
-    landmarks above. NumPy and torch (the search is on the host); not Dask.
+    landmarks above. NumPy and torch (the search is on the host), not Dask.
     Reference: Gieseke, Pahikkala, Kramer: Fast evolutionary maximum margin clustering. ICML 2009.
 
     Examples
@@ -104,9 +101,12 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         Z = self._fit_map(X)
         self.center_ = tdot(Z, np.full(n, 1.0 / n)) if self.center else np.zeros(Z.shape[1])
         basis = search_basis(gram(Z) / n - np.outer(self.center_, self.center_))
-        self.lam_ = SHARE * float(basis[0].sum()) or SHARE if isinstance(self.lam, str) else float(self.lam)
+        fraction = 3e-4  # of the features' variance, for which λ hardly matters: benchmarks/accuracy/clustering.py
+        self.lam_ = fraction * float(basis[0].sum()) or fraction if isinstance(self.lam, str) else float(self.lam)
         if k == 1:
-            self.result_ = Result(np.zeros(n, dtype=np.int64), reason="One cluster contains every row: no search.")
+            self.result_ = Result(
+                np.zeros(n, dtype=np.int64), reason="One cluster contains every row, so there is nothing to search."
+            )
             self.labels_, self.coef_ = self.result_.value, np.zeros((Z.shape[1], 1))
             return self
         shares, slack = self._shares(int(np.sum(codes < 0)))
@@ -122,7 +122,8 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
         }
         W, T = search_rows(Z, 1.0 / n, basis, self.lam_, self.center_ if self.center else None)
         theta = basis[0][: W.shape[1]]
-        path = SMOOTHER if self.search in ("auto", "tabu") else (1.0,)  # the others begin at random, as in the paper
+        # Multiples of λ, each searched from the clusters of the one before. Others begin at random, as in the paper.
+        path = (30.0, 3.0, 1.0) if self.search in ("auto", "tabu") else (1.0,)
         start, seconds, evaluations = None, 0.0, 0
         for number, times in enumerate(path):
             left = None if self.time_budget is None else (self.time_budget - seconds) / (len(path) - number)
@@ -173,12 +174,12 @@ class MaxMarginClustering(ClusterMixin, KernelEstimator):
             return shares, slack
         shares = np.asarray(self.balance, dtype=np.float64)
         if shares.shape != (k,):
-            raise InputError(f"balance has shape {shares.shape} for {k} clusters: give one fraction per cluster.")
+            raise InputError(f"balance has shape {shares.shape} for {k} clusters. Give one fraction per cluster.")
         return shares, slack
 
 
 def _number_by_appearance(result: Result, k: int) -> None:
-    """Number clusters without names as they first appear among the rows; empty ones last."""
+    """Number clusters without names as they first appear among the rows, and empty ones last."""
     used, first = np.unique(result.value, return_index=True)
     order = np.concatenate([used[np.argsort(first)], np.setdiff1d(np.arange(k), used)])
     result.value = np.argsort(order)[result.value]

@@ -1,7 +1,7 @@
-"""The base of the novelty detectors: scores, a threshold, ±1 answers and a calibrated probability.
+"""The base of the novelty detectors, with scores, a threshold, ±1 predictions and a calibrated probability.
 
 Here and in scikit-learn's outlier detectors **−1 means outlier and +1 means normal**. This is not the −1 of the
-few-label classifiers, where it marks a row without a label.
+few-label classifiers, for which it marks a row without a label.
 """
 
 import warnings
@@ -17,11 +17,9 @@ from ..rows import by_blocks, by_row, host, take
 from ..types import Block, ColumnLike, Rows
 from .base import KernelEstimator
 
-FOLDS = 10
-
 
 class NoveltyDetector(OutlierMixin, KernelEstimator):
-    """Base of the detectors: a subclass's `fit` ends with `_learn_threshold`, and `_score(X)` scores checked rows.
+    """Base of the detectors. A subclass's `fit` ends with `_learn_threshold`, and `_score(X)` scores checked rows.
 
     Attributes
     ----------
@@ -38,12 +36,12 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 
     @by_row
     def score_samples(self, X: Rows) -> np.ndarray:
-        """How normal each row is: the higher, the more."""
+        """How normal each row is. A higher score is more normal."""
         return host(by_blocks(self._score, self._rows(X, reset=False), None, np.float64))
 
     @by_row
     def decision_function(self, X: Rows) -> np.ndarray:
-        """Score less the threshold: negative for outliers."""
+        """Score less the threshold, which is negative for outliers."""
         return self.score_samples(X) - self.offset_
 
     @by_row
@@ -62,10 +60,10 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
     def outlier_probability(self, X: Rows) -> np.ndarray:
         """How unusual each row is among rows like the training rows, between 0 and 1.
 
-        The fraction of training rows that are less unusual than x, each scored by a fit without it (ten folds; in
-        closed form for `KernelDensityNovelty`). So about 5% of new rows like the training rows get more than 0.95: an
+        The fraction of training rows that are less unusual than x, each scored by a fit without it (ten folds, or a
+        closed form for `KernelDensityNovelty`). So about 5% of new rows like the training rows get more than 0.95. An
         alarm at 0.95 has a false alarm rate of 5%. (It is one minus a conformal p-value, and at most n/(n + 1) for n
-        training rows.) It is not the chance that x is an outlier: that would need to know how frequent outliers are,
+        training rows.) It is not the chance that x is an outlier. That would need to know how frequent outliers are,
         and what they are like. The first call after `fit` computes the folds, ten fits on nine tenths of the rows.
         """
         if self._reference is not None:
@@ -131,7 +129,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         """[(model without a fold, reference of the fold's scores, (its rows, their scores))], computed once.
 
         New rows are scored by the same ten models (cross-conformal prediction, Vovk 2015). A score of the fit on all
-        rows has another scale: with narrow kernels the center moves with every row.
+        rows has another scale, because with narrow kernels the center moves with every row.
         """
         if self._folds is None:
             X, y, weight = self._fitted_rows
@@ -140,7 +138,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 
     def _by_folds(self, X: Rows, y: ColumnLike, weight: np.ndarray | None) -> list[tuple]:
         n = X.shape[0]
-        folds, fold = [], np.random.default_rng(0).permutation(n) % min(FOLDS, n)
+        folds, fold = [], np.random.default_rng(0).permutation(n) % min(10, n)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         for one in range(fold.max() + 1):
             inside, outside = np.flatnonzero(fold == one), np.flatnonzero(fold != one)
@@ -161,7 +159,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
         return folds
 
     def without_rows(self) -> Self:
-        """The model, which no longer keeps its training rows: it scores rows, and has no folds of its own."""
+        """The model without its training rows. It scores rows, and has no folds of its own."""
         self._fitted_rows = None
         return self
 
@@ -172,7 +170,7 @@ class NoveltyDetector(OutlierMixin, KernelEstimator):
 
     def __getstate__(self) -> dict:
         if getattr(self, "_fitted_rows", None) is not None:
-            self._cross()  # the folds are computed now: the training rows are not stored
+            self._cross()  # the folds are computed now, as the training rows are not stored
         return super().__getstate__()
 
     def __copy__(self) -> Self:
@@ -193,12 +191,12 @@ def threshold(scores: np.ndarray, weight: np.ndarray, share: float, slack: float
     order = np.argsort(scores, kind="stable")
     values, cumulated = scores[order], np.cumsum(weight[order])
     finite = values[np.isfinite(values)]
-    # Equal rows have equal scores up to rounding: they are left out together or not at all.
+    # Equal rows have equal scores up to rounding, and are left out together or not at all.
     least = max(2 * slack, 1e-14 * np.max(np.abs(finite), initial=0))
     apart = values[1:] - values[:-1] > least if len(finite) else np.zeros(0, bool)
     ends = np.append(np.flatnonzero(apart), len(values) - 1)
     below = np.flatnonzero(cumulated[ends] <= share * cumulated[-1] * (1 + 1e-12))
     if len(below) == 0:
         return float(values[0] - slack)
-    low, high = values[ends[below[-1]]], values[ends[below[-1]] + 1]  # share ≤ 1/2: some row stays above
+    low, high = values[ends[below[-1]]], values[ends[below[-1]] + 1]  # share ≤ 1/2, so some row stays above
     return float((low + high) / 2) if np.isfinite(low) else float(high)

@@ -1,7 +1,7 @@
-"""Answers for some rows, outlier or ordinary, that correct outlier scores (semi-supervised outlier detection).
+"""Known outliers and known ordinary rows that correct outlier scores (semi-supervised outlier detection).
 
-In units of normal scores z an ordinary row should have 0 and an outlier `ODD`. The differences between these targets
-and z at the answered rows are carried to other rows by a Gaussian process with the kernel
+In units of normal scores z an ordinary row should have 0 and an outlier 4. The differences between these targets and z
+at the known rows are carried to other rows by a Gaussian process with the kernel
 
     amplitude · exp(−‖u − u'‖² / 2 width²),
 
@@ -22,15 +22,11 @@ from ..types import ColumnLike
 from .outlier_parts import OutlierView, squared_distances
 
 Floats = NDArray[Any]
-ODD = 4.0
-NOISE = 1.0  # variance of an answer's target
-AMPLITUDES = (0.5, 2.0, 8.0)
-WIDTHS = (0.5, 1.0, 2.0)  # per root of the number of columns
 CAP = 8.0  # nats, above which surprises are alike
 
 
 def answers_of(y: ColumnLike, n: int) -> np.ndarray:
-    """(n,) −1, +1 or 0 (no answer) for each row. Only the numbers −1 and +1 are answers."""
+    """(n,) −1, +1 or 0 (unknown) for each row. Only the numbers −1 and +1 mean that a row is known."""
     if y is None:
         return np.zeros(n, dtype=int)
     y = np.asarray(y)
@@ -42,22 +38,22 @@ def answers_of(y: ColumnLike, n: int) -> np.ndarray:
 
 @dataclass
 class Answered:
-    """The correction that answers make to scores."""
+    """The correction of scores by known rows."""
 
     view: OutlierView
-    spaces: list  # answered rows in the spaces of surprises and of columns
+    spaces: list  # known rows in the spaces of surprises and of columns
     pulls: list  # (space, amplitude, width, weight, coefficients) of the grid
 
     @staticmethod
     def of(surprise: Floats, view: OutlierView, rows: Floats, score: Floats, odd: Floats) -> "Answered":
-        """Learn from answered rows: their surprises, columns in a view, normal scores, and which are outliers."""
+        """Learn from known rows, by their surprises, columns in a view, normal scores, and which are outliers."""
         spaces = [np.minimum(surprise, CAP), rows]
-        difference = np.where(odd, np.maximum(ODD - score, 0.0), np.minimum(-score, 0.0))
+        difference = np.where(odd, np.maximum(4.0 - score, 0.0), np.minimum(-score, 0.0))
         found = [(0, 0.0, 1.0, likelihood(np.zeros((len(score),) * 2), difference)[0], np.zeros(len(score)))]
         for space, U in enumerate(spaces):
-            for width in np.array(WIDTHS) * np.sqrt(U.shape[1]):
+            for width in np.array([0.5, 1.0, 2.0]) * np.sqrt(U.shape[1]):
                 K = np.exp(-squared_distances(U, U) / (2 * width**2))
-                for amplitude in AMPLITUDES:
+                for amplitude in (0.5, 2.0, 8.0):
                     found.append((space, amplitude, width, *likelihood(amplitude * K, difference)))
         logs = np.array([one[3] for one in found])
         weights = np.exp(logs - logs.max())
@@ -66,7 +62,7 @@ class Answered:
         return Answered(view, spaces, pulls)
 
     def corrected(self, X: Floats, surprise: Floats, score: Floats) -> Floats:
-        """(n,) normal scores after the answers."""
+        """(n,) normal scores after the correction."""
         spaces = [np.minimum(surprise, CAP), host(self.view(X))]
         change = np.zeros(len(score))
         for space, amplitude, width, weight, coefficients in self.pulls:
@@ -76,9 +72,9 @@ class Answered:
         return score + change
 
 
-def likelihood(K: Floats, target: Floats) -> tuple[float, Floats]:
-    """(leave-one-out log likelihood, coefficients) of a Gaussian process without mean."""
-    inverse = np.linalg.inv(K + NOISE * np.eye(len(K)))
+def likelihood(K: Floats, target: Floats, noise: float = 1.0) -> tuple[float, Floats]:
+    """(leave-one-out log likelihood, coefficients) of a Gaussian process without mean. noise : variance of a target."""
+    inverse = np.linalg.inv(K + noise * np.eye(len(K)))
     coefficients = inverse @ target
     variance = 1 / np.diag(inverse)
     log = -0.5 * np.sum(np.log(variance) + (coefficients * variance) ** 2 / variance)

@@ -19,31 +19,28 @@ from ..rows import by_row, host, like, take
 from ..types import ColumnLike, Facts, Rows, Seed
 from .novelty import NoveltyDetector, threshold
 from .outlier_answers import Answered, answers_of
-from .outlier_forest import TREES, TREES_MANY, IsolationTrees
+from .outlier_forest import IsolationTrees
 from .outlier_parts import SCORES, VIEWS, Near, OutlierView, Ranks, Tails, squared_distances
 from .parameters import COUNT, parameter
 
 PARTS = (*(f"{view} {score}" for view in VIEWS for score in SCORES), "tails", "forest")
-TENTHS = tuple(f"{view} tenth" for view in VIEWS)  # parts for training rows only
-NEW = (*(f"{view} {score}" for view in VIEWS for score in ("residual", "nearest")), "tails", "forest")
-DEFAULT = (*NEW, *TENTHS[:3])
-WITHIN = dict.fromkeys((*TENTHS, "forest"), 1.0) | {"normal tenth": 0.5}  # weights of parts for training rows
-POWER = 4
-LANDMARKS = 1000  # reference rows that span the residual
-MANY, LANDMARKS_MANY = 5000, 500  # rows from which numbers are in single precision, and landmarks are fewer
-BLOCK = 1024  # rows scored at a time
+DEFAULT = (
+    *(f"{view} {score}" for view in VIEWS for score in ("residual", "nearest")),
+    *("tails", "forest"),
+    *(f"{view} tenth" for view in VIEWS[:3]),  # for training rows only
+)
 
 
 @dataclass(eq=False, repr=False)
 class OutlierDetector(NoveltyDetector):
-    """Detect outliers without labels or tuning: several detectors in several views of the columns, combined.
+    """Detect outliers without labels or tuning, by several detectors in several views of the columns, combined.
 
     Each part k gives a row a score s_k(x). The part's surprise t_k(x) is −log of the fraction of training rows whose
     score, computed without the row itself, is higher. The score of a new row is the power mean over ten parts
 
     .. math:: t(x) = \\Bigl(\\tfrac{1}{K} \\sum_k t_k(x)^4\\Bigr)^{1/4}, \\qquad \\text{score} = -t(x)
 
-    in nats: an ordinary row of any table has about 1, a row that every part finds in its last thousandth has 6.9. So
+    in nats. An ordinary row of any table has about 1, a row that every part finds in its last thousandth has 6.9. So
     scores are comparable between tables. The power 4 is between the mean (1), which needs most parts to agree, and the
     maximum (∞), which needs one.
 
@@ -54,22 +51,22 @@ class OutlierDetector(NoveltyDetector):
 
     **Two kinds of rows.** `predict`, `decision_function`, `score_samples`, `outlier_probability` and `p_values` take
     new rows, and assume that most training rows are ordinary. For the training rows use `fit_predict`,
-    `training_scores_` and `held_out_probability_`: the table may contain outliers of its own. Each row is scored
-    without itself, by the mean surprise of the forest and three more parts: the distance within which a "tenth" of the
+    `training_scores_` and `held_out_probability_`, as the table may contain outliers of its own. Each row is scored
+    without itself, by the mean surprise of the forest and three more parts, the distance within which a "tenth" of the
     rows are, in the first three views. "normal tenth" counts half, because ranks bring far outliers near the ordinary
     rows. Outliers that are near each other do not hide each other in these parts. On
     public tables with 5 or 10% outliers this finds more of them among the first rows than t(x). Both rules are fixed,
     see the page of results on outliers. ``predict(X)`` on the training rows treats them as new rows that equal known
     ones, and finds fewer outliers.
 
-    **Answers.** ``fit(X, y)`` with y = −1 for known outliers, +1 for rows known to be ordinary and anything else for
-    rows without an answer corrects the scores, see `teach`.
+    **Known rows.** ``fit(X, y)`` with y = −1 for known outliers, +1 for rows known to be ordinary and anything else for
+    the others corrects the scores, see `teach`.
 
     Parameters
     ----------
     parts : list of str or None, default=None
-        Names of the parts, such as ``["normal residual", "tails"]``. None: the default parts. A list with one name is
-        that detector by itself. Parts that end in "tenth" are for training rows unless there are no others. Without
+        Names of the parts, such as ``["normal residual", "tails"]``. None takes the default parts. A list with one name
+        is that detector by itself. Parts that end in "tenth" are for training rows unless there are no others. Without
         these and "forest", training rows have the power mean of all parts.
     contamination : float in (0, 0.5], default=0.1
         Fraction of the training rows below the threshold.
@@ -88,7 +85,7 @@ class OutlierDetector(NoveltyDetector):
     Notes
     -----
     Cost: O(n m d) for m reference rows, and O(n r²) for r ≤ 1,000 landmarks of the residual (500 for more than 5,000
-    rows). NumPy; torch rows stay on their device. In Dask a sample is fitted and rows are scored block by block.
+    rows). NumPy. torch rows stay on their device. In Dask a sample is fitted and rows are scored block by block.
     References: Bates et al.: Testing for outliers with conformal p-values, 2023. Li et al.: ECOD, 2022. Görnitz et al.:
     Toward supervised anomaly detection, 2013.
 
@@ -104,7 +101,7 @@ class OutlierDetector(NoveltyDetector):
     access = "sweeps"
     on_dask = "sample"
 
-    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags: the rows are never a kernel matrix
+    kernel: KernelLike = field(default="rbf", init=False)  # for the base's tags, as the rows are never a kernel matrix
     approx: Any = field(default="exact", init=False)
     parts: Any = parameter(None, list, tuple, None)
     _: KW_ONLY
@@ -113,7 +110,7 @@ class OutlierDetector(NoveltyDetector):
     random_state: Seed = parameter(None, "random_state")
 
     def fit(self, X: Rows, y: ColumnLike = None) -> "OutlierDetector":
-        """Fit the parts and the threshold; y: −1 marks known outliers, +1 ordinary rows, anything else no answer."""
+        """Fit the parts and the threshold. In y −1 marks known outliers, +1 ordinary rows, anything else is ignored."""
         X, y, _ = self._training(X, y, None, "outliers")
         self.parts_ = self._names()
         X = _dense(X)
@@ -122,7 +119,9 @@ class OutlierDetector(NoveltyDetector):
         chosen = rng.permutation(n)[: self.n_reference]
         places = np.full(n, -1)
         places[chosen] = np.arange(len(chosen))
-        single, landmarks = (np.float32, LANDMARKS_MANY) if n > MANY else (np.float64, LANDMARKS)
+        # Landmarks are reference rows that span the residual. Trees: of few rows most trees have seen a row, and are
+        # left out when it is scored.
+        single, landmarks, trees = (np.float32, 500, 100) if n > 5000 else (np.float64, 1000, 300)
         used = [view for view in VIEWS if self._of_view(view)]
         ranks = Ranks.of(X) if {"normal", "copula"} & {*used} or "tails" in self.parts_ else None
         self._views: Facts = {view: OutlierView.of(view, X, ranks) for view in used}
@@ -135,8 +134,8 @@ class OutlierDetector(NoveltyDetector):
         self._trees: Any = None
         isolated = None
         if "forest" in self.parts_:
-            self._trees, isolated = IsolationTrees.of(X, TREES_MANY if n > MANY else TREES, rng)
-        raw = mean_of_equal(X, self._raw(X, self.parts_, places, isolated))  # random parts tell equal rows apart
+            self._trees, isolated = IsolationTrees.of(X, trees, rng)
+        raw = mean_of_equal(X, self._raw(X, self.parts_, places, isolated))  # random parts distinguish equal rows
         self._references = [Reference.of(column) for column in raw.T]
         surprise = self._surprise(raw, self.parts_, own=True)
         self._combined = Reference.of(self._outside(surprise)), Reference.of(self._within(surprise))
@@ -147,11 +146,11 @@ class OutlierDetector(NoveltyDetector):
         return self if not np.any(codes) else self.teach(np.flatnonzero(codes), codes[codes != 0])
 
     def teach(self, rows: np.ndarray, answers: ColumnLike) -> Self:
-        """Correct the scores by answers for some training rows: −1 outlier, +1 ordinary.
+        """Correct the scores by what is known of some training rows, −1 for an outlier and +1 for an ordinary row.
 
         A Gaussian process on the parts' surprises and on the rows in the view "normal" carries the difference between
-        an answer and the score to similar rows. How far it reaches and how much it counts are averaged over a grid with
-        weights by leave-one-answer-out likelihood. No correction at all is in the grid.
+        the given and the predicted score to similar rows. How far it reaches and how much it counts are averaged over a
+        grid, with weights by the likelihood of leaving out one known row. No correction at all is in the grid.
 
         Parameters
         ----------
@@ -175,7 +174,7 @@ class OutlierDetector(NoveltyDetector):
         return self
 
     def score_samples(self, X: Rows) -> np.ndarray:
-        """How normal each new row is: minus its surprise in nats."""
+        """How normal each new row is, which is minus its surprise in nats."""
         return self._scored(X)
 
     @by_row
@@ -185,7 +184,7 @@ class OutlierDetector(NoveltyDetector):
 
     @by_row
     def p_values(self, X: Rows) -> np.ndarray:
-        """(n,) conformal p-value of each new row: at most a fraction a of ordinary rows has p ≤ a."""
+        """(n,) conformal p-value of each new row. At most a fraction a of ordinary rows has p ≤ a."""
         return np.round(1 - self.outlier_probability(X), 12)  # 0.05 stays 0.05
 
     @by_row
@@ -245,7 +244,7 @@ class OutlierDetector(NoveltyDetector):
         return 1 - self._own.p_values(-scores), scores < threshold(known, np.ones(len(known)), self.contamination)
 
     def columns(self, X: Rows) -> np.ndarray:
-        """(n, d) surprise of each value by itself, in nats: tail probabilities of the columns."""
+        """(n, d) surprise of each value by itself, in nats, from tail probabilities of the columns."""
         X = _dense(self._rows(X, reset=False))
         if self._tails is None:
             raise InputError('`columns` needs the part "tails". Add it to parts.')
@@ -273,7 +272,7 @@ class OutlierDetector(NoveltyDetector):
         ranks = next((one.ranks for one in (self._tails, *self._views.values()) if one and one.ranks), None)
         wanted = {view: [score for score in SCORES if f"{view} {score}" in names] for view in self._near}
         step, several = home_of(X).tiles(X)
-        step = max(step, BLOCK)
+        step = max(step, 1024)
 
         def fill(start: int) -> None:
             part = slice(start, start + step)
@@ -310,15 +309,16 @@ class OutlierDetector(NoveltyDetector):
         return _mean(surprise[:, [self.parts_.index(name) for name in self._of_new_rows()]])
 
     def _of_new_rows(self) -> list:
-        return [name for name in self.parts_ if name not in TENTHS] or self.parts_
+        return [name for name in self.parts_ if not name.endswith(" tenth")] or self.parts_
 
     def _within(self, surprise: np.ndarray) -> np.ndarray:
         """(n,) combined surprises of training rows."""
-        weights = [WITHIN.get(name, 0.0) for name in self.parts_]
+        tenths = {name: 0.5 if name == "normal tenth" else 1.0 for name in self.parts_ if name.endswith(" tenth")}
+        weights = [1.0 if name == "forest" else tenths.get(name, 0.0) for name in self.parts_]
         return surprise @ weights / sum(weights) if any(weights) else _mean(surprise)
 
     def _normal(self, combined: np.ndarray, within: bool = False) -> np.ndarray:
-        """Combined surprises as quantiles of the normal distribution: 0 for a middling row, 3 for one in a thousand."""
+        """Combined surprises as normal quantiles, 0 for a middling row and 3 for one in a thousand."""
         return -ndtri(np.exp(-np.clip(self._combined[within].surprise(combined), 1e-9, 600)))
 
     def _final(self, X: Rows, surprise: np.ndarray, within: bool = False) -> np.ndarray:
@@ -360,7 +360,7 @@ class OutlierDetector(NoveltyDetector):
         return self._final(X, self._surprise(self._raw(X, self.parts_), self.parts_))
 
     def __getstate__(self) -> dict:
-        state = super().__getstate__()  # the training rows are not stored: a model that was loaded cannot be taught
+        state = super().__getstate__()  # the training rows are not stored, so a loaded model cannot be taught
         return {name: None if name == "_known" else value for name, value in state.items()}
 
     def answering(self) -> Self:
@@ -369,8 +369,8 @@ class OutlierDetector(NoveltyDetector):
         return small
 
 
-def _mean(surprise: np.ndarray) -> np.ndarray:
-    return np.mean(surprise**POWER, axis=1) ** (1 / POWER)
+def _mean(surprise: np.ndarray, power: int = 4) -> np.ndarray:
+    return np.mean(surprise**power, axis=1) ** (1 / power)
 
 
 def _dense(X: Rows) -> Rows:

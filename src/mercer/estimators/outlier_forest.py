@@ -1,4 +1,4 @@
-"""Isolation forest (Liu, Ting and Zhou 2008): rows that few random cuts separate from all others are unusual."""
+"""Isolation forest (Liu, Ting and Zhou 2008). Rows that few random cuts separate from all others are unusual."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,6 @@ from ..kernels.forest import Nodes
 from ..rows import host, namespace, take
 from ..types import Rows
 
-TREES, TREES_MANY = 300, 100  # of few rows most trees have seen a row, and are left out when it is scored
-BLOCK = 4096  # rows that walk at a time
-SAMPLE, PART = 256, 0.7  # most rows of a tree, and of fewer rows this fraction
-
 
 @dataclass
 class IsolationTrees:
@@ -26,12 +22,17 @@ class IsolationTrees:
     length: NDArray[np.float64]  # expected length of the path to a row that ends here
 
     @staticmethod
-    def of(X: Rows, trees: int, rng: np.random.Generator) -> tuple["IsolationTrees", NDArray[Any]]:
-        """(trees, (n,) scores of the rows of X by the trees that have not seen them). X may be on a device."""
+    def of(
+        X: Rows, trees: int, rng: np.random.Generator, most: int = 256, part: float = 0.7
+    ) -> tuple["IsolationTrees", NDArray[Any]]:
+        """(trees, (n,) scores of the rows of X by the trees that have not seen them). X may be on a device.
+
+        A tree has the fraction `part` of the rows, and at most `most`.
+        """
         from .outlier_growth import grow
 
         n = X.shape[0]
-        size = max(min(SAMPLE, int(PART * n)), min(n, 2))
+        size = max(min(most, int(part * n)), min(n, 2))
         chosen = np.stack([rng.choice(n, size, replace=False) for _ in range(trees)])
         different, where = np.unique(chosen, return_inverse=True)
         rows = np.ascontiguousarray(take(X, different)[where.reshape(trees, size)])
@@ -46,11 +47,11 @@ class IsolationTrees:
         return found, -np.where(inside, found.length[:, 0].mean(), total / np.maximum(unseen, 1))
 
     def __call__(self, X: Rows) -> np.ndarray:
-        """(t,) scores of new rows: minus the mean length of their paths."""
+        """(t,) scores of new rows, which are minus the mean length of their paths."""
         return -self.lengths(X)
 
     def lengths(self, X: Rows) -> np.ndarray:
-        """(t,) mean length of the paths of rows, where they are."""
+        """(t,) mean length of the paths of rows, on their own device."""
         if self.feature.max() >= X.shape[1] or not self.feature.shape == self.threshold.shape == self.length.shape:
             raise InputError("The trees of this model look at columns that the rows do not have. Fit it again.")
         trees, nodes = self.feature.shape
@@ -64,11 +65,11 @@ class IsolationTrees:
             return listed.mean_values(self.length.reshape(-1, 1), X)[:, 0]
         from .outlier_growth import walk
 
-        out = np.zeros(X.shape[0])
+        out, step = np.zeros(X.shape[0]), 4096
 
         def fill(start: int) -> None:
-            rows = np.ascontiguousarray(host(X[start : start + BLOCK]))
-            walk(rows, feature, self.threshold, self.length, out[start : start + BLOCK])
+            rows = np.ascontiguousarray(host(X[start : start + step]))
+            walk(rows, feature, self.threshold, self.length, out[start : start + step])
 
-        parallel(fill, range(0, X.shape[0], BLOCK))
+        parallel(fill, range(0, X.shape[0], step))
         return out / trees

@@ -1,4 +1,4 @@
-"""Compiled loops of the isolation forest. Trees are heaps: node k has the children 2k + 1 and 2k + 2."""
+"""Compiled loops of the isolation forest. Trees are heaps, in which node k has the children 2k + 1 and 2k + 2."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def grow(
     """Grow one tree for each block of rows.
 
     rows : (trees, m, d). luck : (trees, nodes, 2) random numbers that choose the column and the place of each cut.
-    feature, threshold, length : (trees, nodes) arrays to fill; −1 is the feature of a leaf, and `length` the expected
+    feature, threshold, length : (trees, nodes) arrays to fill. −1 is the feature of a leaf, and `length` the expected
     length of the path to a row that ends there. reached : (trees, m) array to fill, the length for each row.
     """
     trees, m, d = rows.shape

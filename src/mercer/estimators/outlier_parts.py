@@ -2,25 +2,25 @@
 
 A view is a function of columns, learned from the training rows:
 
-- "standardized": mean 0 and variance 1;
-- "normal": each value by its rank among the training values, as a quantile of the normal distribution;
-- "whitened": standardized, then turned and scaled so that the columns are uncorrelated;
+- "standardized": mean 0 and variance 1.
+- "normal": each value by its rank among the training values, as a quantile of the normal distribution.
+- "whitened": standardized, then turned and scaled so that the columns are uncorrelated.
 - "copula": "normal", then turned and scaled likewise.
 
 Scores in a view come from distances to a reference sample of training rows. A training row that is in the sample is
 scored without itself:
 
 - "residual": k(x, x) − k_xᵀ(K + λI)⁻¹k_x, what all kernel principal components leave of x when each is shrunk by
-  λ / (eigenvalue + λ). For a row of the sample K is the matrix of the other rows;
-- "density": −log of a Gaussian kernel density;
-- "nearest" and "neighbors": distance to the nearest row, and to the fifth nearest;
+  λ / (eigenvalue + λ). For a row of the sample K is the matrix of the other rows.
+- "density": −log of a Gaussian kernel density.
+- "nearest" and "neighbors": distance to the nearest row, and to the fifth nearest.
 - "tenth": distance within which a tenth of 500 rows are. Outliers that are near each other do not hide each other, as
-  long as they are fewer than a tenth;
+  long as they are fewer than a tenth.
 - "samples": mean distance to the nearest of eight rows, over 64 random samples of eight (compare Sugiyama and Borgwardt
   2013). In so small a sample a row seldom has a near neighbor that is an outlier too.
 
 "tails" needs no view: Σ over columns of −log of the two-sided tail probability (compare ECOD). "forest" is an isolation
-forest, see `mercer.estimators.outlier_forest`. Rows may be tensors on a device: blocks of them are scored there.
+forest, see `mercer.estimators.outlier_forest`. Rows may be tensors on a device, and blocks of them are scored there.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,12 +38,10 @@ from ..types import Block, Rows
 Floats = NDArray[Any]
 VIEWS = ("standardized", "normal", "whitened", "copula")
 SCORES = ("residual", "density", "nearest", "neighbors", "tenth", "samples")
-NEIGHBOR = 5
-TENTH, CROWD = 0.1, 500  # this fraction of this many rows
+CROWD = 500  # reference rows for "tenth"
 RIDGE = 0.01  # λ
-RESIDUAL_WIDTH, DENSITY_WIDTH = 2.0, 4.0  # in median distances to the fifth neighbor
+WIDTHS = {"residual": 2.0, "density": 4.0}  # of kernels, in median distances to the fifth neighbor
 VALUES = 20_000  # values of a column that are kept for its ranks
-DRAWS, DRAWN = 64, 8  # samples, and rows of each
 
 
 @dataclass
@@ -54,7 +52,7 @@ class Ranks:
 
     @staticmethod
     def of(X: Rows) -> "Ranks":
-        """The ranks of these training rows, where they are."""
+        """The ranks of these training rows, on their own device."""
         n = X.shape[0]
         return Ranks(home_of(X).sorted_columns(X, np.linspace(0, n - 1, min(n, VALUES)).round().astype(int)))
 
@@ -65,7 +63,7 @@ class Ranks:
 
 @dataclass
 class OutlierView:
-    """Columns as a part sees them: fitted by `of`, applied by calling it."""
+    """Columns as a part sees them. Fit a view by `of`, and apply it by calling it."""
 
     name: str
     shift: Floats = field(default_factory=lambda: np.zeros(0))
@@ -89,7 +87,7 @@ class OutlierView:
                 ranks=ranks,
                 count=n,
             )
-        rough = take(X, np.arange(min(n, 1000))).mean(axis=0)  # near the mean: less is lost to rounding
+        rough = take(X, np.arange(min(n, 1000))).mean(axis=0)  # near the mean, so that less is lost to rounding
         products, sums = gram(X - like(rough, X), sums=True)
         mean = sums / n
         covariance = products / n - np.outer(mean, mean)
@@ -131,7 +129,7 @@ class Near:
     width: float = 1.0  # median distance to the fifth neighbor
     factor: Floats | None = None  # inverse of the Cholesky factor of K + λI
     inverse: Floats | None = None  # of K + λI
-    drawn: Floats | None = None  # (DRAWS, DRAWN) reference rows of each sample
+    drawn: Floats | None = None  # (64, 8) reference rows of each sample
 
     @staticmethod
     def of(rows: Floats, n_landmarks: int, scores: list[str]) -> "Near":
@@ -142,7 +140,7 @@ class Near:
         near.width = float(np.median(fifth)) or float(np.mean(fifth)) or 1.0
         if "samples" in scores:
             rng = np.random.default_rng(0)
-            near.drawn = np.stack([rng.permutation(len(rows))[:DRAWN] for _ in range(DRAWS)])
+            near.drawn = np.stack([rng.permutation(len(rows))[:8] for _ in range(64)])
         if "residual" in scores:
             K = near.kernel(squared_distances(rows[near.landmarks], rows[near.landmarks]).astype(np.float64))
             np.fill_diagonal(K, 1.0)
@@ -154,7 +152,7 @@ class Near:
 
     def kernel(self, squared: Block) -> Block:
         """Gaussian kernel of the residual, of squared distances."""
-        return namespace(squared).exp(squared * (-0.5 / (RESIDUAL_WIDTH * self.width) ** 2))
+        return namespace(squared).exp(squared * (-0.5 / (WIDTHS["residual"] * self.width) ** 2))
 
     def reach(self, names: list[str]) -> int:
         """How many reference rows, the first ones, these scores need."""
@@ -181,7 +179,7 @@ class Near:
         """Distance to the fifth nearest reference row, the row itself not counted."""
         squared, inside = np.array(host(squared)), np.flatnonzero(places >= 0)
         squared[inside, places[inside]] = np.inf
-        k = min(NEIGHBOR, max(squared.shape[1] - (len(inside) > 0), 1))
+        k = min(5, max(squared.shape[1] - (len(inside) > 0), 1))
         found = np.sqrt(np.partition(squared, k - 1, axis=1)[:, k - 1].astype(np.float64))
         return np.where(np.isfinite(found), found, 0.0)
 
@@ -190,7 +188,7 @@ class Near:
         m = min(CROWD, squared.shape[1])
         squared, inside = squared[:, :m] + 0, np.flatnonzero((places >= 0) & (places < m))
         squared[inside, places[inside]] = np.inf
-        k = min(int(np.ceil(TENTH * m)), max(m - (len(inside) > 0), 1))
+        k = min(int(np.ceil(0.1 * m)), max(m - (len(inside) > 0), 1))
         found = np.sqrt(host(home_of(squared).smallest(squared, k)).astype(np.float64))
         return np.where(np.isfinite(found), found, 0.0)
 
@@ -224,7 +222,7 @@ class Near:
     def density(self, squared: Block, places: Floats) -> Floats:
         """−log of the sum of Gaussian windows, the row's own window left out."""
         xp = namespace(squared)
-        exponent = squared * (-0.5 / (DENSITY_WIDTH * self.width) ** 2)
+        exponent = squared * (-0.5 / (WIDTHS["density"] * self.width) ** 2)
         inside = np.flatnonzero(places >= 0)
         exponent[inside, places[inside]] = -np.inf
         top = xp.amax(exponent, 1)

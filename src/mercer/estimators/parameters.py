@@ -1,7 +1,7 @@
-"""Constructor parameters: a default next to what is accepted in its place.
+"""Constructor parameters, with a default and what is accepted in its place.
 
 An estimator is a dataclass whose fields are its parameters. With ``lam: float = parameter(0.01, POSITIVE)`` `fit`
-refuses all but numbers above 0. A field without `parameter` is read where it is used, with a sentence of advice.
+refuses all but numbers above 0. A field without `parameter` is checked at its use, with a sentence of advice.
 """
 
 from dataclasses import field

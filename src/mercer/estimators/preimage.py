@@ -1,4 +1,4 @@
-"""From kernel PCA's projections back to the input space: a learned ridge map, and Mika's fixed point."""
+"""From kernel PCA's projections back to the input space, by a learned ridge map or Mika's fixed point."""
 
 from typing import Any
 
@@ -27,17 +27,17 @@ class InputSpace:
         """Rows of the input space for given projections, by the learned ridge map (kernel ridge on the projections)."""
         check_is_fitted(self)
         if not self.fit_inverse_transform:
-            raise NotFittedError("inverse_transform needs the ridge map: set fit_inverse_transform=True before fit.")
+            raise NotFittedError("inverse_transform needs the ridge map. Set fit_inverse_transform=True before fit.")
         scores = np.asarray(host(X), dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != self.X_transformed_fit_.shape[1]:
             raise InputError(
-                f"inverse_transform takes what transform gives: got {scores.shape[-1]} columns, the model has "
+                f"inverse_transform takes the result of transform. Got {scores.shape[-1]} columns, and the model has "
                 f"{self.X_transformed_fit_.shape[1]} components."
             )
         return np.asarray(self.kernel_(scores, self.X_transformed_fit_)) @ self.dual_coef_
 
     def denoise(self: Any, X: Rows, max_iter: int = 200, tol: float = 1e-8):
-        """Rows near those of X whose features are on the components: Mika's fixed point, started at X (RBF only).
+        """Rows near those of X whose features are on the components, by Mika's fixed point, started at X (RBF only).
 
         z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) with g the coefficients of the projection. A row so far from the
         training data that every k(z, x_i) vanishes goes to the mean of the training rows.
@@ -57,7 +57,7 @@ class InputSpace:
 
 
 def ridge_map(kernel, scores, rows, penalty):
-    """Coefficients C of kernel ridge regression from (n, s) projections to (n, d) rows: x ≈ k(f(x), scores) C.
+    """Coefficients C of kernel ridge regression from (n, s) projections to (n, d) rows, x ≈ k(f(x), scores) C.
 
     penalty : (n,) added to the diagonal. Smaller for a row that counts more.
     """
@@ -77,7 +77,7 @@ def fixed_point(kernel, rows, weights, start, fallback, max_iter, tol):
     """z ← Σ_i g_i k(z, x_i) x_i / Σ_i g_i k(z, x_i) for an RBF kernel, until z moves less than tol bandwidths.
 
     weights : (m, n) coefficients g of the features whose pre-images are wanted, one row each.
-    fallback : (d,) where a z goes that is so far from all rows that every k vanishes.
+    fallback : (d,) the place of a z that is so far from all rows that every k vanishes.
     """
     Z, active = np.array(start), np.arange(len(start))
     for _ in range(max_iter):

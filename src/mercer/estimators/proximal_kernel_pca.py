@@ -45,8 +45,8 @@ class ProximalKernelPCA(KernelComponents):
 
     Notes
     -----
-    The problem is not convex: the best of `n_init` starts is kept, a stationary point. Models with functions that
-    cannot be named in a module cannot be saved. Access "sweeps": NumPy, torch, Dask (with landmarks).
+    The problem is not convex. The best of `n_init` starts is kept, which is a stationary point. Models with functions
+    that cannot be named in a module cannot be saved. Access "sweeps": NumPy, torch, Dask (with landmarks).
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
@@ -87,7 +87,7 @@ class ProximalKernelPCA(KernelComponents):
         result = minimize(K, self.n_components, loss, start=start, eps=eps, **options)
         found = result.value
         if result.info["rank"] == 0:
-            raise InputError("Every component vanished: prox sends all scores to 0. Use a weaker penalty.")
+            raise InputError("Every component vanished, because prox sends all scores to 0. Use a weaker penalty.")
         result.warn()
         self.objective_, self.history_, self.gap_ = result.objective, np.asarray(result.history), result.gap
         self.n_iter_, self.reason_, self.eigenvalues_ = result.n_iter, result.reason, found.values

@@ -13,8 +13,6 @@ from .invariance_term import InvarianceTerm
 from .parameters import POSITIVE, parameter
 from .solution import Solution
 
-LAMBDAS = np.logspace(-7, 1, 33)
-
 
 @dataclass(eq=False, repr=False)
 class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
@@ -23,12 +21,12 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
     .. math:: \\min_w \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
         \\quad t_i = \\pm 1
 
-    The supervised relative of `S2RLSClassifier`, and `LSSVMClassifier` without bias in other units (γ = 1/(λ l)): here
-    the same λ means the same smoothness however many labels there are.
+    The supervised relative of `S2RLSClassifier`, and `LSSVMClassifier` without bias in other units (γ = 1/(λ l)). The
+    same λ means the same smoothness here, however many labels there are.
 
     Parameters
     ----------
-    lam : penalty λ; 1e-6 to 1 for kernels with k(x, x) = 1.
+    lam : penalty λ, 1e-6 to 1 for kernels with k(x, x) = 1.
 
     Attributes
     ----------
@@ -61,7 +59,7 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
             return ridge_on_labeled(state.Z, labels.labeled, pull, self.lam * total, state.weight)
 
         def withheld() -> np.ndarray:
-            # The fit without row i has one label less, so its penalty is λ (l - 1): a second, like problem.
+            # The fit without row i has one label less, so its penalty is λ (l - 1) in a second problem.
             if np.all(s == s[0]):
                 return ridge(max(s.sum() - s[0], s[0])).info["left_out"]
             return self.path(state, labels, {"lam": [self.lam]})[1][0]
@@ -70,7 +68,7 @@ class RLSClassifier(GraphTerm, InvarianceTerm, KernelClassifier):
         return Solution(state.back(result.value[0]), 0.0, replace(result, info={}), withheld)
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        lams = LAMBDAS if grid is None else grid.get("lam", [self.lam])
+        lams = np.logspace(-7, 1, 33) if grid is None else grid.get("lam", [self.lam])
         state = self.tilted(state)
         pull = state.pull(labels)
         basis = basis_of_labeled(state.Z, labels.labeled, pull, state.weight)

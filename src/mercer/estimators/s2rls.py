@@ -27,12 +27,6 @@ from .parameters import COUNT, POSITIVE, THREADS, parameter
 from .rls import RLSClassifier
 from .solution import Solution
 
-LAMBDAS = 2.0 ** np.arange(-10, 11, 2)
-SHARE = Interval(Real, 0, 1, closed="both")
-TRIAL_RESTARTS = 10  # of a search that only judges parameters or calibrates, as in the paper
-LABEL_FOLDS = 5
-UPPER = 0.975  # quantile of Student's t: by so many standard errors an estimated fraction may be off
-
 
 @dataclass(eq=False, repr=False)
 class S2RLSClassifier(KernelClassifier):
@@ -40,10 +34,10 @@ class S2RLSClassifier(KernelClassifier):
 
     .. math:: \\min_{w,\\; y_U \\in \\{\\pm 1\\}^u} \\tfrac1l \\sum_{i \\in L} (t_i - w \\cdot \\varphi(x_i))^2
         + \\tfrac{\\lambda'}{u} \\sum_{i \\in U} (y_i - w \\cdot \\varphi(x_i))^2 + \\lambda \\|w\\|^2,
-        \\quad |\\text{share}_c(y_U) - b_c| < \\varepsilon
+        \\quad |\\text{fraction}_c(y_U) - b_c| < \\varepsilon
 
-    Use it when the classes form clusters and the fraction of each class among the unlabeled rows is roughly known:
-    with few labels the gain over `RLSClassifier` can be large, and a wrong share or a misleading cluster structure
+    Use it when the classes form clusters and the fraction of each class among the unlabeled rows is roughly known.
+    With few labels the gain over `RLSClassifier` can be large, and a wrong fraction or a misleading cluster structure
     costs as much. With more than two classes the objective is the mean of the one-against-rest ones.
 
     Parameters
@@ -52,29 +46,30 @@ class S2RLSClassifier(KernelClassifier):
     lam_unlabeled : weight λ' of the unlabeled rows outside the labeled ones.
     bias : whether to add a constant to w · φ(x) that is not penalized. The paper has none.
     balance : "estimate", "labels", float, dict, array or None, default="estimate"
-        Wanted fraction of each class among the unlabeled rows: estimated by searches that hold out labels (see
-        Notes). As among the labels, which is the paper's way; of ``classes_[1]`` (a number, two classes); {class:
-        share} or one share per sorted class. None for no constraint (one class may take all rows).
+        Wanted fraction of each class among the unlabeled rows. "estimate" estimates it by searches that hold out labels
+        (see Notes), and "labels" takes that among the labels, which is the paper's way. A number is the fraction of
+        ``classes_[1]`` (two classes). Else give {class: fraction} or one fraction per sorted class. None is no
+        constraint (one class may take all rows).
     balance_slack : float, default=0.2
         ε: a fraction may be off by less than this. The paper uses 0.2 if the fraction comes from the labels, else
         0.1. Estimated fractions may be off by their 95% interval (Student's t, for few labels), if that is less.
     search : {"auto", "tabu", "ea", "round_robin"}, default="auto"
-        How labels are searched; see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
+        How labels are searched, see `mercer.solvers.label_search.solve`. "ea" and "round_robin" are the paper's.
     n_parents, n_children : int, default=5 and 25
         μ and ν of search="ea": labelings kept in each generation, and made from them by a flip each.
     n_restarts : int, default=50
-        Searches from different starts. The best is kept. (10 where a fit only judges parameters or calibrates.)
+        Searches from different starts. The best is kept. (10 if a fit only judges parameters or calibrates.)
     multi_class : with more than two classes, "joint" is one search over all labels, "one_vs_rest" one per class.
     label_folds : int, default=5
-        Fits that each hold out some labels, behind `predict_proba` and `left_out_accuracy_`; also how `select` judges
-        candidates (the paper's "realistic" choice). 0: none, and only the prior calibrates.
+        Fits that each hold out some labels, behind `predict_proba` and `left_out_accuracy_`. `select` judges candidates
+        by them, too (the paper's "realistic" choice). With 0 there are none, and only the prior calibrates.
     time_budget : float or None, default=None
         Seconds after which the search returns the best labels so far. A tenth of it for each fit of `label_folds`.
-    n_jobs, verbose : threads of the search (None or -1: as many as BLAS may use); 1 prints progress.
+    n_jobs, verbose : threads of the search (None or -1 for as many as BLAS may use). verbose=1 prints progress.
 
     Attributes
     ----------
-    result_ : what the search found: F, its spectral lower bound, the gap, evaluations per second. With
+    result_ : what the search found, with F, its spectral lower bound, the gap and evaluations per second. With
         multi_class="one_vs_rest" its ``info["results"]`` has one result per class.
     transduction_ : (n,) the given label, or the one the search found.
     balance_ : (k,) the fractions used, or None. If they were estimated, ``result_.info["balance_error"]`` has their
@@ -86,13 +81,13 @@ class S2RLSClassifier(KernelClassifier):
     balance="estimate": a held-out row is scored like an unlabeled one, so the mean score of the unlabeled rows is the
     mean of the classes' held-out scores, weighted by the fractions (`mercer.evidence.shares`). The numbers of the
     labels count for a quarter, because labels are often picked. The search is repeated with what follows, up to three
-    times in all, each time label_folds searches of 10 restarts: three times as long as "labels". It needs two labels
-    per class. On 17 problems of 500 digits or Gaussian points with 20 labels it has a lower error than "labels" by 2
-    to 10 points in seven, where the labels' share is wrong, and is never higher by more than 0.2
+    times in all, each time label_folds searches of 10 restarts. It takes three times as long as "labels". It needs two
+    labels per class. On 17 problems of 500 digits or Gaussian points with 20 labels it has a lower error than "labels"
+    by 2 to 10 points in seven, for which the labels' fraction is wrong, and is never higher by more than 0.2
     (benchmarks/results/gieseke.md).
 
-    Cost: O(n r²) once, then O(r) or O(1) per flip tried; 1 + label_folds such fits. NumPy and torch (the search is on
-    the host); not Dask.
+    Cost: O(n r²) once, then O(r) or O(1) per flip tried, in 1 + label_folds such fits. NumPy and torch (the search is
+    on the host), not Dask.
     Reference: Gieseke, Kramer, Airola, Pahikkala: Efficient recurrent local search strategies for semi- and
     unsupervised regularized least-squares classification. Evolutionary Intelligence, 2012.
 
@@ -114,20 +109,22 @@ class S2RLSClassifier(KernelClassifier):
     lam_unlabeled: float = parameter(1.0, POSITIVE)
     _: KW_ONLY
     bias: bool = parameter(False, "boolean")
-    balance: Any = parameter(ESTIMATE, StrOptions({"labels", "estimate"}), SHARE, dict, "array-like", None)
+    balance: Any = parameter(
+        ESTIMATE, StrOptions({"labels", ESTIMATE}), Interval(Real, 0, 1, closed="both"), dict, "array-like", None
+    )
     balance_slack: float = parameter(0.2, POSITIVE)
     search: str = parameter("auto", StrOptions(set(SEARCHES)))
     n_parents: int = parameter(5, COUNT)
     n_children: int = parameter(25, COUNT)
     n_restarts: int = parameter(50, COUNT)
     multi_class: str = parameter("joint", StrOptions({"joint", "one_vs_rest"}))
-    label_folds: int = parameter(LABEL_FOLDS, Options(Integral, {0}), Interval(Integral, 2, None, closed="left"))
+    label_folds: int = parameter(5, Options(Integral, {0}), Interval(Integral, 2, None, closed="left"))
     time_budget: float | None = parameter(None, POSITIVE, None)
     n_jobs: int | None = parameter(None, COUNT, THREADS, None)
     verbose: int = parameter(0, "verbose")
 
     def fit(self, X: Rows, y: ColumnLike) -> Self:  # type: ignore[override]  # a row that counts twice is not two rows to search
-        """Fit on all rows; y holds class names and marks the unlabeled rows (NaN, None, "" or -1)."""
+        """Fit on all rows. y contains class names and marks the unlabeled rows (NaN, None, "" or -1)."""
         super().fit(X, y)
         if self.result_.value is not None:
             self.transduction_ = self.classes_[self.result_.value]
@@ -141,7 +138,7 @@ class S2RLSClassifier(KernelClassifier):
             )
         if len(labels.labeled) == len(labels.codes):
             warnings.warn(
-                "Every row is labeled, so there are no labels to search: this is plain RLSC (RLSClassifier).",
+                "Every row is labeled, so there are no labels to search. This is plain RLSC (RLSClassifier).",
                 stacklevel=4,
             )
             l = len(labels.labeled)
@@ -158,14 +155,15 @@ class S2RLSClassifier(KernelClassifier):
         return Solution(coef, constant, result, lambda: self._folds(state, labels, [{}], wanted)[0])
 
     def _fit_labels(self, moments, labels, lam, n_restarts, wanted=None, trial=False, keep=False):
-        """(coefficients, constants, result) for one λ and `wanted` (shares, errors); `keep`: other λ follow."""
+        """(coefficients, constants, result) for one λ and `wanted` (fractions, errors). `keep` if other λ follow."""
         W, T = moments.search_rows(lam, keep)
         shares, slack = self._shares(labels), self.balance_slack
         if wanted is not None:
             free = max(len(labels.labeled) - labels.n_classes, 1)
-            shares, slack = wanted[0], min(slack, float(stdtrit(free, UPPER) * np.max(wanted[1])))
+            interval = stdtrit(free, 0.975) * np.max(wanted[1])  # half of a 95% interval by Student's t
+            shares, slack = wanted[0], min(slack, float(interval))
         if shares is not None and (trial or isinstance(self.balance, str)):
-            # A fraction from the labels, or the user's for a fold's other number of rows, may fit no count: widen it.
+            # A fraction from the labels, or the user's for a fold's other number of rows, may fit no count. Widen it.
             u = len(labels.codes) - len(labels.labeled)
             one_flip = 1.0 / u if self.search in ("ea", "round_robin") else 0.0  # these need two counts to move between
             slack = max(slack, smallest_slack(u, shares) + one_flip)
@@ -196,7 +194,7 @@ class S2RLSClassifier(KernelClassifier):
 
     def _fold_fits(self, state, labels, folds, candidates, wanted):
         """(candidate number, positions of the held-out labels, coefficients, constants) of fits without them."""
-        n_restarts = min(self.n_restarts, TRIAL_RESTARTS)
+        n_restarts = min(self.n_restarts, 10)  # to judge parameters or to calibrate, as in the paper
         several = len(candidates) > 1
         for test, kept in labels.folds(folds):
             moments: dict = {}
@@ -213,14 +211,14 @@ class S2RLSClassifier(KernelClassifier):
     def _folds(
         self, state: State, labels: Labels, candidates: list, wanted: tuple[np.ndarray, np.ndarray] | None = None
     ) -> np.ndarray:
-        """Held-out scores (m, l, k') for candidate parameters: folds over the labels."""
+        """Held-out scores (m, l, k') for candidate parameters, by folds over the labels."""
         out = np.full((len(candidates), *labels.signs.shape), np.nan)
         for number, test, coef, constant in self._fold_fits(state, labels, self.label_folds, candidates, wanted):
             out[number, test] = take(state.Z, labels.labeled[test]) @ coef + constant
         return out
 
     def _estimate(self, state, labels):
-        """(shares, standard errors) of the classes among the unlabeled rows, by searches that hold out labels.
+        """(fractions, standard errors) of the classes among the unlabeled rows, by searches that hold out labels.
 
         None if the balance is given.
         """
@@ -228,18 +226,22 @@ class S2RLSClassifier(KernelClassifier):
             return None
 
         def fits(wanted: tuple[np.ndarray, np.ndarray] | None) -> Iterator:
-            for _, *found in self._fold_fits(state, labels, self.label_folds or LABEL_FOLDS, [{}], wanted):
+            for _, *found in self._fold_fits(
+                state, labels, self.label_folds or S2RLSClassifier.label_folds, [{}], wanted
+            ):
                 yield tuple(found)
 
         return estimated_shares(fits, state, labels)
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        candidates = product_of({"lam": LAMBDAS, "lam_unlabeled": [0.1, 1.0]} if grid is None else grid)
+        candidates = product_of(
+            {"lam": 2.0 ** np.arange(-10, 11, 2), "lam_unlabeled": [0.1, 1.0]} if grid is None else grid
+        )
         candidates = [{name: float(value) for name, value in candidate.items()} for candidate in candidates]
         return candidates, self._folds(state, labels, candidates, self._estimate(state, labels))
 
     def _shares(self, labels: Labels) -> np.ndarray:
-        """(k,) wanted shares, or None."""
+        """(k,) wanted fractions, or None."""
         return shares_of(self.balance, labels)
 
 

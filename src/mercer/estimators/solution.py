@@ -16,11 +16,13 @@ from ..types import Rows
 class Solution:
     """The scores Z coef + intercept, and what is known about them."""
 
-    coef: np.ndarray  # (r, k') one column for two classes, positive for the second one; else one per class
+    coef: np.ndarray  # (r, k') one column for two classes, positive for the second one, else one per class
     intercept: np.ndarray | float  # (k',) or 0
     result: Result  # a certificate and a sentence on how the prediction was found
     withheld: Callable[[], np.ndarray] = field(repr=False)  # behind `left_out`
-    influence: Callable[[], LabelEffect] | None = field(default=None, repr=False)  # None: scores not linear in labels
+    influence: Callable[[], LabelEffect] | None = field(
+        default=None, repr=False
+    )  # None if scores are not linear in labels
 
     @cached_property
     def left_out(self) -> np.ndarray:
@@ -33,5 +35,5 @@ class Solution:
         return None if self.influence is None else self.influence()
 
     def scores(self, Z: Rows) -> np.ndarray:
-        """(n, k') scores of rows given by their features, where they live."""
+        """(n, k') scores of rows given by their features, on their own device."""
         return dot(Z, self.coef) + self.intercept

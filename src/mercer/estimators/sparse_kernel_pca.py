@@ -1,4 +1,4 @@
-"""Sparse kernel PCA: components on a few of the rows."""
+"""Sparse kernel PCA, with components on a few of the rows."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -18,15 +18,16 @@ class SparseKernelPCA(DualComponents):
 
     .. math:: \\max_{W^\\top W = I}\\; \\min_c \\sum_i \\tfrac12 (\\|W^\\top \\varphi(x_i) - c\\| - \\varepsilon)_+^2
 
-    solved through its dual, min ½‖H‖² + ε Σ‖h_i‖ − Tr (HᵀGH)^{1/2} over n × s matrices H: rows of H whose scores are
+    solved through its dual, min ½‖H‖² + ε Σ‖h_i‖ − Tr (HᵀGH)^{1/2} over n × s matrices H. Rows of H whose scores are
     within ε of the center vanish, and only the others are stored and evaluated. Use it when transform must be fast or
-    the model small. With ``kappa`` the pull of a row is bounded as well (both terms at once): sparse and robust.
+    the model small. With ``kappa`` the pull of a row is bounded as well (both terms at once), for components that are
+    sparse and robust.
 
     Parameters
     ----------
     n_components : int, default=2
     epsilon : rows closer than this to the center (their score's length) are left out.
-    keep : instead of epsilon: the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
+    keep : instead of epsilon, the fraction of the rows to keep, at least n_components + 1 rows. With neither, 0.1.
     kappa : bound on the pull of a row in the Huber loss. None does not bound it.
     norm : "row" lets whole rows of H vanish, "element" single entries. A row vanishes when all its entries do.
 
@@ -37,7 +38,7 @@ class SparseKernelPCA(DualComponents):
     dual_coef_ : (rows kept, s) coefficients A on them.
     dual_variables_ : (rows kept, s) rows of H that did not vanish.
     X_fit_ : the rows kept (None with a map, whose features replace them).
-    center_error_ : distance between the mean in feature space and the point in the span of the kept rows that stands
+    center_error_ : distance between the mean in feature space and the point in the span of the kept rows that is used
         for it in `reconstruction_error`, relative to the mean's length. `transform` does not need it and is exact.
     eigenvalues_, objective_, history_, gap_, n_iter_, reason_, location_, bounded_ : see `RobustKernelPCA`.
 
@@ -45,7 +46,7 @@ class SparseKernelPCA(DualComponents):
     -----
     Cost: 50 to 200 products with the kernel matrix, n² s each. `keep` adds five to ten looser solves. Projecting m rows
     costs m × rows kept instead of m × n. Access "sweeps": NumPy, torch, Dask (with landmarks). The problem is not
-    convex, and the fraction kept can fall steeply with epsilon: `keep` is met as closely as the search finds.
+    convex, and the fraction kept can fall steeply with epsilon. The search comes as close to `keep` as it can.
     Reference: Tonin, Lambert, Patrinos and Suykens (2023), Extending kernel PCA through dualization.
 
     Examples
@@ -70,7 +71,7 @@ class SparseKernelPCA(DualComponents):
         largest = largest_epsilon(K, self.n_components, loss, start=start, eps=eps)
         raise InputError(
             f"epsilon={loss.epsilon:.6g} is so large that every row vanishes. The largest epsilon that keeps "
-            f"{self.n_components} components of these rows is about {largest:.3g}; keep=0.1 keeps a tenth of the rows."
+            f"{self.n_components} components of these rows is about {largest:.3g}. keep=0.1 keeps a tenth of the rows."
         )
 
     def _describe(self, found, loss: Any) -> None:
@@ -86,7 +87,7 @@ class SparseKernelPCA(DualComponents):
             return
         kept = self.support_
         total = self.shift_ + self.location_
-        # reconstruction_error measures from the mean; its nearest point in the span of the kept rows represents it
+        # reconstruction_error measures from the mean, for which its nearest point in the span of the kept rows is used
         core = K.K.columns(kept)[kept]
         mean, length = K.means()[kept], self.grand_mean_
         weights = sla.lstsq(core, mean, cond=1e-10, check_finite=False)[0] if self.center else np.zeros(len(kept))

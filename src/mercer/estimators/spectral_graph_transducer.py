@@ -22,10 +22,6 @@ from .lssvm import LSSVMClassifier
 from .parameters import COUNT, POSITIVE
 from .solution import Solution
 
-FOLDS = 5
-PLAIN = LSSVMClassifier(100.0)  # in the spectrum of the graph, which has no constant
-AUTO, WEIGHT, ROWS = "auto", 3200.0, 1500  # c for so many rows or more, and in proportion for fewer
-
 
 class SpectralGraphTransducer(VarianceConstrained):
     """Classify by the smoothest balanced function on a neighbor graph that agrees with a few labels.
@@ -43,18 +39,19 @@ class SpectralGraphTransducer(VarianceConstrained):
     n_eigenvectors : d.
     label_weight : "auto" or float, default="auto"
         c. Large values trust the labels. "auto" is 3,200 for 1,500 rows or more, and in proportion for fewer.
-    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i²; default="squares"
+    eigenvalues : "laplacian", or "squares", which replaces the i-th non-trivial eigenvalue by i², default="squares"
     balanced : bool, default=True
         Targets √(b₋/b₊) and −√(b₊/b₋) for classes of the fractions b₊ and b₋ = 1 − b₊, which is what a function with
         mean 0 and mean square 1 has on two clusters, and costs a = l/2l₊, l/2l₋, so that both classes weigh the same.
         False takes ±1 and ones.
     balance : "estimate", "labels", float, dict or array, default="estimate"
-        The shares b, for balanced=True: estimated from fits that hold out labels. As among the labels, which is
-        Joachims's way; of ``classes_[1]`` (a number, two classes); {class: share} or one fraction per sorted class.
+        The fractions b, for balanced=True. "estimate" estimates them from fits that hold out labels, and "labels" takes
+        those among the labels, which is Joachims's way. A number is the fraction of ``classes_[1]`` (two classes). Else
+        give {class: fraction} or one fraction per sorted class.
     laplacian : "normalized-weights", "unnormalized" or "symmetric", default="normalized-weights"
         diag(Se) − S with S the degree-normalized weights, D − W, or I − S (whose functions are not orthogonal to 1).
     graph : None, (n, n) matrix or list of edges, default=None
-        Links between the rows, in place of nearest neighbors; see `Diffusion`. Rows may then be any objects, and
+        Links between the rows, in place of nearest neighbors, see `Diffusion`. Rows may then be any objects, and
         predictions are made for the rows of `fit` only.
 
     Attributes
@@ -70,14 +67,14 @@ class SpectralGraphTransducer(VarianceConstrained):
     -----
     Transductive. New rows take the mean of their neighbors' values, weighted as the graph weighs edges.
     With the fractions of the labels, if these are not those of the rows, no function meets its targets on two
-    clusters: on clusters of 100 and 20 rows with three labels each 64 to 75% of the rows are correct, and 100% with
-    the estimate (`LSSVMClassifier` in the graph's spectrum, in five folds of the labels; see `S2RLSClassifier`).
-    A fixed c = 3,200 fits wrong targets on few rows: on 100 draws of those clusters 4 have fewer than 98% correct
+    clusters. On clusters of 100 and 20 rows with three labels each 64 to 75% of the rows are correct, and 100% with
+    the estimate (`LSSVMClassifier` in the graph's spectrum, in five folds of the labels, see `S2RLSClassifier`).
+    A fixed c = 3,200 fits wrong targets on few rows. On 100 draws of those clusters 4 have fewer than 98% correct
     rows (66 to 97%), and none with "auto". On 37 tables of 150 to 1,500 rows "auto" is less accurate by 0.5 points in
-    the mean (0.6 with 40 labels): better by half a point or more in 13 of 74 cases and worse in 22
+    the mean (0.6 with 40 labels), better by half a point or more in 13 of 74 cases and worse in 22
     (benchmarks/results/transducer.md).
     Cost: an exact neighbor search, and the low end of a sparse spectrum, whose largest residual is
-    `map_.kernel_.residual_`: at most 1e-5 of the Laplacian's norm. O(d l²) a root step.
+    `map_.kernel_.residual_`, at most 1e-5 of the Laplacian's norm. O(d l²) per root step.
     Reference: Joachims: Transductive learning via spectral graph partitioning, 2003.
 
     Examples
@@ -97,7 +94,7 @@ class SpectralGraphTransducer(VarianceConstrained):
     _parameter_constraints = {  # noqa: RUF012
         "n_neighbors": [COUNT],
         "n_eigenvectors": [COUNT],
-        "label_weight": [StrOptions({AUTO}), POSITIVE],
+        "label_weight": [StrOptions({"auto"}), POSITIVE],
         "eigenvalues": [StrOptions({"squares", "laplacian"})],
         "balanced": ["boolean"],
         "balance": [StrOptions({"labels", ESTIMATE}), Interval(Real, 0, 1, closed="neither"), dict, "array-like"],
@@ -112,7 +109,7 @@ class SpectralGraphTransducer(VarianceConstrained):
         self,
         n_neighbors: int = 10,
         n_eigenvectors: int = 80,
-        label_weight: float | str = AUTO,
+        label_weight: float | str = "auto",
         *,
         eigenvalues: str = "squares",
         balanced: bool = True,
@@ -141,14 +138,14 @@ class SpectralGraphTransducer(VarianceConstrained):
         return GraphLaplacian(self.n_neighbors, self.laplacian, self.n_eigenvectors, self.eigenvalues, self.graph)
 
     def fit(self, X: Rows, y: ColumnLike) -> "SpectralGraphTransducer":  # type: ignore[override]  # no weights: a repeated row would change the graph
-        """Fit on all rows; y marks the unlabeled ones (NaN, None, "" or -1; see `missing_label`)."""
+        """Fit on all rows. y marks the unlabeled ones (NaN, None, "" or -1, see `missing_label`)."""
         return super().fit(X, y)
 
     def _laplacian(self, X: Rows, weight: np.ndarray | None):
         return None  # the graph is the kernel, not a second term
 
     def solve(self, state: State, labels: Labels) -> Solution:
-        if self.label_weight == AUTO:
+        if self.label_weight == "auto":
             return self._weighted(state).solve(state, labels)
         solution = super().solve(state, labels)
         found = {"balance": self._shares(state, labels) if self.balanced else None, "label_weight": self.label_weight}
@@ -158,9 +155,9 @@ class SpectralGraphTransducer(VarianceConstrained):
         return super(SpectralGraphTransducer, self._weighted(state)).path(state, labels, grid)
 
     def _weighted(self, state: State) -> "SpectralGraphTransducer":
-        """The same model with c as a number."""
-        auto = WEIGHT * min(1.0, state.Z.shape[0] / ROWS)
-        return clone(self).set_params(label_weight=auto if self.label_weight == AUTO else self.label_weight)
+        """The same model with c as a number, which "auto" takes in proportion to the rows up to 1,500."""
+        auto = 3200.0 * min(1.0, state.Z.shape[0] / 1500)
+        return clone(self).set_params(label_weight=auto if self.label_weight == "auto" else self.label_weight)
 
     def _shares(self, state: State, labels: Labels) -> np.ndarray:
         """(k,) class frequencies."""
@@ -168,8 +165,9 @@ class SpectralGraphTransducer(VarianceConstrained):
             return shares_of(self.balance, labels)
 
         def fits(_: tuple[np.ndarray, np.ndarray] | None) -> Iterator:
-            for test, others in labels.folds(FOLDS, fold_key(state, labels)):
-                found = PLAIN.solve(state, others)
+            plain = LSSVMClassifier(100.0)  # in the spectrum of the graph, which has no constant
+            for test, others in labels.folds(5, fold_key(state, labels)):
+                found = plain.solve(state, others)
                 yield test, found.coef, found.intercept
 
         return estimated_shares(fits, state, labels)[0]
@@ -213,13 +211,13 @@ class SpectralGraphTransducer(VarianceConstrained):
         labels: Labels,
         pencil=None,
     ) -> np.ndarray:
-        """Held-out predictions with the balance of the labels that are left: the full one would reveal the label."""
+        """Held-out predictions with the balance of the labels that are left, as the full one would reveal the label."""
         groups = self._groups(labels) or [np.array([i]) for i in range(len(Z_l))]
         scores = np.full((len(weights) * len(spreads), *targets.shape), np.nan)
         up, down, count = (1 + labels.signs) / 2, (1 - labels.signs) / 2, labels.counted
         plus_all, minus_all = count @ up, count @ down
         for k in range(targets.shape[1]):
-            alike: dict = {}  # groups that leave the same counts behind go together: two kinds, without folds
+            alike: dict = {}  # groups that leave the same counts behind go together, which are two kinds without folds
             for group in groups:
                 own = count[group]
                 left = plus_all[k] - own @ up[group, k], minus_all[k] - own @ down[group, k], float(own.sum())

@@ -24,7 +24,7 @@ class SVDD(NoveltyDetector):
         \\quad \\text{s.t.} \\quad \\|\\varphi(x_i) - c\\|^2 \\le R^2 + \\xi_i
 
     At most a fraction ``nu`` of the training rows is outside and at least that fraction are support vectors. For
-    kernels with constant k(x, x), such as RBF, this *is* the ν-one-class SVM: the decision function is that of
+    kernels with constant k(x, x), such as RBF, this *is* the ν-one-class SVM. The decision function is that of
     scikit-learn's `OneClassSVM` times 2/(νn). Other kernels (linear, polynomial) work too. There a one-class SVM is
     not a ball.
 
@@ -32,21 +32,21 @@ class SVDD(NoveltyDetector):
        *inside* the ball and pushes the boundary away (semi-supervised SVDD). Every other value of y is ignored, as
        all of scikit-learn's detectors ignore y. In the few-label classifiers of this library −1 means "no label".
        So ``GridSearchCV(SVDD(), …).fit(X, y)`` learns from the known outliers of each training fold, which
-       `OneClassSVM` would not. Where y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
+       `OneClassSVM` would not. If y is meant for the scores only, use ``SVDD(outlier_weight=None)``.
 
     Use it when the training rows are mostly normal and you can show how many may be left out. For a density see
     `KernelDensityNovelty`. When the normal rows are near a subspace, `KPCANovelty`.
 
     Parameters
     ----------
-    nu : float in (0, 1]; bound on the fraction of training rows outside, 0.01 to 0.5. It is the fraction of rows on
+    nu : float in (0, 1]. Bound on the fraction of training rows outside, 0.01 to 0.5. It is the fraction of rows on
         or outside the sphere, whatever the width of the kernel.
-    outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row; None ignores y.
+    outlier_weight : weight of a known outlier (y = −1) relative to an ordinary row. None ignores y.
     contamination : float in (0, 0.5] or None, default=None
-        None: the threshold is the ball's radius. A number: the threshold leaves out this fraction of the training rows.
+        With None the threshold is the ball's radius. With a number it leaves out this fraction of the training rows.
     solver : {"auto", "smo", "sweeps", "gradient"}, default="auto"
-        "smo" on kernel columns, for the exact kernel; "sweeps" (working sets) and "gradient" (accelerated projected
-        gradient) on features, where they live. "auto": "smo" when the kernel is exact, else "sweeps".
+        "smo" on kernel columns, for the exact kernel. "sweeps" (working sets) and "gradient" (accelerated projected
+        gradient) on features, on their own device. "auto" is "smo" when the kernel is exact, else "sweeps".
     tol : wanted duality gap, relative to the objective.
     max_iter : rounds of the solver.
     cache_size : megabytes of kernel columns that "smo" may keep.
@@ -59,7 +59,7 @@ class SVDD(NoveltyDetector):
     Attributes
     ----------
     support_ : rows with a non-zero coefficient.
-    dual_coef_ : their coefficients β, which sum to 1; negative for known outliers.
+    dual_coef_ : their coefficients β, which sum to 1 and are negative for known outliers.
     radius_ : radius R of the ball. rounding_ : rows whose squared distance is within it of R² are on the sphere.
     offset_ : −R² (scores are −‖φ(x) − c‖²), or the threshold that `contamination` gives.
     gap_ : relative duality gap reached. objective_ : dual objective Σ β_i k(x_i, x_i) − βᵀKβ. n_iter_ : rounds.
@@ -68,9 +68,9 @@ class SVDD(NoveltyDetector):
     Notes
     -----
     Cost: "smo" computes one kernel column per row that ever moves (between the number of support vectors and a small
-    multiple), memory at most `cache_size`; "sweeps" O(n r) per round, 5 to 25 rounds. NumPy, torch, Dask (features).
-    Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the outermost row
-    inside and the innermost outside.
+    multiple), with memory of at most `cache_size`. "sweeps" takes O(n r) per round, 5 to 25 rounds. NumPy, torch, Dask
+    (features). Rows on the sphere count as inside. With no in-bound support vector the radius is half-way between the
+    outermost row inside and the innermost outside.
     References: Tax, Duin: Support vector data description, 2004. Schölkopf et al.: Estimating the support of a
     high-dimensional distribution, 2001. Görnitz et al.: Toward supervised anomaly detection, 2013.
 
@@ -97,7 +97,7 @@ class SVDD(NoveltyDetector):
     cache_size: float = parameter(500, POSITIVE)
 
     def fit(self, X: Rows, y: ColumnLike = None, sample_weight: ColumnLike = None) -> Self:
-        """Find the ball; **y = −1 marks a known outlier**. A weight of 2 counts a row twice, 0 leaves it out.
+        """Find the ball. **y = −1 marks a known outlier**. A weight of 2 counts a row twice, 0 leaves it out.
 
         With ``outlier_weight=None`` y is ignored.
         """
@@ -115,7 +115,7 @@ class SVDD(NoveltyDetector):
         self.gap_, self.objective_, self.n_iter_ = found.gap, found.objective, found.n_iter
         radius_sq = max(info["radius_sq"], 0.0)
         self.radius_ = float(np.sqrt(radius_sq))
-        # Another sum of the same numbers has other roundings: rows this near to the sphere are on it.
+        # Another sum of the same numbers has other roundings, so rows this near to the sphere are on it.
         single = "float32" in str(X.dtype)
         self.rounding_ = (1e-5 if single else 1e-9) * radius_sq
         self.rounding_ += 100 * np.finfo("f4" if single else "f8").eps * float(np.max(own))
@@ -123,7 +123,7 @@ class SVDD(NoveltyDetector):
         counted = ordinary if weight is None else ordinary * weight
         offset = None if self.contamination is not None else -(radius_sq + self.rounding_)
         left_out = None
-        if hasattr(self, "sample_"):  # in Dask there are no folds; without row i the center is (c − β φ_i)/(1 − β)
+        if hasattr(self, "sample_"):  # in Dask there are no folds. Without row i the center is (c − β φ_i)/(1 − β)
             left_out = -distance_sq / np.maximum(1 - np.clip(beta, 0, 1), np.finfo(float).eps) ** 2
         rows = (X, y, weight) if left_out is None else None
         self._learn_threshold(-distance_sq, counted, offset, self.rounding_, left_out, rows)
@@ -168,20 +168,18 @@ class SVDD(NoveltyDetector):
         return -self._rounded(self.expansion_.diag(X) - 2 * self.expansion_(X) + self.center_sq_)
 
     def _rounded(self, distance_sq: np.ndarray) -> np.ndarray:
-        """Squared distances from the center, not below 0, and R² where they are within `rounding_` of it."""
+        """Squared distances from the center, not below 0, and R² if they are within `rounding_` of it."""
         on_sphere = np.abs(distance_sq - self.radius_**2) <= self.rounding_
         return np.where(on_sphere, self.radius_**2, np.maximum(distance_sq, 0))
 
 
 def known_outliers(y: ColumnLike, n: int) -> np.ndarray:
-    """Which rows of y hold −1. Anything else, of any type, says nothing."""
+    """Which rows of y contain −1. Anything else, of any type, is ignored."""
     y = np.asarray(y)
     if y.shape[:1] != (n,):
         raise InputError(f"y has {y.shape[0] if y.ndim else 0} entries and X has {n} rows. Give one entry per row.")
     if y.ndim > 1:
         y = y.reshape(n, -1)[:, 0]
     if y.dtype.kind in "US" and np.any(y == "-1"):
-        warnings.warn(
-            "y contains the text '-1', which is ignored: known outliers are marked by the number −1.", stacklevel=4
-        )
+        warnings.warn("y contains the text '-1', which is ignored. Mark known outliers by the number −1.", stacklevel=4)
     return np.array([isinstance(v, Real) and v == -1 for v in y.tolist()], dtype=bool)

@@ -19,8 +19,6 @@ from .parameters import COUNT, NOT_NEGATIVE, POSITIVE, parameter
 from .rls import RLSClassifier
 from .solution import Solution
 
-LAMBDAS = 2.0 ** np.arange(-14, 3, 2)
-
 
 @dataclass(eq=False, repr=False)
 class TransductiveSVMClassifier(KernelClassifier):
@@ -31,21 +29,23 @@ class TransductiveSVMClassifier(KernelClassifier):
         \\tfrac1u \\sum_{j \\in U} f(x_j) = 2 b - 1
 
     The first term is a smooth hinge loss, the second one punishes unlabeled rows near the boundary, and the last
-    equation keeps the fraction b of the second class among the unlabeled rows: w acts on rows less their mean, which
-    meets it by itself. λ' rises from 0 in steps. Use it where classes are separated by a gap, above all on sparse rows
-    of text with ``kernel="linear"``: the rows are then never copied, and w has one weight for each column. More than
-    two classes: each against the rest. Not convex: a good local minimum near the supervised solution.
+    equation keeps the fraction b of the second class among the unlabeled rows. w acts on rows less their mean, which
+    meets it by itself. λ' rises from 0 in steps. Use it if classes are separated by a gap, above all on sparse rows
+    of text with ``kernel="linear"``. The rows are then never copied, and w has one weight for each column. Of more than
+    two classes, each is learned against the rest. The problem is not convex, and the solution is a good local minimum
+    near the supervised one.
 
     Parameters
     ----------
-    lam : penalty λ; 1e-4 to 0.1 for kernels with k(x, x) = 1.
-    lam_unlabeled : weight λ' of the unlabeled rows; 0 is an ordinary support vector machine.
+    lam : penalty λ, 1e-4 to 0.1 for kernels with k(x, x) = 1.
+    lam_unlabeled : weight λ' of the unlabeled rows. 0 is an ordinary support vector machine.
     balance : "estimate", "labels", float, dict or array, default="estimate"
-        Fraction of each class among the unlabeled rows: estimated from fits that hold out labels; as among the
-        labels; of ``classes_[1]`` (a number, two classes); {class: share} or one fraction per sorted class. A wrong
-        share costs accuracy, with 10 labels often the most.
-    solver : "lbfgs", or "cccp": the ramp loss of UniverSVM in place of the bell, by the concave-convex procedure; one
-        to four times as long, and about as accurate (a larger `lam` suits it).
+        Fraction of each class among the unlabeled rows. "estimate" estimates it from fits that hold out labels, and
+        "labels" takes that among the labels. A number is the fraction of ``classes_[1]`` (two classes). Else give
+        {class: fraction} or one fraction per sorted class. A wrong fraction costs accuracy, with 10 labels often the
+        most.
+    solver : "lbfgs", or "cccp" for the ramp loss of UniverSVM in place of the bell, by the concave-convex procedure. It
+        takes one to four times as long, and is about as accurate (a larger `lam` suits it).
     tol : largest relative gradient norm. max_iter : most iterations of the last step.
 
     Attributes
@@ -102,11 +102,11 @@ class TransductiveSVMClassifier(KernelClassifier):
         return Solution(W, constants, result, lambda: self._folds(state, labels, [{}], wanted)[0])
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        candidates = product_of({"lam": LAMBDAS.tolist()} if grid is None else grid)
+        candidates = product_of({"lam": (2.0 ** np.arange(-14, 3, 2)).tolist()} if grid is None else grid)
         return candidates, self._folds(state, labels, candidates, self._estimate(state, labels))
 
     def _folds(self, state: State, labels: Labels, candidates, wanted):
-        """Held-out scores (m, l, k') for candidate parameters: folds over the labels."""
+        """Held-out scores (m, l, k') for candidate parameters, by folds over the labels."""
         out = np.full((len(candidates), *labels.signs.shape), np.nan)
         for test, others in labels.folds(self.max_refits):
             W, constants = self._minimum(state, others, candidates, wanted).value
@@ -115,7 +115,7 @@ class TransductiveSVMClassifier(KernelClassifier):
         return out
 
     def _estimate(self, state: State, labels: Labels):
-        """(shares, standard errors) of the classes among the unlabeled rows. None if the balance is given."""
+        """(fractions, standard errors) of the classes among the unlabeled rows. None if the balance is given."""
         if len(labels.labeled) == len(labels.codes) or not (isinstance(self.balance, str) and self.balance == ESTIMATE):
             return None
 
@@ -133,7 +133,7 @@ class TransductiveSVMClassifier(KernelClassifier):
     def _minimum(
         self, state: State, labels: Labels, candidates: list, wanted: tuple[np.ndarray, np.ndarray] | None = None
     ):
-        """`Result` for all candidates at once: the columns of the first one, then those of the next."""
+        """`Result` for all candidates at once, with the columns of the first one, then those of the next."""
         shares = shares_of(self.balance, labels, state.weight) if wanted is None else wanted[0]
         offset = 2 * (shares[1:] if labels.n_classes == 2 else shares) - 1
         m, k = len(candidates), len(offset)
@@ -147,5 +147,5 @@ class TransductiveSVMClassifier(KernelClassifier):
         return result
 
     def _silent(self, scores: np.ndarray):
-        """Which rows score as one without features: the mean over the unlabeled rows is part of the constant."""
+        """Which rows score as one without features. The mean over the unlabeled rows is part of the constant."""
         return (np.abs(scores - self.intercept_) <= 1e-3 * self.margin_).all(axis=1)

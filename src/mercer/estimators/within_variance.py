@@ -1,4 +1,4 @@
-"""MV-KPCA as a classifier: a few components that keep the labeled classes together, then least squares on them."""
+"""MV-KPCA as a classifier, with few components that keep the labeled classes together and least squares on them."""
 
 from dataclasses import dataclass, replace
 
@@ -11,8 +11,6 @@ from ..solvers.ridge.state import State
 from .classifier import KernelClassifier
 from .parameters import COUNT, NOT_NEGATIVE, POSITIVE, parameter
 from .solution import Solution
-
-GRID: dict = {"within_weight": np.geomspace(1e-2, 1e3, 6).tolist()}
 
 
 @dataclass(eq=False, repr=False)
@@ -30,7 +28,7 @@ class WithinVarianceClassifier(KernelClassifier):
     Parameters
     ----------
     n_components : int, default=10
-    within_weight : c, the weight of the variance within the classes; 0 takes the kernel principal components.
+    within_weight : c, the weight of the variance within the classes. 0 takes the kernel principal components.
     penalty : of the least squares, on components scaled to a variance of at most 1.
 
     Attributes
@@ -79,4 +77,6 @@ class WithinVarianceClassifier(KernelClassifier):
         return Solution(V @ W, b - moments.mean @ (V @ W), result.warn(), lambda: self.refits(state, labels))
 
     def path(self, state: State, labels: Labels, grid: dict | None) -> tuple[list[dict], np.ndarray]:
-        return super().path(state, labels, GRID if grid is None else grid)
+        if grid is None:
+            grid = {"within_weight": np.geomspace(1e-2, 1e3, 6).tolist()}
+        return super().path(state, labels, grid)
