@@ -84,13 +84,13 @@ def neighbors(n, d, device):
     queries = X[torch.as_tensor(rows, device=device)].double()
     true = torch.stack([(X.double() - one).norm(dim=1).topk(11, largest=False).values for one in queries]).cpu().numpy()
     same = float(np.mean(np.abs(distance[rows] - true) <= 1e-9 * (1 + true)))
-    sure = search._selected(X[:8192], 11, 11 + nearest.SPARE)[2]
+    sure = search._selected(X[:8192], 11, 11 + nearest.SIZES.spare)[2]
     detail = f"{same:.2%} of sampled neighbors are those of double precision; {float(sure.float().mean()):.2%} proved"
     say(f"10 exact neighbors, {n:,} × {d}", "≤ 3 s" if n == 1_000_000 else "", f"{took:.2f} s", detail)
     if device == "cuda":
         X = X[:262_144]
         for tile in SHAPES:
-            nearest.TILE = nearest.WIDE_TILE = tile
+            nearest.SIZES = nearest.SearchSizes(tile=tile, wide_tile=tile)
             try:
                 search._minima(X[:4096])
                 took = clock(lambda: search._minima(X[:16384]))[1]
@@ -98,7 +98,7 @@ def neighbors(n, d, device):
                 print(f"  tile {tile}: {took * 1000:.1f} ms, {rate:.0f} half-precision TFLOP/s", flush=True)
             except Exception as error:  # a shape that the device has no room for
                 print(f"  tile {tile}: {type(error).__name__}", flush=True)
-        nearest.TILE, nearest.WIDE_TILE = SHAPES[:2]
+        nearest.SIZES = nearest.SearchSizes()
 
 
 def labeled(y, number=100):

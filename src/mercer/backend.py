@@ -1,4 +1,4 @@
-"""Optional packages, devices, memory and threads: everything that depends on the machine."""
+"""Everything that depends on the machine, namely optional packages, devices, memory and threads."""
 
 import contextlib
 import contextvars
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 
 Task = TypeVar("Task")
 
-_EXTRA = {"torch": "gpu", "dask": "dask", "dask.array": "dask", "distributed": "dask", "triton": "gpu"}
-_EXTRA |= {"starlette": "studio", "uvicorn": "studio"}
-_EXTRA |= dict.fromkeys(("onnx", "onnx.helper", "onnx.numpy_helper", "onnx.checker", "skactiveml", "pyod"), "bridges")
+_EXTRA = {  # package → the extra of mercer that installs it
+    **dict.fromkeys(("torch", "triton"), "gpu"),
+    **dict.fromkeys(("dask", "dask.array", "distributed"), "dask"),
+    **dict.fromkeys(("starlette", "uvicorn"), "studio"),
+    **dict.fromkeys(("onnx", "onnx.helper", "onnx.numpy_helper", "onnx.checker", "skactiveml", "pyod"), "bridges"),
+}
 
 
 def need(name: str) -> ModuleType:
-    """Import an optional package, or show which pip line brings it."""
+    """Import an optional package, or show the pip command that installs it."""
     try:
         return importlib.import_module(name)  # waits for another thread that is importing it
     except ImportError as error:
@@ -42,9 +45,9 @@ def need(name: str) -> ModuleType:
 
 @contextlib.contextmanager
 def uninterrupted(dropped=()):
-    """Context (and decorator) in which the signals of Ctrl-C and of an end wait, or those that are named are dropped.
+    """Context (and decorator) that delays SIGINT (Ctrl-C) and SIGTERM until its end, or drops those in `dropped`.
 
-    Only the main thread is ever interrupted by a signal. Elsewhere this does nothing.
+    Only the main thread is ever interrupted by a signal. In other threads this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -77,10 +80,10 @@ def on_gpu(X):
 
 
 def to_device(X, device="cuda", dtype="float32"):
-    """Rows as a tensor on a device: what to give an estimator so that it runs there.
+    """Copy rows to a device as a tensor, so that an estimator that is given the tensor runs there.
 
-    NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need. A float64
-    tensor that is given to an estimator as it is takes the slower exact path instead.
+    NumPy rows, float64 rows and CPU tensors are converted to float32, which the fused GPU products need. For a float64
+    tensor that is not converted, an estimator takes the slower exact path.
 
     Parameters
     ----------
@@ -140,7 +143,7 @@ def device_in_use() -> tuple[str, str] | None:
 
 
 def moved(X: "Rows") -> "Rows":
-    """Dense NumPy rows on the device of `use_device`. Anything else, or without that context, X as it is."""
+    """Dense NumPy rows on the device of `use_device`. Other rows, or all rows without a device, are left unchanged."""
     device = _device.get()
     return X if device is None or not isinstance(X, np.ndarray) else to_device(X, *device)
 
@@ -159,7 +162,7 @@ def _check_device(device):
 
 
 def memory_available(device: object = None) -> int | None:
-    """Bytes that can still be allocated on the host (or on a CUDA device). None when unknown."""
+    """Bytes that can still be allocated on the host (or on a CUDA device). None if unknown."""
     if device is not None and str(device).startswith("cuda"):
         return need("torch").cuda.mem_get_info(device)[0]
     found = []
@@ -169,7 +172,7 @@ def memory_available(device: object = None) -> int | None:
     with contextlib.suppress(OSError, ValueError):  # a container may be allowed less than the machine has
         group = Path("/sys/fs/cgroup")
         found.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
-    with contextlib.suppress(ImportError, OSError, ValueError):  # and a process less than its user: `ulimit -v`
+    with contextlib.suppress(ImportError, OSError, ValueError):  # a process may be allowed less than its user (ulimit)
         resource = importlib.import_module("resource")
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
         if most != resource.RLIM_INFINITY:
@@ -181,7 +184,7 @@ def memory_available(device: object = None) -> int | None:
 
 
 def size(n_bytes):
-    """Bytes as a person reads them.
+    """Format a number of bytes for a person.
 
     >>> size(20_000_000_000)
     '20.0 GB'
@@ -194,18 +197,17 @@ def size(n_bytes):
 
 
 def require_memory(n_bytes, what, remedy, free=None):
-    """Refuse an allocation that cannot fit, before it is tried. Free are the bytes there are, the host's by default."""
+    """Raise `BackendError` for an allocation that cannot fit. `free` : bytes available, the host's by default."""
     free = memory_available() if free is None else free
     if free is not None and n_bytes > free:
         raise BackendError(f"{what} needs {size(n_bytes)} and {size(free)} are available. {remedy}")
 
 
 _controller = None
-SMALL = 128  # a result with no longer side than this gains nothing from BLAS's threads (docs/scoreboard.md: the table)
 
 
 def cores():
-    """How many cores this process may use: by its affinity, and by the quota of its control group."""
+    """How many cores this process may use, from its affinity and the quota of its control group."""
     count = getattr(os, "process_cpu_count", None)  # from Python 3.13 on
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     allowed = (count() or 1) if count else allowed
@@ -214,7 +216,7 @@ def cores():
 
 @functools.cache
 def quota(file="/sys/fs/cgroup/cpu.max"):
-    """How many cores the control group of this process may use at once; infinity where nothing limits it."""
+    """How many cores the control group of this process may use at once. Infinity if there is no limit."""
     with contextlib.suppress(OSError, ValueError):
         most, period = Path(file).read_text().split()
         return int(most) // int(period)  # "max" is not a number
@@ -222,7 +224,7 @@ def quota(file="/sys/fs/cgroup/cpu.max"):
 
 
 def idle_cores():
-    """How many of these cores no other task needs at this moment, at least 1: more threads would fight for them."""
+    """How many of these cores no other task uses now, at least 1. More threads would slow each other down."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         running = int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])  # this task is one of them
         return max(1, min(cores(), (os.cpu_count() or 1) - running + 1))
@@ -230,21 +232,22 @@ def idle_cores():
 
 
 def n_threads() -> int:
-    """How many threads this process may use: the cores it is allowed, or fewer if BLAS was told to use fewer."""
+    """How many threads this process may use. This is the number of allowed cores, or of BLAS threads if smaller."""
     if known := _threads_before.get():
         return known
     return max(1, min([cores()] + [pool["num_threads"] for pool in _pools().info() if pool["user_api"] == "blas"]))
 
 
 def threads_for(m, k, n, available=None):
-    """BLAS threads for the product of an m × k and a k × n matrix: the one place that decides by shape.
+    """BLAS threads for the product of an m × k and a k × n matrix, decided by its shape here and nowhere else.
 
-    A long sum into a small result is not shared out by BLAS. Thin products are, and gain what memory allows as long as
-    no other process needs the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code that brings
-    threads of its own pins BLAS to one instead (`parallel`, the Krylov solver): the two kinds hinder each other.
+    BLAS does not divide a long sum into a small result among threads. It divides thin products, which gain what memory
+    allows if no other process needs the cores. Measured by ``python -m benchmarks.scoreboard --parts threads``. Code
+    with its own threads (`parallel`, the Krylov solver) limits BLAS to one, because the two kinds slow each other down.
     """
-    # 1e6: nor does less work than this
-    if max(m, n) <= SMALL or 2.0 * m * k * n < 1e6:
+    # Neither a result with no side above 128 nor less work than 1e6 gains from threads (see the table of
+    # docs/scoreboard.md).
+    if max(m, n) <= 128 or 2.0 * m * k * n < 1e6:
         return 1
     return n_threads() if available is None else available
 
@@ -256,17 +259,17 @@ def blas_for(m, k, n):
 
 
 def parallel(function: Callable[[Task], object], tasks: Sequence[Task], threads: int | None = None) -> None:
-    """Call function on every task from several threads; NumPy releases the GIL inside its loops.
+    """Call function on every task from several threads. This is fast because NumPy releases the GIL in its loops.
 
-    There are no more threads than idle cores, and none next to those that such a call has started already.
+    There are no more threads than idle cores. A call from within such a thread starts no further threads.
     """
     most = min(threads or n_threads(), len(tasks))
-    threads = min(most, idle_cores()) if most > 1 and not threads else most  # to look for them takes a while
+    threads = min(most, idle_cores()) if most > 1 and not threads else most  # counting idle cores takes a while
     if threads <= 1 or not _one_pool.acquire(blocking=False):
         for task in tasks:
             function(task)
         return
-    context = contextvars.copy_context()  # so that `use_device` holds in the threads too
+    context = contextvars.copy_context()  # so that `use_device` applies in the threads too
     context.run(_threads_before.set, 1)
     try:
         with one_thread(), ThreadPoolExecutor(threads) as pool:
@@ -281,10 +284,10 @@ _threads_before: contextvars.ContextVar[int | None] = contextvars.ContextVar("si
 
 @contextlib.contextmanager
 def single_threaded_blas():
-    """Context in which BLAS has one thread, and `parallel` as many as there were for both.
+    """Context in which BLAS has one thread, and `parallel` as many as both had before.
 
-    Its results have the same digits on an idle and on a busy machine, where BLAS's threads would fight for the cores:
-    `parallel` shares out whole tasks among those that are idle.
+    Results have the same digits on an idle and on a busy machine. On a busy machine BLAS's threads would compete for
+    the cores, whereas `parallel` distributes whole tasks among the idle ones.
     """
     before = _threads_before.set(n_threads())
     try:
@@ -296,7 +299,7 @@ def single_threaded_blas():
 
 @contextlib.contextmanager
 def one_thread():
-    """Context of one task among several: BLAS keeps to one thread until the last of them has ended."""
+    """Context of one task among several. BLAS uses one thread until the last of them has ended."""
     own = object()
     try:
         with _tasks.lock:
@@ -308,7 +311,7 @@ def one_thread():
     finally:
         try:
             _end(own)
-        except KeyboardInterrupt:  # what is done twice is done once
+        except KeyboardInterrupt:  # a second call has no further effect
             _end(own)
             raise
 

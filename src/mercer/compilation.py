@@ -1,4 +1,4 @@
-"""Loops compiled by numba: kept on the disk, never interrupted halfway, and reported when a user waits for them."""
+"""Compile loops with numba. The code is cached on disk, not interrupted halfway, and reported if a user waits."""
 
 import contextlib
 import contextvars
@@ -14,9 +14,9 @@ Loop = TypeVar("Loop", bound=Callable[..., object])
 
 
 def compiled(*signature: str, **options: object) -> Callable[[Loop], Loop]:
-    """Decorator: `numba.njit`, with the machine code kept on the disk where some folder for it can be written.
+    """Decorator `numba.njit` that caches the machine code on disk if a folder for it can be written.
 
-    Ctrl-C waits until a function is compiled: numba stopped halfway refuses that function from then on.
+    Ctrl-C waits until a function is compiled, because numba refuses a function whose compilation was stopped halfway.
     """
     with uninterrupted():
         njit = importlib.import_module("numba").njit
@@ -34,20 +34,20 @@ def compiled(*signature: str, **options: object) -> Callable[[Loop], Loop]:
     return decorate
 
 
-_told: contextvars.ContextVar = contextvars.ContextVar("told of compilation", default=None)
+_on_compile: contextvars.ContextVar = contextvars.ContextVar("report of a compilation", default=None)
 
 
 @functools.cache
 def _listen():
-    """Let numba report each compilation. Code that comes from the disk is not one."""
+    """Let numba report each compilation. Loading code from disk is not one."""
     event: Any = importlib.import_module("numba.core.event")
 
     class Listener(event.Listener):
         def on_start(self, event):
-            tell = _told.get()
-            if tell is not None:
-                _told.set(None)  # once
-                tell()
+            report = _on_compile.get()
+            if report is not None:
+                _on_compile.set(None)  # once
+                report()
 
         def on_end(self, event):
             pass
@@ -57,7 +57,7 @@ def _listen():
 
 @contextlib.contextmanager
 def compilation_reported(on_event):
-    """Context that gives an `on_event` function, which also gets one event before the first compilation in it."""
+    """Context that returns an `on_event` function, which also receives an event before the first compilation."""
     done = 0.0
 
     def report(event):
@@ -65,8 +65,8 @@ def compilation_reported(on_event):
         done = event.fraction if isinstance(event, Progress) else done
         on_event(event)
 
-    token = _told.set(lambda: report(Progress("compiling, once for each installation", done)))
+    token = _on_compile.set(lambda: report(Progress("compiling, once for each installation", done)))
     try:
         yield report
     finally:
-        _told.reset(token)
+        _on_compile.reset(token)

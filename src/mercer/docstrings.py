@@ -1,34 +1,58 @@
-"""Complete the docstrings of estimators: types and defaults of parameters, and the text that many classes share.
+"""Complete the docstrings of estimators with types and defaults of parameters and with texts common to many classes.
 
-A class describes what is its own. Parameters that it does not describe (`kernel`, `approx`, `random_state`, …) are
-added from `parameter_texts`, and so are those of methods and functions (`X`, `y`, `drawn`, …). Defaults come from the
-signature. So the help of a class and the API reference are complete, and a text is written once.
+A class describes its own parameters. Those that it does not describe (`kernel`, `approx`, `random_state`, …) are added
+from `parameter_texts`, and so are those of methods and functions (`X`, `y`, `drawn`, …). Defaults come from the
+signature. The help of a class and the API reference are therefore complete, and a text is written once.
 """
 
 import inspect
 import re
 import weakref
 from dataclasses import MISSING, Field
-from typing import Any
+from typing import Any, NamedTuple
 
-from .parameter_texts import CALL, CONSTRUCTOR, IGNORED, KERNEL_ROWS, RETURNS
+from .parameter_texts import CALL, CONSTRUCTOR, INSTEAD, RETURNS
 
 Texts = dict[str, tuple[str, str]]
 
-_SECTION = re.compile(r"(?<=\n\n)\w[\w ]*\n-{3,}\n")
-_WORDS = {"Real": "float", "Integral": "int", "RealNotInt": "float"}
-_ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*)$")
-_TYPED = re.compile(
-    r"default=|, optional$|array-like of|^(?:class name|estimator$|DataFrame|\(|\{|array|int|float|str|bool|list|dict|"
-    r"tuple|callable|function|None\b|\")"
-)
-_WORD = "(?:int|float|bool|str|callable|function|dict|list|None)"
-_KIND = re.compile(  # a type, and what follows it
-    rf"^({_WORD}(?: in [(\[][^)\]]*[)\]])?(?:,? or {_WORD})*)(?:[,;:] |$)(.*)$"
-)
-WRAPPED = 90  # characters of a line; a longer one without a default is a sentence that goes on
-_SHAPE = re.compile(r"^\((?:[nmdlk], ?)*[nmdlk]?\),? (?:rows, or (?=\())?")
-_ELSEWHERE = re.compile(r"^(?:rows,? )?(?:or a data frame, )?[Aa]s in\b|^[Ss]ee ")
+
+class Patterns(NamedTuple):
+    """Patterns that recognize the parts of a docstring.
+
+    Attributes
+    ----------
+    section : a title and the line below it.
+    entry : `name : type or text`.
+    typed : a type, with its default or alone.
+    kind : a type of few words, and what follows it.
+    shape : a shape at the beginning of a text.
+    elsewhere : a reference to the description of another parameter.
+    """
+
+    section: re.Pattern[str]
+    entry: re.Pattern[str]
+    typed: re.Pattern[str]
+    kind: re.Pattern[str]
+    shape: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+
+
+def _patterns() -> Patterns:
+    word = "(?:int|float|bool|str|callable|function|dict|list|None)"
+    return Patterns(
+        section=re.compile(r"(?<=\n\n)\w[\w ]*\n-{3,}\n"),
+        entry=re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*)$"),
+        typed=re.compile(
+            r"default=|, optional$|array-like of|^(?:class name|estimator$|DataFrame|\(|\{|array|int|float|str|bool|"
+            r"list|dict|tuple|callable|function|None\b|\")"
+        ),
+        kind=re.compile(rf"^({word}(?: in [(\[][^)\]]*[)\]])?(?:,? or {word})*)(?:[,;:] |$)(.*)$"),
+        shape=re.compile(r"^\((?:[nmdlk], ?)*[nmdlk]?\),? (?:rows, or (?=\())?"),
+        elsewhere=re.compile(r"^(?:rows,? )?(?:or a data frame, )?[Aa]s in\b|^[Ss]ee "),
+    )
+
+
+PATTERNS = _patterns()
 
 
 def document(thing: Any) -> None:
@@ -39,7 +63,7 @@ def document(thing: Any) -> None:
         return
     complete(thing)
     own = [base for base in thing.__mro__ if base.__module__.split(".")[0] == "mercer"]
-    texts = {"X": KERNEL_ROWS} if any("kernel" in inspect.get_annotations(base) for base in own) else {}
+    texts = INSTEAD["kernel"] if any("kernel" in inspect.get_annotations(base) for base in own) else {}
     for base in own:
         for name, value in vars(base).items():
             method = value.__func__ if isinstance(value, staticmethod | classmethod) else value
@@ -52,7 +76,7 @@ _DONE: weakref.WeakSet = weakref.WeakSet()  # classes, and methods that several 
 
 
 def complete(cls: type) -> None:
-    """Complete the docstring of a class, in place: the parameters of its constructor."""
+    """Complete the parameters of the constructor in the docstring of a class, in place."""
     if vars(cls).get("__doc__") and cls not in _DONE:
         _DONE.add(cls)
         bare = cls.__init__ is object.__init__ and inspect.get_annotations(cls)  # type: ignore[misc]
@@ -64,15 +88,15 @@ def complete(cls: type) -> None:
 def completed(doc: str, parameters: dict[str, tuple[str, str]], texts: Texts = CONSTRUCTOR) -> str:
     """Return a docstring whose section of parameters has a type, a text and a default for every parameter.
 
-    parameters : {name: (type, default)} of what is called, both as text. texts : {name: (type, text)} of those that
-    the docstring does not describe.
+    parameters : {name: (type, default)} of the function or class, both as text. texts : {name: (type, text)} of
+    parameters that the docstring does not describe.
     """
     head, title, rest = doc.partition("Parameters\n----------\n")
     if not title:  # the section comes before the first other one
-        other = _SECTION.search(doc)
+        other = PATTERNS.section.search(doc)
         at = other.start() if other else len(doc)
         head, rest = doc[:at].rstrip("\n") + "\n\n", doc[at:]
-    found = _SECTION.search("\n\n" + rest)
+    found = PATTERNS.section.search("\n\n" + rest)
     at = max(found.start() - 2, 0) if found else len(rest)
     own, tail = rest[:at].rstrip("\n"), rest[at:].lstrip("\n")
     entries, named = _entries(own, parameters, texts)
@@ -91,14 +115,15 @@ def _entries(own: str, parameters: dict[str, tuple[str, str]], texts: Texts) -> 
     named: set[str] = set()
     for block in blocks:
         first, _, more = block.partition("\n")
-        found = _ENTRY.match(first)
+        found = PATTERNS.entry.match(first)
         names = found[1].split(", ") if found else []
         named.update(names)
         if not found or not set(names) <= set(parameters):
             entries.append(block)
             continue
-        whole = len(first) <= WRAPPED or re.search(r"default=|, optional$", first)  # else a sentence that goes on
-        if _TYPED.search(found[2]) and more and whole:
+        # A longer line without a default is a sentence that continues below.
+        whole = len(first) <= 90 or re.search(r"default=|, optional$", first)
+        if PATTERNS.typed.search(found[2]) and more and whole:
             same = {parameters[name][1] for name in names}
             entries.append(f"{found[1]} : {_with_default(found[2], same.pop())}\n{more}" if len(same) == 1 else block)
             continue
@@ -112,10 +137,10 @@ def _typed(text: str, name: str, parameter: tuple[str, str], texts: Texts) -> tu
     kind, default = parameter
     if name in texts and (kind == "object" or "numpy." in kind):
         kind = texts[name][0]
-    if found := _KIND.match(text):
+    if found := PATTERNS.kind.match(text):
         kind, text = found[1] if name not in texts or kind == "object" else kind, found[2]
-    text = re.sub(r"^default=\S+$", "", _SHAPE.sub("", text)).strip()
-    if name in texts and (not text or _ELSEWHERE.match(text)):
+    text = re.sub(r"^default=\S+$", "", PATTERNS.shape.sub("", text)).strip()
+    if name in texts and (not text or PATTERNS.elsewhere.match(text)):
         text = texts[name][1]
     return _with_default(kind, default), text[:1].upper() + text[1:]
 
@@ -130,10 +155,10 @@ def _entry(name: str, kind: str, text: str) -> str:
 
 
 def _of_call(function: Any, texts: Texts) -> str:
-    """The docstring of a function or method with its parameters and, of a standard method, what it returns."""
+    """The docstring of a function or method with its parameters and, for a standard method, its return value."""
     doc, given, known = inspect.cleandoc(function.__doc__), _arguments(function), CALL | texts
     if given.get("y", ("", "required"))[1] == "None":
-        known = known | {"y": IGNORED}
+        known = known | INSTEAD["ignored"]
     described = "Parameters\n---" in doc
     if not described and not set(given) <= set(known):
         return doc
@@ -176,14 +201,14 @@ def _fields(cls: type) -> dict[str, tuple[str, str]]:
 
 def _kind(annotation: Any, accepted: list) -> str:
     """A type in words, from the values that validation accepts or from an annotation."""
-    words = []
+    words, numbers = [], {"Real": "float", "Integral": "int", "RealNotInt": "float"}
     for one in accepted:
         options, of = getattr(one, "options", None), getattr(one, "type", None)
         if options is not None:
             named = sorted(map(repr, options), key=str)
             words += named if of is not str else ["{" + ", ".join(named).replace("'", '"') + "}"]
         elif of is not None:
-            words.append(_WORDS.get(of.__name__, of.__name__))
+            words.append(numbers.get(of.__name__, of.__name__))
         elif one is None:
             words.append("None")
         elif isinstance(one, str):

@@ -1,4 +1,4 @@
-"""Where the pages of this documentation are, for the links that notebooks show next to an estimator."""
+"""Address of the pages of this documentation, for the links that notebooks show next to an estimator."""
 
 import os
 from importlib.metadata import PackageNotFoundError, metadata
@@ -8,10 +8,10 @@ from .docstrings import complete
 
 
 def site() -> str:
-    """The address of the documentation, without a slash at its end. "" where none is known.
+    """The address of the documentation, without a slash at its end. "" if none is known.
 
-    The environment variable MERCER_DOCS comes first, then the address that the installed package names as its
-    documentation, then the site that `make docs` has built in this source tree.
+    The environment variable MERCER_DOCS comes first. Next is the address of the documentation in the metadata of the
+    installed package, and last the site that `make docs` has built in this source tree.
     """
     given = os.environ.get("MERCER_DOCS", "")
     try:
@@ -24,7 +24,7 @@ def site() -> str:
 
 
 class Documented:
-    """An estimator whose HTML, as notebooks show it, links to its page of the documentation, where there is a site."""
+    """An estimator whose HTML in notebooks links to its page of the documentation, if there is a site."""
 
     def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)

@@ -1,6 +1,6 @@
 """The four error and warning types.
 
-Every message shows what is wrong with this value, what is accepted, and what to do.
+Every message shows what is wrong, what is accepted, and what to do.
 """
 
 from sklearn.exceptions import ConvergenceWarning
@@ -11,11 +11,11 @@ class InputError(ValueError):
 
 
 class NotInductiveError(RuntimeError):
-    """The fitted model cannot answer for rows it has not seen."""
+    """The fitted model cannot predict for rows that were not in the fit."""
 
 
 class BackendError(RuntimeError):
-    """A package, a device or the memory that the request needs is not there."""
+    """A package, a device or the memory that the request needs is not available."""
 
 
 class NotConverged(ConvergenceWarning):

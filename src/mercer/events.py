@@ -1,7 +1,7 @@
-"""Events: what a long job reports while it runs.
+"""Events that a long job reports while it runs.
 
-A function that can take long has a parameter `on_event`, a function of one event. It knows no screen: the console, the
-web app and JSON output each show events in their own way. `ignore` is the default and drops them.
+A function that can take long has a parameter `on_event`, a function of one event. It does not depend on a screen. The
+console, the web app and JSON output each show events in their own way. `ignore` is the default and drops them.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ class Stage:
 
     Attributes
     ----------
-    text : what is being done, such as "reading the table".
+    text : current work, such as "reading the table".
     end : fraction of the whole job that is done when the stage ends.
     counted : whether the stage reports its own progress.
     """
@@ -33,7 +33,7 @@ class Progress:
 
     Attributes
     ----------
-    text : what is being done.
+    text : current work.
     fraction : fraction of the stage that is done, from 0 to 1.
     method : name of the few-label method that is being fitted, if any (see `mercer.few_label.catalog`).
     """
@@ -71,7 +71,7 @@ _LISTENER: ContextVar[OnEvent] = ContextVar("listener", default=ignore)
 
 @contextlib.contextmanager
 def reporting_to(on_event: OnEvent) -> Iterator[None]:
-    """Within this block `reporting` reports to `on_event`: for work deep inside functions that pass no events on."""
+    """Context in which `reporting` reports to `on_event`, for work deep inside functions that pass no events on."""
     token = _LISTENER.set(on_event)
     try:
         yield
@@ -80,6 +80,6 @@ def reporting_to(on_event: OnEvent) -> Iterator[None]:
 
 
 def reporting(what: str, begun: int, total: int) -> Callable[[int], None]:
-    """A function of how many are done, of those after the first `begun`, that reports the fraction of `total`."""
+    """A function of the number done after the first `begun`. It reports which fraction of `total` is done."""
     listener = _LISTENER.get()
     return lambda done: listener(Progress(what, (begun + done) / max(total, 1)))

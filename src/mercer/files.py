@@ -1,4 +1,4 @@
-"""Write files so that a name never holds half a file: a temporary file takes the name when it is complete."""
+"""Write files so that a name never refers to half a file. A temporary file takes the name when it is complete."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from .errors import InputError
 def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
     """Temporary files next to `paths`, moved to their names together, or all removed if the block fails.
 
-    A file that is replaced keeps its permissions. Through a symbolic link its target is replaced, not the link.
+    A replacement keeps the permissions of the old file. If a path is a symbolic link, its target is replaced.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def replacing(*paths: str | Path, force: bool = False) -> Iterator[list[Path]]:
 
 def refuse_path(path: str | Path, force: bool = False) -> None:
     """Refuse a path that is taken or cannot be written, before any work is done."""
-    with _part(path, force):  # only trying tells: permissions, read-only disks and full ones
+    with _part(path, force):  # permissions, read-only disks and full disks show only in an attempt
         pass
 
 
@@ -64,7 +64,7 @@ def _part(path, force):
 
 
 def _place(part, target, path, force):
-    """Give a complete file its name. A file of this name that came meanwhile, from another run, is not replaced."""
+    """Give a complete file its name. A file of this name that another run wrote in the meantime is not replaced."""
     if not force:
         try:
             os.link(part, target)

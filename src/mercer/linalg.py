@@ -1,4 +1,4 @@
-"""Small dense linear algebra on the host: ordered eigenpairs, safe factors, deterministic signs."""
+"""Small dense linear algebra on the host, with ordered eigenpairs, safe factors and deterministic signs."""
 
 from collections.abc import Callable
 
@@ -8,13 +8,9 @@ import scipy.linalg as sla
 from .backend import blas_threads, n_threads, parallel
 from .errors import InputError
 
-WHOLE = 3000  # rows up to which LAPACK factors the stored matrix: a tenth of the time of rounds of blocks at 1,500
-FEW = 8  # eigenpairs: up to an eighth of them LAPACK finds one by one
-SLAB = 512  # rows of a factor that a thread updates at once: they stay in the cache
-
 
 def precision(dtype) -> float:
-    """Relative size below which a number of this dtype is rounding: float32 data give a float32 rank."""
+    """Relative size below which a number of this dtype is rounding, so that float32 data give a float32 rank."""
     single = "float32" in str(dtype)  # NumPy's and torch's dtypes alike
     return float(np.finfo(np.float32 if single else np.float64).eps)
 
@@ -44,23 +40,23 @@ def eigh_down(A: np.ndarray, number: int | None = None) -> tuple[np.ndarray, np.
     """
     n, values = len(A), np.empty(0)
     _refuse_not_finite(A)
-    if number is not None and FEW * number < n:
+    if number is not None and 8 * number < n:  # LAPACK finds up to an eighth of the eigenpairs one by one
         values, vectors = sla.eigh(A, subset_by_index=(n - number, n - 1), check_finite=False)
-    if len(values) != number:  # all are wanted, or many, or LAPACK has lost some: it may, where many are equal
+    if len(values) != number:  # all or many are wanted, or LAPACK has lost some, as it may if many are equal
         part = number is not None and number < n and hasattr(sla.lapack, "dstevd")  # which SciPy has from 1.16 on
         values, vectors = _many(A, number) if part else sla.eigh(A, check_finite=False, driver="evd" if n > 1 else "ev")
     return values[::-1][:number].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :number])
 
 
 def _many(A, number):
-    """All eigenvalues, rising, and the last `number` vectors: only these are turned back from the tridiagonal matrix.
+    """All eigenvalues, rising, and the last `number` vectors. Only these are turned back from the tridiagonal matrix.
 
-    To seek a fifth of the vectors one by one takes longer than to divide and conquer.
+    Finding a fifth of the vectors one by one takes longer than divide and conquer.
     """
     reduce, size, turn = sla.get_lapack_funcs(("sytrd", "sytrd_lwork", "ormqr"), (A,))
     work = int(size(len(A), lower=1)[0])
-    reduced, diagonal, beside, tau, _ = reduce(np.array(A, order="F"), lower=1, lwork=work, overwrite_a=1)
-    values, vectors = sla.eigh_tridiagonal(diagonal, beside, check_finite=False, lapack_driver="stevd")
+    reduced, diagonal, off, tau, _ = reduce(np.array(A, order="F"), lower=1, lwork=work, overwrite_a=1)
+    values, vectors = sla.eigh_tridiagonal(diagonal, off, check_finite=False, lapack_driver="stevd")
     vectors = vectors[:, -number:]
     vectors[1:] = turn("L", "N", reduced[1:, :-1], tau, vectors[1:], lwork=64 * number)[0]
     return values, vectors
@@ -74,7 +70,7 @@ def rank_of(values: np.ndarray, eps: float, n: int | None = None) -> int:
 
 
 def negative_mass(values: np.ndarray) -> float:
-    """Fraction of the spectrum's absolute mass that is negative: 0 for a kernel, up to 1."""
+    """Fraction of the spectrum's absolute mass that is negative, from 0 (for a kernel) to 1."""
     total = float(np.sum(np.abs(values)))
     return float(-np.sum(values[values < 0]) / total) if total > 0 else 0.0
 
@@ -90,7 +86,7 @@ def safe_cholesky(A: np.ndarray) -> tuple[np.ndarray, float]:
             continue
     raise InputError(
         "A matrix that should be positive definite is not, even after adding 1e-8 of its mean diagonal. "
-        "Check the kernel: a precomputed or callable one must be symmetric and positive semi-definite."
+        "Check the kernel. A precomputed or callable one must be symmetric and positive semi-definite."
     )
 
 
@@ -104,23 +100,25 @@ def pivoted_cholesky(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pivots and factor F (n × r) of K ≈ F Fᵀ, stopped at the rounding level of the dtype or at max_rank.
 
-    Columns of K are computed in blocks, so K is never stored and everything runs at matrix-product speed: each round
-    proposes a block of pivots, a small pivoted factorization keeps those that the others do not explain, and products
-    with slabs of rows that stay in the cache update the rest. Chosen rows move to the front, so a full-rank factor
-    costs n³/3 like plain Cholesky.
+    Columns of K are computed in blocks, so K is never stored and everything runs at the speed of matrix products. Each
+    round proposes a block of pivots. A small pivoted factorization keeps those that the others do not explain.
+    Products with slabs of rows that stay in the cache then update the rest. Chosen rows move to the front, so a
+    full-rank factor costs n³/3 like plain Cholesky.
 
     Parameters
     ----------
     block : function (rows, cols) -> K[rows][:, cols], a new array, for two index arrays.
     diag : the diagonal of K.
-    max_rank : most pivots to take.
-    rng : None proposes the largest residuals (greedy); a generator draws them in proportion to the residual (randomly
-        pivoted Cholesky, Chen et al. 2024; accepting by rejection as Epperly et al. 2025 keeps its distribution).
-    threads : how many threads call `block` (None: as many as BLAS may use).
+    max_rank : maximum number of pivots.
+    rng : None proposes the largest residuals (greedy). A generator draws pivots in proportion to the residual
+        (randomly pivoted Cholesky, Chen et al. 2024). Accepting by rejection, as in Epperly et al. 2025, keeps its
+        distribution.
+    threads : how many threads call `block`. If None, as many as BLAS may use.
 
     Returns pivots (r,), F (n × r, lower triangular in the order of the pivots), residual (n,) = diag(K − F Fᵀ).
     """
-    if rng is None and max_rank >= len(diag) <= WHOLE:
+    # Up to 3,000 rows LAPACK factors the stored matrix. At 1,500 rows it takes a tenth of the time of rounds of blocks.
+    if rng is None and max_rank >= len(diag) <= 3000:
         return _whole(block, np.asarray(diag, dtype=np.float64), dtype)
     rounds = _Rounds(block, diag, max_rank, dtype, rng, threads)
     rounds.run()
@@ -149,11 +147,11 @@ def _whole(block, diag, dtype):
 def random_pivots(
     block: Callable, diag: np.ndarray, number: int, dtype, rng: np.random.Generator, threads=None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`number` random pivots and the lower triangular root of their block of K, without the factor: cheaper.
+    """`number` random pivots and the lower triangular root of their block of K, without the factor.
 
-    The more pivots there are, the fewer rows are needed to draw the next ones from. From a quarter of the pivots on,
-    rows are dropped as pivots are added, down to a quarter of the rows or to 5/2 for each pivot. That is a third of the
-    work and a quarter of the memory of `pivoted_cholesky`, for pivots that are on average as good.
+    The more pivots there are, the fewer rows are needed from which to draw the next ones. From a quarter of the pivots
+    on, rows are dropped as pivots are added, down to a quarter of the rows or to 5/2 for each pivot. This takes a third
+    of the work and a quarter of the memory of `pivoted_cholesky`, and its pivots are on average as good.
     """
     rounds = _Rounds(block, diag, number, dtype, rng, threads, room=len(diag) * max(number, 4) // 4)
     rounds.run()
@@ -161,12 +159,12 @@ def random_pivots(
 
 
 class _Rounds:
-    """A pivoted factorization that goes on by one block of pivots at a time.
+    """A pivoted factorization that adds one block of pivots at a time.
 
-    Everything is kept in pivot order: the rows `order` of K, of which the first `rank` are the pivots, and their
-    `residual`. Row i represents `weight[i]` rows when the next pivots are drawn. The factor is a list of panels, one of
-    each round: (rank before it, its columns of F for the rows from there on, transposed). With `room` they contain
-    about that many numbers at most: rows are dropped.
+    Everything is kept in pivot order, that is the rows `order` of K, of which the first `rank` are the pivots, and
+    their `residual`. Row i represents `weight[i]` rows when the next pivots are drawn. The factor is a list of panels
+    with one per round, as (rank before it, its columns of F for the rows from there on, transposed). If `room` is
+    given, rows are dropped so that the panels contain at most about that many numbers.
     """
 
     def __init__(self, block, diag, max_rank, dtype, rng, threads=None, room=None):
@@ -176,15 +174,15 @@ class _Rounds:
         largest = self.residual.max(initial=0.0)
         _refuse_not_finite(largest)
         self.floor = _floor(largest, dtype)
-        # Dividing by a random pivot far below the largest residual amplifies rounding: finish greedily.
+        # Dividing by a random pivot far below the largest residual amplifies rounding, so the end is greedy.
         self.random_floor = np.sqrt(precision(dtype)) * largest
         n = len(self.residual)
         self.order, self.weight, self.panels = np.arange(n), np.ones(n), []
         self.rank, self.max_rank = 0, min(max_rank, n)
-        self.narrow = 32 if room is None else max(1, min(32, self.max_rank // 4))  # all rows stay at first
+        self.narrow = 32 if room is None else max(1, min(32, self.max_rank // 4))  # no row is dropped at first
 
     def run(self):
-        """Take pivots until there are enough. Slabs are shared out among threads, and BLAS has one in each."""
+        """Take pivots until there are enough. Slabs are distributed among threads, and BLAS has one in each."""
         with blas_threads(1):
             while self.advance():
                 pass
@@ -193,7 +191,7 @@ class _Rounds:
         """Take some more pivots. False when there are enough, or none above rounding."""
         if self.rank == self.max_rank or self.residual[self.rank :].max(initial=0.0) <= self.floor:
             return False
-        # Narrow blocks first, where few pivots may be enough; wide ones later, where matrix products pay.
+        # Narrow blocks first, when few pivots may be enough. Wide ones later, when matrix products are faster.
         width = min(int(np.clip(self.rank, self.narrow, 256)), self.max_rank - self.rank)
         if self.room is not None:
             self._thin(max(self.room // (self.rank + width), 5 * self.max_rank // 2))
@@ -216,21 +214,22 @@ class _Rounds:
         return True
 
     def _extend(self, new: np.ndarray, front, root: np.ndarray) -> None:
-        """The rows beyond the pivots `front` in their new panel, slab by slab, and what it leaves of the residual."""
+        """Fill the rows beyond the pivots `front` in their new panel, slab by slab, and update the residual."""
         (trsm,) = sla.get_blas_funcs(("trsm",), dtype=self.dtype)
+        slab = 512  # rows that a thread updates at once, so that they stay in the cache
 
         def fill(begin: int) -> None:
-            back = slice(begin, min(begin + SLAB, len(self.order)))
+            back = slice(begin, min(begin + slab, len(self.order)))
             rows = np.asarray(self.block(self.order[front], self.order[back]), dtype=self.dtype, order="C")
             for start, panel in self.panels:
                 pivots, others = (slice(part.start - start, part.stop - start) for part in (front, back))
                 rows -= panel[:, pivots].T @ panel[:, others]
-            # rows ← root⁻¹ rows, in place: in BLAS's order this is the transpose times root⁻ᵀ from the right.
+            # rows ← root⁻¹ rows, in place. In BLAS's order this is the transpose times root⁻ᵀ on its other side.
             rows = trsm(1.0, root, rows.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
             new[:, begin - front.start : back.stop - front.start] = rows
             self.residual[back] -= np.einsum("ij,ij->j", rows, rows, dtype=np.float64)
 
-        parallel(fill, range(front.stop, len(self.order), SLAB), self.threads)
+        parallel(fill, range(front.stop, len(self.order), slab), self.threads)
 
     def _propose(self, tail, width):
         """Positions of possible pivots, repeats among them if they are random, and the least residual of a pivot."""
@@ -241,13 +240,13 @@ class _Rounds:
         if self.rng is None:
             return self.rank + np.argpartition(-tail, width - 1)[:width], least
         live = np.where(tail > least, tail * self.weight[self.rank :], 0.0)
-        # In the order of the draws: sorting would favor low indices, see _accept.
+        # In the order of the draws, because sorting would favor low indices (see _accept).
         return self.rank + self.rng.choice(len(tail), size=width, p=live / live.sum()), least
 
     def _bring_forward(self, chosen: np.ndarray) -> None:
         """Swap the chosen rows to positions rank, rank + 1, … in everything that is kept in pivot order."""
         target = np.arange(self.rank, self.rank + len(chosen))
-        stay = np.setdiff1d(target, chosen)  # rows in the target zone that must make room
+        stay = np.setdiff1d(target, chosen)  # rows in the target zone that must move away
         holes = np.setdiff1d(chosen, target)
         source = np.concatenate([chosen, stay])
         place = np.concatenate([target, holes])
@@ -257,7 +256,7 @@ class _Rounds:
             panel[:, place - start] = panel[:, source - start]
 
     def _thin(self, most: int) -> None:
-        """Drop rows until `most` are left: the largest residuals stay, and as many rows that represent all others."""
+        """Drop rows until `most` are left. The largest residuals stay, and as many rows that represent all others."""
         if len(self.order) <= most:
             return
         tail = self.rank + np.argsort(-self.residual[self.rank :], kind="stable")
@@ -297,12 +296,12 @@ def _accept(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which proposed pivots to keep, in order, and the lower factor of their core."""
     kept: list[int] = []
-    left = np.diag(core).copy()  # of each proposal: what those kept before it do not explain
-    rows = np.empty_like(core)  # of the factor's transpose: one for each kept pivot
+    left = np.diag(core).copy()  # part of each proposal that those kept before it do not explain
+    rows = np.empty_like(core)  # rows of the factor's transpose, one for each kept pivot
     lots = None if rng is None else rng.random(len(core))
     for turn in range(len(core)):
         if lots is None:
-            # Greedy: the best one left, as long as it is still as good as half of what it looked like.
+            # Greedy choice of the best one left, as long as at least half of its residual is left.
             i = int(np.argmax(left))
             if left[i] <= max(floor, 0.5 * residual[i] if kept else 0.0):
                 break
@@ -316,7 +315,7 @@ def _accept(
         left -= row * row
         left[i] = -np.inf
         kept.append(i)
-    if not kept:  # rounding: take the largest rather than loop for ever
+    if not kept:  # all are rounding, and taking the largest avoids an infinite loop
         i = int(np.argmax(np.diag(core)))
         return np.array([i]), np.full((1, 1), np.sqrt(max(core[i, i], floor)))
     return np.array(kept), np.tril(rows[: len(kept), kept].T)

@@ -13,14 +13,14 @@ CONSTRUCTOR = {
     ),
     "missing_label": (
         '"auto", None, value or list of values',
-        'Values in y that mean "not labeled". "auto": NaN, None, empty string and −1. None: all values are classes.',
+        'Values in y that mean "not labeled". "auto": NaN, None, empty string and −1. If None, all values are classes.',
     ),
     "random_state": ("int, RandomState or None", "Seed. None means 0, so that results repeat."),
     "n_jobs": ("int or None", "Number of threads. None or −1 uses as many as the BLAS library may use."),
     "verbose": ("bool, int or callable", "Print progress, or call a function with (text, fraction done)."),
     "tol": ("float", "Tolerance at which the solver stops."),
     "max_iter": ("int", "Maximum number of iterations of the solver."),
-    "n_init": ("int or None", "Number of starts of the solver, of which the best is kept. None: as many as it needs."),
+    "n_init": ("int or None", "Number of starts of the solver, of which the best is kept. None starts as needed."),
     "center": ("bool", "Center the features, so that components are directions of largest variance."),
     "solver": (
         "str",
@@ -28,21 +28,21 @@ CONSTRUCTOR = {
     ),
     "graph": (
         "Kernel, matrix or None",
-        "Graph for a penalty on differences between neighbors (the penalty of Laplacian RLS). None: no penalty.",
+        "Graph for a penalty on differences between neighbors (the penalty of Laplacian RLS). None omits the penalty.",
     ),
     "graph_weight": ("float", "Weight of the penalty of `graph`."),
     "invariance": (
         "callable, array or None",
-        "Directions along which the classifier should hardly change, such as `ImageShifts`. None: no penalty.",
+        "Directions along which the classifier should hardly change, such as `ImageShifts`. None omits the penalty.",
     ),
     "invariance_weight": ("float", "Weight of the penalty of `invariance`."),
-    "label_folds": ("int or None", "Folds of the held-out predictions. None: one label at a time."),
+    "label_folds": ("int or None", "Folds of the held-out predictions. None means one label at a time."),
     "contamination": ("float", "Fraction of the training rows below the threshold."),
     "label_weight": ("float", "Weight c of the loss on the labels."),
     "variance": ("float", "Variance of the scores over the training rows (s² / n in the paper)."),
     "n_removed": (
         '"constant" or int',
-        "What is removed from the features before the fit: the constant function, or the first so many components.",
+        "Part of the features that is removed before the fit. Either the constant function, or a number of components.",
     ),
     "gamma": ("str or float", "Weight of the errors in the formula above."),
     "search": ("str", "How labels are searched."),
@@ -57,13 +57,13 @@ CONSTRUCTOR = {
     "function": ("callable", "Function of two rows that returns a number, or of two matrices that returns a matrix."),
     "n_components": ("int", "Number of components."),
     "n_clusters": ("int", "Number of clusters."),
-    "time_budget": ("float or None", "Seconds after which the search stops. None: no limit."),
+    "time_budget": ("float or None", "Seconds after which the search stops. None means no limit."),
 }
-# Of methods and functions, where the same name may mean something else than in a constructor.
+# For methods and functions. Here a name may mean something else than in a constructor.
 CALL = {
     "X": ("array-like of shape (n_samples, n_features)", "Rows."),
     "y": ("array-like of shape (n_samples,)", "Labels, with markers for rows without one (see `missing_label`)."),
-    "sample_weight": ("array-like of shape (n_samples,)", "Weights. 2 counts a row twice. None: equal weights."),
+    "sample_weight": ("array-like of shape (n_samples,)", "Weights. 2 counts a row twice. None means equal weights."),
     "groups": ("array-like of shape (n_samples,)", "Ignored."),
     "idx": ("array of int", "Numbers of rows."),
     "rows": ("int or array-like of shape (m,)", "Numbers of training rows."),
@@ -87,8 +87,11 @@ CALL = {
     "tol": CONSTRUCTOR["tol"],
     "n_components": CONSTRUCTOR["n_components"],
 }
-KERNEL_ROWS = ("array-like of shape (n_samples, n_features)", 'Rows. A kernel matrix if kernel="precomputed".')
-IGNORED = ("array-like or None", "Ignored, unless the text above gives it a meaning.")
+# In place of those of CALL, if the estimator has a kernel or if y may be omitted.
+INSTEAD = {
+    "kernel": {"X": ("array-like of shape (n_samples, n_features)", 'Rows. A kernel matrix if kernel="precomputed".')},
+    "ignored": {"y": ("array-like or None", "Ignored, unless the text above gives it a meaning.")},
+}
 RETURNS = {
     "fit": "self : the fitted estimator.",
     "fit_predict": "array of shape (n_samples,) : the predictions for the training rows.",
@@ -97,7 +100,7 @@ RETURNS = {
     "predict_proba": "array of shape (n_samples, n_classes) : the class probabilities.",
     "predict_log_proba": "array of shape (n_samples, n_classes) : the logarithms of the class probabilities.",
     "decision_function": "array of shape (n_samples,) or (n_samples, n_classes) : the scores.",
-    "score_samples": "array of shape (n_samples,) : the scores; higher is more normal.",
+    "score_samples": "array of shape (n_samples,) : the scores. Higher is more normal.",
     "transform": "array of shape (n_samples, n_components) : the features of the rows.",
     "score": "float : the score, higher is better.",
 }

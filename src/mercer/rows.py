@@ -1,9 +1,9 @@
-"""Verbs on a tall matrix Z, whether it is in NumPy, in torch (CPU or GPU), in Dask, or is computed in every pass.
+"""Operations on a tall matrix Z, whether it is in NumPy, in torch (CPU or GPU), in Dask, or is computed in every pass.
 
-Only n × r objects live off the host. What the first four verbs return is on the host:
+Only n × r objects may be off the host. The results of the first four operations are on the host.
 
 ========================= =========================== ================
-verb                      gives                       type
+operation                 result                      type
 ========================= =========================== ================
 ``gram(Z, weight)``       Zᵀ diag(weight) Z, r × r    float64 (with ``sums=True`` also Zᵀ weight, from the same pass)
 ``tdot(Z, A)``            Zᵀ A, r × k                 float64
@@ -11,15 +11,15 @@ verb                      gives                       type
 ``take(Z, idx)``          some rows                   float64
 ``squares(Z)``            squared length of each row  float64
 ``host(a)``               the array itself            dtype kept
-``like(a, Z)``            a, moved to where Z lives   Z's dtype
+``like(a, Z)``            a, moved to Z's device      Z's dtype
 ``near(a, X)``            host rows outside X's blocks dtype kept on the host
-``by_blocks(f, X, width)`` f on row blocks of X       where X lives
-``empty(shape, X)``       an array next to X           X's dtype
-``concat(parts)``         matrices side by side       where they live
+``by_blocks(f, X, width)`` f on row blocks of X       on X's device
+``empty(shape, X)``       an array on X's device       X's dtype
+``concat(parts)``         matrices side by side       on their device
 ========================= =========================== ================
 
-Sums over rows are accumulated in float64 block by block, so a float32 Z loses no digits in its Gram matrix. Each home
-is one module of `mercer.homes`.
+Sums over rows are accumulated in float64 block by block, so a float32 Z loses no digits in its Gram matrix. Each of
+these array backends is one module of `mercer.homes`.
 """
 
 import functools
@@ -38,12 +38,12 @@ from .types import Array, Block, Index, Rows
 
 
 def host(a: Rows) -> Array:
-    """The array on the host as NumPy, whatever its home."""
+    """The array on the host as NumPy, from any array backend."""
     return home_of(a).host(a)
 
 
 def bring(a: Block) -> Rows:
-    """The object on the host. What is there already, of whatever type, is left as it is."""
+    """The object on the host. Whatever is there already is returned unchanged, of any type."""
     return home_of(a).bring(a)
 
 
@@ -55,7 +55,7 @@ def host_rows(X: Rows) -> Block:
 
 
 def like(a: Block, Z: Rows) -> Block:
-    """A host array moved to where Z lives, in Z's dtype (for Dask the array stays on the host)."""
+    """A host array moved to Z's device, in Z's dtype (for Dask the array stays on the host)."""
     return home_of(Z).like(a, Z)
 
 
@@ -65,7 +65,7 @@ def near(a: Block, X: Rows) -> Block:
 
 
 def gram(Z: Rows, weight: Array | None = None, sums: bool = False) -> Block:
-    """Zᵀ diag(weight) Z as a host float64 matrix. Weight = None means ones. With sums=True also Zᵀ weight."""
+    """Zᵀ diag(weight) Z as a host float64 matrix, and with sums=True also Zᵀ weight. weight=None means ones."""
     G, total = home_of(Z).moments(Z, weight)
     return (G, total) if sums else G
 
@@ -81,7 +81,7 @@ def tdot(Z: Rows, A: Rows) -> Array:
 
 
 def dot(Z: Rows, W: Rows, weight: Array | None = None) -> Array:
-    """diag(weight) Z W as a host float64 array for a host vector or matrix W. Weight = None means ones."""
+    """diag(weight) Z W as a host float64 array for a host vector or matrix W. weight=None means ones."""
     out = home_of(Z).dot(Z, np.asarray(W, dtype=np.float64))
     return out if weight is None else (weight * out.T).T
 
@@ -105,52 +105,52 @@ def by_blocks(
     step: int | None = None,
     threads: int | None = None,
 ) -> Rows:
-    """f(X) for an f that acts on rows, block by block where X is in blocks.
+    """f(X) for an f that acts on rows, block by block if X is in blocks.
 
-    width : columns of the result. None for one number a row. dtype : of the result, X's by default.
-    step, threads : rows at a time on the host (all at once by default), and how many threads share them.
+    width : columns of the result. None for one number per row. dtype : of the result, X's by default.
+    step, threads : rows at a time on the host (all at once by default), and how many threads process them.
     """
     return home_of(X).by_blocks(f, X, width, dtype, step, threads)
 
 
 def by_row(method: Callable) -> Callable:
-    """Decorator of a method that answers for every row by itself: rows in Dask get a Dask array, computed when asked.
+    """Decorator of a method that treats every row separately. For rows in Dask it returns a lazy Dask array.
 
-    There the object goes to each worker once and takes the blocks as host rows.
+    The object then goes to each worker once and receives the blocks as host rows.
     """
 
     @functools.wraps(method)
-    def answer(self: Any, X: Rows, *arguments: object, **options: object) -> Block:
+    def wrapped(self: Any, X: Rows, *arguments: object, **options: object) -> Block:
         return home_of(X).answers(method, self, X, arguments, options)
 
-    return answer
+    return wrapped
 
 
 def sampled(a: Block, X: Rows) -> Block:
-    """The entries of a host array, one for each row of X, for the rows a fit looks at: all, or a sample in Dask."""
+    """The entries of a host array with one for each row of X, for the rows that a fit reads (a sample in Dask)."""
     return home_of(X).sampled(a, X)
 
 
 def empty(shape: tuple[int, ...], X: Rows) -> Block:
-    """An uninitialized array where X lives, of its dtype."""
+    """An uninitialized array on X's device, of its dtype."""
     return home_of(X).empty(shape, X)
 
 
 def concat(parts: Sequence[Rows]) -> Rows:
-    """Matrices of one home side by side."""
+    """Concatenate matrices of one array backend side by side."""
     return parts[0] if len(parts) == 1 else home_of(parts[0]).concat(parts)
 
 
 def row_clusters(Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
-    """The rows of Z, ready to be put into clusters where Z lives. None if the host does it from products."""
+    """The rows of Z, ready to be put into clusters on Z's device. None if the host does it from products."""
     return home_of(Z).partition(Z, linear, weight)
 
 
 def room_for(n_bytes: int, X: Rows, what: str, remedy: str) -> None:
-    """Refuse an allocation next to X that cannot fit, before it is tried."""
+    """Raise `BackendError` for an allocation on X's device that cannot fit."""
     require_memory(n_bytes, what, remedy, home_of(X).free_memory(X))
 
 
 def namespace(A: Rows) -> ModuleType:
-    """The module whose `exp`, `sqrt`, `clip`, … act on A: torch for tensors, numpy for the rest."""
+    """The module whose `exp`, `sqrt`, `clip`, … act on A. This is torch for tensors, and numpy for the rest."""
     return home_of(A).namespace(A)

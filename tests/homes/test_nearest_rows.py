@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from mercer.few_label.candidates.forest import Trees
-from mercer.homes.nearest import Nearest
+from mercer.homes.nearest import Nearest, SearchSizes
 
 rng = np.random.default_rng(0)
 
@@ -43,7 +43,7 @@ def test_most_rows_are_proved_and_the_others_are_measured():
 def test_blocks_of_rows_are_small_where_memory_is(monkeypatch):
     rows = torch.as_tensor(rng.normal(size=(3000, 13)))
     expected = Nearest(rows)(rows, 4)
-    monkeypatch.setattr("mercer.homes.nearest.CPU_ROOM", 2**16)
+    monkeypatch.setattr("mercer.homes.nearest.SIZES", SearchSizes(cpu_bytes=2**16))
     assert Nearest(rows)._step(3000, rows, 10) == 16
     for one, other in zip(Nearest(rows)(rows, 4), expected):
         np.testing.assert_array_equal(one, other)

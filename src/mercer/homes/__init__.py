@@ -1,4 +1,4 @@
-"""Where tall matrices live: one module and one object of class `Home` for each place, chosen by `home_of`."""
+"""Array backends for tall matrices, with one module and one object of class `Home` each, chosen by `home_of`."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ HOMES: list[Home] = [
     dask.HOME,
     objects.HOME,
     host.HOME,
-]  # the host, which owns everything, is last
+]  # the host comes last because it accepts everything
 
 
 def home_of(A: Rows) -> Home:
-    """The home of an array, decided without importing torch or Dask."""
+    """The `Home` of an array, found without importing torch or Dask."""
     return next(home for home in HOMES if home.owns(A))

@@ -1,4 +1,4 @@
-"""The Triton kernel behind `Nearest` on a GPU: imported for the first search, where Triton is installed."""
+"""The Triton kernel behind `Nearest` on a GPU. It is imported for the first search if Triton is installed."""
 
 import triton
 import triton.language as tl

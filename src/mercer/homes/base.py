@@ -1,4 +1,4 @@
-"""The methods that each place for tall matrices must have."""
+"""The methods that each array backend for tall matrices must have."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -14,24 +14,23 @@ from ..errors import BackendError, InputError
 from ..types import Array, Block, ColumnLike, Estimator, Rows
 from .row_clusters import RowClusters
 
-BLOCK = 8192  # rows per block of a float64 accumulation: the copy of a float32 block stays near the cache
-TILE = 512  # a float64 tile of 512 × 512 stays in the cache: 4× faster than one pass over the whole matrix
-MIRROR = 64  # rows of a tile transposed at once: all of them would take as long as to compute the tile
+BLOCK = 8192  # rows per block of a float64 accumulation, so that the copy of a float32 block stays near the cache
+TILE = 512  # a float64 tile of 512 × 512 stays in the cache, which is 4× faster than one pass over the whole matrix
 
 
 class Home:
-    """Rows in one place: moves, passes over the rows, and work on blocks of them.
+    """An array backend, which moves rows, passes over all rows, and works on blocks of them.
 
-    The defaults are those of arrays that this process can index and multiply. A subclass replaces what differs. What a
-    pass returns is on the host in float64.
+    The defaults are those of arrays that this process can index and multiply. A subclass replaces what differs. The
+    results of a pass are on the host in float64.
     """
 
     name: str  # in error messages
-    lazy = False  # rows come block by block from elsewhere: there is no matrix in one piece
+    lazy = False  # rows come block by block from elsewhere, never as a matrix in one piece
     on_host = False  # rows are NumPy or SciPy rows, dense or sparse
 
     def owns(self, A: Rows) -> bool:
-        """Whether A lives here."""
+        """Whether A belongs to this backend."""
         raise NotImplementedError(f"{type(self).__name__} must define owns(A).")
 
     # Moves
@@ -41,7 +40,7 @@ class Home:
         raise NotImplementedError(f"{type(self).__name__} must define host(A).")
 
     def bring(self, A: Rows) -> Rows:
-        """A on the host. What is there already, of whatever type, is left as it is."""
+        """A on the host. Whatever is there already is returned unchanged, of any type."""
         return self.host(A)
 
     def like(self, a: Array, Z: Rows) -> Block:
@@ -53,19 +52,19 @@ class Home:
         return a
 
     def kept(self, X: Rows) -> Rows:
-        """A copy of the rows for a fitted model: on the host, sparse rows stay sparse."""
+        """A copy of the rows on the host for a fitted model. Sparse rows stay sparse."""
         return np.array(self.host(X))
 
     def spread(self, Z: Array, X: Rows) -> Rows:
-        """A host matrix with one row for each row of X, moved to X and divided like X."""
+        """A host matrix with one row for each row of X, moved to X's device and divided into blocks like X."""
         return self.like(Z, X)
 
     def only(self, X: Rows, keep: Array) -> Rows:
-        """Some of the rows, where X lives."""
+        """Some of the rows, on X's device."""
         return X[keep]
 
     def computing(self, X: Rows) -> contextlib.AbstractContextManager:
-        """Context in which host rows are `moved` to where X lives."""
+        """Context in which host rows are `moved` to X's device."""
         return contextlib.nullcontext()
 
     # Checks
@@ -75,7 +74,7 @@ class Home:
         return X
 
     def refuse_lazy(self, sentence: str) -> None:
-        """Raise `BackendError` where rows come block by block: what is requested needs all of them at once."""
+        """Raise `BackendError` if rows come block by block, for a request that needs all of them at once."""
         if self.lazy:
             raise BackendError(sentence)
 
@@ -91,29 +90,29 @@ class Home:
         """Raise `InputError` unless X has two known dimensions and floating-point numbers."""
 
     def bad_columns(self, X: Rows) -> Array:
-        """Columns that hold NaN or infinity; none if another pass looks for them."""
+        """Columns that contain NaN or infinity. Empty if another pass checks for them."""
         return np.zeros(0, dtype=int)
 
     def magnitude(self, X: Rows) -> float:
-        """The largest absolute value; 0 if another pass looks for it."""
+        """The largest absolute value, or 0 if another pass checks for it."""
         return 0.0
 
     def free_memory(self, X: Rows) -> int | None:
-        """Bytes that can still be allocated next to X. None when unknown."""
+        """Bytes that can still be allocated on X's device. None if unknown."""
         return backend.memory_available()
 
     def floating(self, X: Rows) -> Rows:
-        """Rows as a kernel takes them: an array of floating-point numbers."""
+        """Rows as an array of floating-point numbers, as a kernel takes them."""
         return X
 
     def whole(self, X: Rows) -> Rows:
-        """X, or a refusal where it cannot be looked at in one piece."""
+        """X, or an `InputError` if it cannot be processed in one piece."""
         return X
 
-    # A sample that represents all rows: of rows that this process can index, it is all of them
+    # A sample that represents all rows. If this process can index the rows, the sample is all of them
 
     def sample(self, X: Rows, seed: int, *also: Array) -> Rows:
-        """Draw the rows that a fit looks at one by one, `also` among them. Their positions, None for all rows."""
+        """Draw the rows that a fit reads one by one, including `also`. Returns their positions (None: all rows)."""
         return None
 
     def sampled(self, a: Block, X: Rows) -> Block:
@@ -125,9 +124,9 @@ class Home:
         return None
 
     def fetch(self, X: Rows, *sets: Array) -> None:
-        """Bring the sample and these rows to where ``X[rows]`` finds them, in one pass."""
+        """Fetch the sample and these rows in one pass, so that ``X[rows]`` finds them."""
 
-    # Passes: float64 sums on the host, block by block
+    # Passes over all rows, block by block, with float64 sums on the host
 
     def mass(self, Z: Rows, weight: Array | None) -> float:
         """The number of rows that the moments are sums over, or their weight."""
@@ -189,21 +188,21 @@ class Home:
         return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
     def double(self, block: Rows) -> Block:
-        """A block in float64, where it lives."""
+        """A block in float64, on its device."""
         return np.asarray(block, dtype=np.float64)
 
     def single(self, block: Rows) -> Block:
-        """A matrix in float32, where it lives."""
+        """A matrix in float32, on its device."""
         return np.asarray(block, dtype=np.float32)
 
     def write(self, out: Array, rows: slice, values: object) -> None:
-        """Put computed values into their place in a host array."""
+        """Write computed values into their rows of a host array."""
         out[rows] = values
 
-    # Arrays next to X
+    # Arrays on X's device
 
     def answers(self, method: Callable, model: Estimator, X: Rows, arguments: tuple, options: dict) -> Block:
-        """method(model, X, *arguments, **options) for a method that answers for every row by itself."""
+        """method(model, X, *arguments, **options) for a method that treats every row separately."""
         return method(model, X, *arguments, **options)
 
     def largest(self, function: Callable, A: Rows, k: int) -> tuple[Array, Array]:
@@ -215,19 +214,19 @@ class Home:
     def by_blocks(
         self, f: Callable, X: Rows, width: int | None, dtype: DTypeLike | None, step: int | None, threads: Any
     ) -> Rows:
-        """f(X) for an f that acts on rows: `width` columns (None: one number a row), where X lives."""
+        """f(X) on X's device for an f that acts on rows. It has `width` columns, or one number per row if None."""
         return f(X)
 
     def empty(self, shape: tuple[int, ...], X: Rows) -> Block:
-        """An uninitialized array where X lives, of its dtype."""
+        """An uninitialized array on X's device, of its dtype."""
         return np.empty(shape, dtype=X.dtype)
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
-        """Matrices side by side."""
+        """Concatenate matrices side by side."""
         return np.concatenate(parts, axis=1)
 
     def random(self, X: Rows, shape: tuple[int, int], seed: int) -> Block:
-        """Standard normal numbers, float64, where an eigen-solver keeps its tall matrices for products with X."""
+        """Standard normal numbers in float64, on the device of an eigen-solver's tall matrices for products with X."""
         return np.random.default_rng(seed).standard_normal(shape)
 
     # Dense arithmetic on blocks
@@ -251,15 +250,16 @@ class Home:
         return np.partition(A, k - 1, axis=1)[:, k - 1]
 
     def symmetric(self, K: Rows) -> Block:
-        """K with one triangle for both, in place: rounding must not make a symmetric matrix unsymmetric."""
-        for start in range(0, len(K), MIRROR):
-            rows = slice(start, start + MIRROR)
+        """Copy one triangle of K to the other, in place. Rounding must not make a symmetric matrix unsymmetric."""
+        step = 64  # rows transposed at once, since transposing a whole tile would take as long as computing it
+        for start in range(0, len(K), step):
+            rows = slice(start, start + step)
             K[rows, rows] = (K[rows, rows] + K[rows, rows].T) / 2
             K[:start, rows] = K[rows, :start].T
         return K
 
     def sorted_columns(self, X: Rows, places: Array) -> Array:
-        """(q, d) the values of each column at these places of its order, on the host."""
+        """(q, d) values of each column at these places of its order, on the host."""
         out = np.empty((len(places), X.shape[1]), order="F")  # a search needs each column in one piece
 
         def fill(j: int) -> None:
@@ -269,7 +269,7 @@ class Home:
         return out
 
     def ranks(self, values: Array, X: Rows) -> tuple[Block, Block]:
-        """(n, d) how many of the sorted (q, d) values of its column are below each entry, and not above it."""
+        """Two (n, d) counts, of the sorted (q, d) values of its column below each entry, and of those not above it."""
         low = np.empty(X.shape, dtype=np.intp)
         for j, column in enumerate(values.T):
             low[:, j] = np.searchsorted(column, X[:, j], side="left")
@@ -286,18 +286,18 @@ class Home:
         return np.ascontiguousarray(sla.qr(block, mode="economic", check_finite=False)[0])
 
     def sparse(self, A: Rows, X: Rows) -> Block:
-        """A SciPy CSR matrix that multiplies tall matrices next to X, in X's dtype."""
+        """A SciPy CSR matrix that multiplies tall matrices on X's device, in X's dtype."""
         return A.astype(X.dtype, copy=False)
 
     def search(self, rows: Rows) -> Callable | None:
-        """A function of (X, k) that finds the k nearest of these rows: (distances, row numbers) on the host.
+        """A function of (X, k) that returns (distances, row numbers) of the k nearest of these rows, on the host.
 
         None if no search is better than those of the host.
         """
         return None
 
     def partition(self, Z: Rows, linear: Array, weight: Array) -> RowClusters | None:
-        """The rows of Z, ready to be put into clusters where they are. None if the host does it from products."""
+        """The rows of Z, ready to be put into clusters on Z's device. None if the host does it from products."""
         return None
 
     def solve_lower(self, L: Rows, B: Rows) -> Block:
@@ -308,7 +308,7 @@ class Home:
 
 
 def refuse_shape(X: Rows, name: str, cast: str) -> None:
-    """The checks that scikit-learn's validation does for NumPy rows."""
+    """Check shape and dtype, as scikit-learn's validation does for NumPy rows."""
     if not hasattr(X, "ndim") or X.ndim != 2:
         raise InputError(
             f"X is a {name} of shape {getattr(X, 'shape', '?')}. Accepted: two dimensions, rows × columns."
@@ -318,7 +318,7 @@ def refuse_shape(X: Rows, name: str, cast: str) -> None:
 
 
 def refuse_columns(columns: Array, what: str, names: ColumnLike = None) -> None:
-    """Refuse rows that hold NaN or infinity in these columns."""
+    """Refuse rows that contain NaN or infinity in these columns."""
     if len(columns):
         raise InputError(
             f"X is a {what} that contains NaN or infinity in column(s) {listed(columns, names)}. "
@@ -327,6 +327,6 @@ def refuse_columns(columns: Array, what: str, names: ColumnLike = None) -> None:
 
 
 def listed(columns: Array, names: ColumnLike) -> str:
-    """The first five columns by name or number, and how many more there are."""
+    """The first five columns by name or number, and the number of further ones."""
     shown = ", ".join(repr(str(names[j])) if names is not None else str(j) for j in columns[:5])
     return shown + (f" and {len(columns) - 5} more" if len(columns) > 5 else "")

@@ -1,4 +1,4 @@
-"""Rows in Dask: blocks of known lengths, sums over them, and the rows that have come to the client."""
+"""Rows in Dask, as blocks of known lengths, with sums over them and the rows that were fetched to the client."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -13,22 +13,20 @@ from ..errors import InputError
 from ..types import Array, Block, ColumnLike, Estimator, Index, Rows
 from .base import refuse_columns
 
-SAMPLE = 10_000  # rows that represent all of them where a fit looks at single rows
-ANSWERED = 2**15  # rows of a block that are answered at a time: what a method is valid for each of them fits a worker
-FAN_IN = 8  # sums are added so many at a time, on the workers: the client gets one
+SAMPLE = 10_000  # rows that represent all of them if a fit reads single rows
 
 
 class Blocks:
-    """A tall matrix in blocks elsewhere. ``X[positions]`` brings rows here and keeps them. Nothing else brings any.
+    """A tall matrix in blocks on workers. Only ``X[positions]`` fetches rows to this process, and keeps them.
 
-    The engine is in three methods, `task`, `once` and `compute`: those here are Dask's, and a subclass may have others.
+    The three methods `task`, `once` and `compute` use Dask, and a subclass may use another engine.
 
     Parameters
     ----------
-    parts : blocks as the engine contains them: NumPy or SciPy rows, or data frames.
+    parts : blocks in the engine, as NumPy or SciPy rows, or as data frames.
     lengths : rows of each. width : number of columns.
-    dtype : floating-point type in which rows are computed. None leaves data frames as they are.
-    names : of the columns, or None. source : what answers are computed for, or None.
+    dtype : floating-point type in which rows are computed. None leaves data frames unchanged.
+    names : of the columns, or None. source : the rows for which predictions are computed, or None.
 
     Attributes
     ----------
@@ -59,7 +57,7 @@ class Blocks:
     def of(cls, source: Any, frames: bool = False) -> "Blocks":
         """The blocks of a Dask array of two dimensions or of a Dask data frame.
 
-        Where Dask does not know their lengths, one pass over the first column counts.
+        If Dask does not know their lengths, one pass over the first column counts them.
         """
         names = [str(name) for name in source.columns] if hasattr(source, "columns") else None
         dtype = None if frames else _dtype(source)
@@ -68,15 +66,15 @@ class Blocks:
         return cls(parts, _lengths(source), int(source.shape[1]), dtype, names, source)
 
     def task(self, function: Callable, *arguments: object) -> Block:
-        """A task that represents function(*arguments), whose arguments may be parts and other tasks."""
+        """A task that represents function(*arguments). The arguments may be parts and other tasks."""
         return need("dask").delayed(function, pure=False)(*arguments)
 
     def once(self, value: object) -> Block:
-        """A task that represents a value that goes to each worker once."""
+        """A task that represents a value and sends it to each worker once."""
         return once(value)
 
     def compute(self, tasks: Sequence) -> list:
-        """The results of tasks, here."""
+        """The results of tasks, in this process."""
         return list(need("dask").compute(*tasks))
 
     def __getitem__(self, rows: Index) -> Block:
@@ -86,7 +84,7 @@ class Blocks:
         return self._rows.iloc[places] if self.frames else self._rows[places]
 
     def fetch(self, *sets: Array) -> None:
-        """Bring all rows of these sets of positions that are not here yet, in one pass."""
+        """Fetch all rows of these sets of positions that were not fetched before, in one pass."""
         wanted = np.setdiff1d(np.concatenate(sets), self._at)
         if not len(wanted) and self._rows is not None:
             return
@@ -98,7 +96,7 @@ class Blocks:
         self._at, self._rows = self._at[order], rows.iloc[order] if self.frames else rows[order]
 
     def bring(self, which: list) -> list:
-        """Some rows of every block, by their positions in it. All blocks are looked at for NaN and infinity."""
+        """Some rows of every block, by their positions in it. All blocks are checked for NaN and infinity."""
         more = None if self.frames else self.dtype, self.names
         blocks = zip(self.parts, which, self.lengths.tolist())
         return self.compute([self.task(pick, part, rows, length, *more) for part, rows, length in blocks])
@@ -106,11 +104,11 @@ class Blocks:
     def total(self, function: Callable, shared: object, weight: Array | None = None) -> tuple:
         """Σ function(shared, block, weight of its rows) over the blocks. `function` returns a tuple of arrays.
 
-        shared : goes to the workers once, not with every task.
+        shared : sent to each worker once, and not with every task.
         """
-        parts = self._on_each(function, shared, weight)
+        parts, at_once = self._on_each(function, shared, weight), 8  # the workers add them, and the client gets one
         while len(parts) > 1:
-            parts = [self.task(add, *parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
+            parts = [self.task(add, *parts[i : i + at_once]) for i in range(0, len(parts), at_once)]
         return self.compute(parts)[0]
 
     def each(self, function: Callable, shared: object, columns: Array | None = None) -> list:
@@ -148,7 +146,7 @@ def once(value: object) -> Block:
     return need("dask").delayed(value, name=f"mercer-{uuid.uuid4().hex}", traverse=False)
 
 
-# What the workers run: functions of a block and small things, without state.
+# The workers run the following functions of a block and small objects, without state.
 
 
 def as_rows(block: Block, dtype: DTypeLike | None) -> Block:
@@ -159,7 +157,7 @@ def as_rows(block: Block, dtype: DTypeLike | None) -> Block:
 
 
 def pick(block: Block, which: Array, length: int, dtype: DTypeLike | None, names: ColumnLike) -> Block:
-    """Some rows of a block. Refused if it has another length than was said, or holds NaN or infinity."""
+    """Some rows of a block. Refused if it has another length than was given, or contains NaN or infinity."""
     if block.shape[0] != length:
         raise InputError(
             f"A block of X has {block.shape[0]} rows, and the given number was {length}. Count them again."
@@ -177,7 +175,7 @@ def pick(block: Block, which: Array, length: int, dtype: DTypeLike | None, names
 
 
 def summed(block: Block, function: Callable, shared: object, weight: Array | None, dtype: DTypeLike | None) -> Block:
-    """function(shared, rows of the block, their weights), with BLAS on one thread: other tasks have the other cores."""
+    """function(shared, rows of the block, their weights) with BLAS on one thread, since other tasks use other cores."""
     with one_thread():
         return function(shared, as_rows(block, dtype), weight)
 
@@ -187,17 +185,18 @@ def add(*parts: tuple) -> tuple:
     return tuple(sum(entries[1:], start=entries[0]) for entries in zip(*parts))
 
 
-def answered(block: Block, model: Estimator, call: tuple[str, tuple, dict], like: Array) -> Array:
-    """Result of a method of a model for the rows of a block, some thousands at a time. `like` is the prediction for
-    none.
+def answered(block: Block, model: Estimator, call: tuple[str, tuple, dict], like: Array, step: int = 2**15) -> Array:
+    """Result of a method of a model for the rows of a block, so many rows at a time as fit a worker's memory.
+
+    like : the result for no rows. step : rows at a time.
     """
     n, (name, arguments, options) = block.shape[0], call
     if n == 0:
         return like
     rows = block.iloc if hasattr(block, "iloc") else block
     with one_thread():
-        answer = getattr(model, name)
-        parts = [np.asarray(answer(rows[i : i + ANSWERED], *arguments, **options)) for i in range(0, n, ANSWERED)]
+        method = getattr(model, name)
+        parts = [np.asarray(method(rows[i : i + step], *arguments, **options)) for i in range(0, n, step)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -209,7 +208,7 @@ def joined(parts: list) -> Block:
 
 
 def _lengths(source: Any) -> Array:
-    """Rows of every block. Parts are taken as delayed objects: a data frame that is computed may join several."""
+    """Rows of every block. Parts are taken as delayed objects, since computing a data frame may join several."""
     framed = hasattr(source, "columns")
     if not framed and not np.isnan(source.shape[0]):
         return np.asarray(source.chunks[0], dtype=int)
@@ -223,7 +222,7 @@ def _count(block: Block) -> int:
 
 
 def _dtype(source: Any) -> np.dtype:
-    """The floating-point type in which rows are computed: that of the source, float64 for whole numbers."""
+    """The floating-point type in which rows are computed. It is that of the source, or float64 for whole numbers."""
     if not hasattr(source, "columns"):
         kinds = {str(source.dtype): source.dtype}
     else:
@@ -232,7 +231,7 @@ def _dtype(source: Any) -> np.dtype:
         if getattr(kind, "kind", "O") not in "fiub":
             what = f"the column {name!r} of the data frame contains {kind}" if hasattr(source, "columns") else kind
             raise InputError(
-                f"X is not made of numbers: {what}. Accepted: float32, float64, whole numbers; FewLabelClassifier "
+                f"X is not made of numbers: {what}. Accepted: float32, float64, whole numbers. FewLabelClassifier "
                 "takes tables of any columns."
             )
     return np.dtype(np.float32 if {str(kind).lower() for kind in kinds.values()} == {"float32"} else np.float64)

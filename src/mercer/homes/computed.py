@@ -29,7 +29,7 @@ class Computed:
         return np.asarray(HOST.host(self[:]), dtype=dtype)
 
     def mass(self, weight: Array | None) -> float:
-        """The number of rows behind the moments, or their weight."""
+        """The number of rows in the moments, or their weight."""
         return Home.mass(HOME, self, weight)
 
     def product(self, W: Array) -> Array:
@@ -37,13 +37,13 @@ class Computed:
         return Home.dot(HOME, self, W)
 
     def moments(self, weight: Array | None) -> tuple[Array, Array]:
-        """(Zᵀ diag(weight) Z, Zᵀ weight). The latest are kept, since a pass computes every row again."""
+        """(Zᵀ diag(weight) Z, Zᵀ weight). The latest result is kept, since a pass computes every row again."""
         if self._known is None or not _same(self._known[0], weight):
             self._known = None if weight is None else weight.copy(), *self.sum_moments(weight)
         return self._known[1:]
 
     def sum_moments(self, weight: Array | None) -> tuple[Array, Array]:
-        """The moments, from strips of blocks that are shared out among threads."""
+        """The moments, from strips of blocks that are distributed among threads."""
         blocks = HOME.blocks(self)
         threads = min(n_threads(), len(blocks)) if self.threadsafe else 1
         parts: list = [None] * threads

@@ -1,4 +1,4 @@
-"""Dask arrays and data frames: one task per block of rows. What comes to the client does not grow with their number."""
+"""Dask arrays and data frames, with one task per block of rows. Results on the client do not grow with the blocks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from .host import HOME as HOST
 class Dask(Home):
     """Row blocks that are on workers, or in files that they read.
 
-    A fit opens them as `Blocks`: it looks at a sample of the rows on the client and at all rows through sums. Answers
+    A fit opens them as `Blocks`. It reads a sample of the rows on the client, and all rows through sums. Predictions
     for rows in Dask are Dask arrays.
     """
 
@@ -80,7 +80,7 @@ class Dask(Home):
         return None if a is None else a[X.sample]
 
     def sample_of(self, X: Rows) -> Array | None:
-        return getattr(X, "sample", None)  # new rows have none: all of them count
+        return getattr(X, "sample", None)  # new rows have no sample, and all of them count
 
     def fetch(self, X: Rows, *sets: Array) -> None:
         X.fetch(X.sample, *sets)
@@ -105,23 +105,23 @@ class Dask(Home):
     def squares(self, Z: Rows) -> Array:
         return np.concatenate(self.opened(Z).each(_squares, None))
 
-    # Answers
+    # Predictions
 
     def answers(self, method: Callable, model: Estimator, X: Rows, arguments: tuple, options: dict) -> Rows:
         X = X.source if isinstance(X, Blocks) else X
         if getattr(X, "ndim", 0) != 2:
-            self.opened(X)  # which refuses it
+            self.opened(X)  # raises an error
         like = np.asarray(method(model, self.example(X), *arguments, **options))
         sent = model.answering() if hasattr(model, "answering") else model
-        ask = {"model": once(sent), "call": (method.__name__, arguments, options), "like": like[:0]}
+        shared = {"model": once(sent), "call": (method.__name__, arguments, options), "like": like[:0]}
         if hasattr(X, "columns"):
             delayed, array = need("dask").delayed, need("dask.array")
-            parts = [delayed(answered)(part, **ask) for part in X.to_delayed()]
+            parts = [delayed(answered)(part, **shared) for part in X.to_delayed()]
             shape = np.nan, *like.shape[1:]
             return array.concatenate([array.from_delayed(part, shape, meta=like[:0]) for part in parts])
         X = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
         where = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
-        return X.map_blocks(answered, **ask, **where, dtype=like.dtype, meta=np.empty((0,) * like.ndim, like.dtype))
+        return X.map_blocks(answered, **shared, **where, dtype=like.dtype, meta=np.empty((0,) * like.ndim, like.dtype))
 
     def largest(self, function: Callable, A: Rows, k: int) -> tuple[Array, Array]:
         dask = need("dask")

@@ -13,7 +13,7 @@ from .base import Home
 
 
 class Host(Home):
-    """The home of everything that no other home owns."""
+    """The array backend of everything that no other one accepts."""
 
     name = "NumPy array"
     on_host = True

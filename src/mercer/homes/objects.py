@@ -1,4 +1,4 @@
-"""Rows that are not vectors: strings, sets, graphs or any other Python objects, one per row."""
+"""Rows that are not vectors but strings, sets, graphs or any other Python objects, one per row."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -9,11 +9,9 @@ from numpy.typing import DTypeLike
 from ..types import Array, Block, Index, Rows
 from .host import Host
 
-SIDE = 2048  # of the tiles of a kernel matrix: what is prepared for each row takes longer than a number of the tile
-
 
 class Objects:
-    """A column of n objects with the shape (n, 1) and the dtype of the numbers that kernels make of them.
+    """A column of n objects with the shape (n, 1) and the dtype of the kernel values.
 
     Indexing with a slice, an index array or a mask gives `Objects` again. Iteration gives the objects.
 
@@ -24,7 +22,7 @@ class Objects:
 
     ndim = 2
     dtype = np.dtype(np.float64)
-    _known: dict | None = None  # what kernels have computed of each row, by a name that they choose
+    _known: dict | None = None  # values that kernels have computed for each row, by a name that they choose
 
     def __init__(self, cells: Array, known: dict | None = None):
         self.cells = cells
@@ -45,17 +43,17 @@ class Objects:
         return Objects(self.cells[rows], known)
 
     def known(self, name: object, make: Callable[[Array], Any]) -> Block:
-        """make(cells), computed once and kept. Rows that are taken from these take their part of it with them."""
+        """make(cells), computed once and kept. A subset of the rows keeps its part of the result."""
         if self._known is None or name not in self._known:
             self._known = (self._known or {}) | {name: make(self.cells)}
         return self._known[name]
 
     def is_known(self, name: object) -> bool:
-        """Whether `known` has this already."""
+        """Whether `known` has computed this already."""
         return self._known is not None and name in self._known
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> "Objects":
-        """The same column: objects have no type of number."""
+        """The same column, because objects have no numeric type."""
         return self
 
     def copy(self) -> "Objects":
@@ -84,7 +82,7 @@ class ObjectsHome(Host):
         return X
 
     def tiles(self, X: Rows) -> tuple[int, bool]:
-        return SIDE, True
+        return 2048, True  # larger tiles than of vectors, because preparing a row takes longer than one kernel value
 
 
 def as_objects(X: Rows) -> Objects | None:
@@ -105,7 +103,7 @@ def as_objects(X: Rows) -> Objects | None:
 
 
 def are_objects(X: Rows) -> bool:
-    """Whether rows, given in any form, are something other than rows of numbers; the first one decides."""
+    """Whether rows, given in any form, are something other than rows of numbers. The first row decides."""
     if isinstance(X, Objects):
         return True
     if getattr(getattr(X, "dtype", None), "kind", "O") not in "OSUT":

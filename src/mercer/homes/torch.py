@@ -19,11 +19,9 @@ from .row_clusters import RowClusters
 if TYPE_CHECKING:
     from torch import Tensor
 
-GPU_TILE = 8192
-
 
 class Torch(Home):
-    """Tensors: products happen on their device, sums come to the host."""
+    """Tensors, with products on their device and sums on the host."""
 
     name = "torch tensor"
 
@@ -91,7 +89,7 @@ class Torch(Home):
         return sys.modules["torch"]
 
     def tiles(self, X: Rows) -> tuple[int, bool]:
-        return (GPU_TILE, False) if on_gpu(X) else super().tiles(X)
+        return (8192, False) if on_gpu(X) else super().tiles(X)
 
     def pairwise(self, X: Rows, Y: Rows, order: int) -> Block:
         cdist = need("torch").cdist
@@ -119,7 +117,7 @@ class Torch(Home):
         torch = need("torch")
         parts = [torch.as_tensor(part, device=X.device) for part in (A.indptr, A.indices)]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that such matrices are new in torch
+            warnings.simplefilter("ignore")  # torch warns that such matrices are new
             return torch.sparse_csr_tensor(*parts, self.like(A.data, X), size=A.shape, check_invariants=False)
 
     def search(self, rows: Rows) -> Callable | None:

@@ -1,1 +1,1 @@
-"""Algorithms on arrays: no kernel, no raw data and no estimator comes in here."""
+"""Algorithms on arrays, without kernels, raw data and estimators."""

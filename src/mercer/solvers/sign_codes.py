@@ -15,7 +15,7 @@ class Codebook(NamedTuple):
 
 
 def codebook_of(scores: np.ndarray, weight: np.ndarray, number: int) -> Codebook:
-    """The `number` codes of largest weight among the signs of the scores (n, m). Fewer if there are not so many."""
+    """The `number` codes of largest weight among the signs of the scores (n, m), or fewer if there are not as many."""
     codes, member = np.unique(scores > 0, axis=0, return_inverse=True)
     member = member.ravel()
     mass = np.bincount(member, weight, len(codes))
@@ -26,7 +26,7 @@ def codebook_of(scores: np.ndarray, weight: np.ndarray, number: int) -> Codebook
 
 
 def nearest_code(scores: np.ndarray, book: Codebook) -> np.ndarray:
-    """(n,) the cluster whose code differs in the fewest signs; of several, the one the scores point to."""
+    """(n,) clusters whose code differs in the fewest signs. Of several, the one in the direction of the scores."""
     apart = np.sum((scores > 0)[:, None] != book.codes, axis=2)
     cosine = unit_rows(scores) @ unit_rows(book.directions).T  # differs by less than 2
     return np.argmin(apart - 0.25 * cosine, axis=1)
@@ -35,8 +35,9 @@ def nearest_code(scores: np.ndarray, book: Codebook) -> np.ndarray:
 def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_weight: float) -> float:
     """line_weight · line fit + (1 − line_weight) · balance, in [0, 1] and larger for better clusters.
 
-    Line fit: the fraction of a cluster's variance along its first principal direction, mean over the clusters, scaled
-    so that round clusters give 0 and lines 1. Balance: the size of the smallest cluster in units of the largest.
+    Line fit is the fraction of a cluster's variance along its first principal direction. It is averaged over the
+    clusters and scaled so that round clusters give 0 and lines 1. Balance is the size of the smallest cluster divided
+    by that of the largest.
 
     points : (n, m) scores, m ≥ 2. With one score the caller adds a second variable.
     """
@@ -52,6 +53,6 @@ def balanced_line_fit(points: np.ndarray, member: np.ndarray, number: int, line_
 
 
 def unit_rows(A: np.ndarray) -> np.ndarray:
-    """Rows of length 1. Rows of zeros stay."""
+    """Rows scaled to length 1. Rows of zeros are unchanged."""
     size = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(size > 0, size, 1.0)

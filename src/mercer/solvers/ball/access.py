@@ -1,5 +1,5 @@
-"""Access of a round of SVDD to K, however it is given: a small dense block of it, and the change of the gradient
-when some β change, where `keep` (a flag, or one for each row) says whose columns will be needed again.
+"""Access of a round of SVDD to K in any form. A round needs a small dense block of K, and the change of the gradient
+when some β change. `keep` (a flag, or one for each row) marks the columns that will be needed again.
 """
 
 import numpy as np
@@ -7,11 +7,12 @@ import numpy as np
 from ... import rows
 from ...types import Rows
 
-LIMIT = 4096  # rows in a working set (half of them in-bound): 130 MB of kernel values at most
-STREAM = 1 << 20  # kernel values computed at once
+LIMIT = 4096  # rows in a working set (half of them in-bound), which is at most 130 MB of kernel values
 
 
 class Dense:
+    """A matrix on the host."""
+
     limit, dtype = LIMIT, np.float64
 
     def __init__(self, K: np.ndarray) -> None:
@@ -27,6 +28,8 @@ class Dense:
 
 
 class Features:
+    """Features Z with K = ZZᵀ."""
+
     limit = LIMIT
 
     def __init__(self, Z: Rows) -> None:
@@ -47,7 +50,7 @@ class Features:
 
 
 class DeviceProducts:
-    """Kernel columns combined where they are computed: on a GPU that is faster than to bring them to the host."""
+    """Kernel columns combined on the GPU that computes them, which is faster than moving them to the host."""
 
     limit, dtype = LIMIT, np.float32
 
@@ -63,13 +66,14 @@ class DeviceProducts:
 
 
 class CachedColumns:
-    """Kernel columns kept in memory, least recently used out first."""
+    """Kernel columns kept in memory. The least recently used leave first."""
 
     dtype = np.float64
+    at_once = 1 << 20  # kernel values computed at once
 
     def __init__(self, K: Rows, cache_bytes: int) -> None:
         self.K, n = K, K.shape[0]
-        kept = max(cache_bytes - 8 * STREAM, cache_bytes // 2)  # the rest is for the columns that are being computed
+        kept = max(cache_bytes - 8 * self.at_once, cache_bytes // 2)  # the rest is for the columns being computed
         self.capacity = min(n, max(int(kept // (8 * n)), 64))
         self.limit = min(self.capacity, LIMIT)
         self.store = np.empty((0, n))
@@ -79,10 +83,10 @@ class CachedColumns:
         self.clock, self.n_columns, self.filled = 0, 0, 0
 
     def block(self, idx: np.ndarray) -> np.ndarray:
-        """K[idx][:, idx]: from the stored columns, and kernel values of the pairs where neither is stored."""
+        """K[idx][:, idx], from the stored columns. Only pairs of which neither is stored need kernel values."""
         slots = self.slot_of[idx]
         old, new = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
-        if len(old) <= len(new):  # at most a third more kernel values, which take less time than to look them up
+        if len(old) <= len(new):  # at most a third more kernel values, which take less time than the lookup
             return np.ascontiguousarray(self.K.block(idx))
         self.clock += 1
         self.used_at[slots[old]] = self.clock
@@ -107,13 +111,13 @@ class CachedColumns:
             self.n_columns += len(idx)
 
     def _slots(self, idx: np.ndarray) -> np.ndarray:
-        """Where the columns idx are stored, after computing those that are missing."""
+        """Slots of the columns idx in the store, after computing those that are missing."""
         self.clock += 1
         kept = self.slot_of[idx]
         self.used_at[kept[kept >= 0]] = self.clock
         missing = idx[kept < 0]
         if len(missing):
-            slots, step = self._room(len(missing)), max(16, STREAM // len(self.slot_of))
+            slots, step = self._room(len(missing)), max(16, self.at_once // len(self.slot_of))
             for begin in range(0, len(missing), step):
                 part = slice(begin, begin + step)
                 self.store[slots[part]] = self.K.columns(missing[part]).T
@@ -124,7 +128,7 @@ class CachedColumns:
     def _room(self, count: int) -> np.ndarray:
         """The next free slots while there are any, then the least recently used."""
         begin, self.filled = self.filled, min(self.filled + count, self.capacity)
-        # Grown, and not made whole at once: a large new array would take its memory in huge pages.
+        # The store grows step by step, because one large new array would take its memory in huge pages.
         self.store.resize((self.filled, len(self.slot_of)), refcheck=False)
         if begin + count <= self.capacity:
             return np.arange(begin, self.filled)

@@ -1,47 +1,44 @@
-"""The last step of a round of SVDD: the variables inside their bounds, solved for exactly."""
+"""The last step of a round of SVDD, which solves exactly for the variables inside their bounds."""
 
 from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, pinvh
 
-_MOST = 512  # in-bound variables: the eigenvalues of the system take a tenth of a second, a factorization a hundredth
-_BOUNDS = 20  # variables that may come to a bound on the way
-_REPEATS = 3  # solves with one inverse: each removes the rounding errors of the one before
-_RANK = 1e-12  # eigenvalues below this fraction of the largest are 0: equal rows make the matrix singular
-_PIVOT = 1e-9  # pivots of a factorization below this fraction of the largest entry: eigenvalues are asked instead
-
 
 def polish(K: np.ndarray, slope: np.ndarray, beta: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    """Solve slope_i = ρ for all i with low_i < β_i < high_i and the same Σβ; in place, never outside the box.
+    """Solve slope_i = ρ for all i with low_i < β_i < high_i and the same Σβ, in place and never outside the box.
 
-    `slope` holds d − 2Kβ and is kept current. A variable that comes to a bound on the way stays there, and the others
-    are solved for again.
+    `slope` contains d − 2Kβ and is updated. A variable that reaches a bound stays there, and the others are solved for
+    again.
     """
-    for _ in range(_BOUNDS):
+    for _ in range(20):  # variables that may reach a bound
         free = np.flatnonzero((beta > low) & (beta < high))
-        if not 2 <= len(free) <= _MOST:
+        # For 512 variables the eigenvalues of the system take a tenth of a second, and a factorization a hundredth.
+        if not 2 <= len(free) <= 512:
             return
         A = 2 * K[np.ix_(free, free)]
         scale = np.max(np.abs(A))
         if not (np.isfinite(scale) and scale > 0):
             return
         solve = _solver(A, scale)
-        if all(_step(K, slope, beta, low, high, free, solve) for _ in range(_REPEATS)):
+        # Three solves with one inverse, each of which removes the rounding errors of the one before.
+        if all(_step(K, slope, beta, low, high, free, solve) for _ in range(3)):
             return
 
 
 def _solver(A: np.ndarray, scale: float) -> Callable:
-    """A function that gives the x with A x = b − ρ 1 for some ρ and Σ x = 0.
+    """A function of b that returns the x with A x = b − ρ 1 for some ρ and Σ x = 0.
 
     Narrow kernels have hundreds of in-bound variables and a well-conditioned A. A Cholesky factorization is then ten
-    times faster than eigenvalues, which are left for matrices that are singular up to rounding.
+    times faster than eigenvalues. These are used for matrices that are singular up to rounding, as equal rows make
+    them. Such matrices have pivots below 1e-9 of the largest entry. Eigenvalues below 1e-12 of the largest count as 0.
     """
     try:
         factor = cho_factor(A, lower=True)
     except np.linalg.LinAlgError:
         factor = None
-    if factor is not None and np.min(np.diag(factor[0])) ** 2 > _PIVOT * scale:
+    if factor is not None and np.min(np.diag(factor[0])) ** 2 > 1e-9 * scale:
         level = cho_solve(factor, np.ones(len(A)))
 
         def solve(b: np.ndarray) -> np.ndarray:
@@ -50,7 +47,7 @@ def _solver(A: np.ndarray, scale: float) -> Callable:
 
         return solve
     system = np.block([[A, np.full((len(A), 1), scale)], [np.full(len(A), scale), np.zeros(1)]])
-    inverse = pinvh(system, rtol=_RANK)[:-1, :-1]
+    inverse = pinvh(system, rtol=1e-12)[:-1, :-1]
     return lambda b: inverse @ b
 
 
@@ -63,7 +60,7 @@ def _step(
     free: np.ndarray,
     solve: Callable,
 ) -> bool:
-    """One solve. False if a bound was in the way."""
+    """One solve. Returns False if a bound shortened the step."""
     change = solve(slope[free])
     goal = np.where(change > 0, high[free], low[free])
     share = np.divide(goal - beta[free], change, out=np.full(len(free), np.inf), where=change != 0)

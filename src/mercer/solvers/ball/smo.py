@@ -1,4 +1,4 @@
-"""The compiled inner loop of SVDD: pairs of variables on a small dense kernel matrix. Imports numba: import lazily."""
+"""The compiled inner loop of SVDD on pairs of variables of a small dense kernel matrix. Import lazily (needs numba)."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from ...compilation import compiled
 def pairwise_ascent(
     K: np.ndarray, gradient: np.ndarray, beta: np.ndarray, low: np.ndarray, high: np.ndarray, tol: float, max_iter: int
 ) -> tuple[int, float]:
-    """Maximize Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time; in place.
+    """Maximize Σ β_i K_ii − βᵀKβ over the box with Σβ fixed, two variables at a time and in place.
 
-    `gradient` holds K_ii − 2 (Kβ)_i and is kept current. The first variable is the one with the largest gradient among
-    those that may grow. The second, among those that may shrink, is the one whose exact line step gains most
+    `gradient` contains K_ii − 2 (Kβ)_i and is updated. The first variable is the one with the largest gradient among
+    those that may grow. The second is the one whose exact line step gains most among those that may shrink
     (second-order working set selection of Fan, Chen and Lin, 2005). Returns (iterations, last violation).
     """
     m = len(beta)
@@ -41,7 +41,7 @@ def pairwise_ascent(
         step = (top - gradient[second]) / (2.0 * curvature)
         room_up, room_down = high[first] - beta[first], beta[second] - low[second]
         step = min(step, room_up, room_down)
-        # A step that fills a bound lands on it exactly, so that "at the bound" is a comparison without tolerance.
+        # A step to a bound ends on it exactly, so that "at the bound" is a comparison without tolerance.
         beta[first] = high[first] if step == room_up else beta[first] + step
         beta[second] = low[second] if step == room_down else beta[second] - step
         other = K[second]

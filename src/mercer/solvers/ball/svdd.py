@@ -1,16 +1,18 @@
-"""Support vector data description: the smallest ball around most of the points.
+"""Support vector data description, the smallest ball around most of the points.
 
 With d_i = k(x_i, x_i) and c = Σ β_i φ(x_i), the primal in (c, ρ), ρ = R² − ‖c‖², and its dual in β are
 
     min  ‖c‖² + ρ + Σ_i max(high_i (g_i − ρ), low_i (g_i − ρ)),      g_i = d_i − 2 ⟨φ(x_i), c⟩,
     max  Σ_i d_i β_i − βᵀKβ   subject to   Σ β_i = 1,   low_i ≤ β_i ≤ high_i.
 
-The box carries every variant. An ordinary row has [0, 1/(νn)] and pays when it is outside. A known outlier has [−u, 0]
-and pays when it is *inside* (Tax and Duin's signs, folded into β). A weight scales its row's box. The primal is convex
-whatever the signs, since ‖φ − c‖² − R² = d − 2⟨φ, c⟩ − ρ is linear in (c, ρ); R² = ρ + ‖c‖² follows. A d_i larger
-than K_ii = ‖z_i‖² (an approximate map) keeps all of this true, with the center held in the span of the map.
+The box covers every variant. An ordinary row has [0, 1/(νn)] and is penalized if it is outside. A known outlier has
+[−u, 0] and is penalized if it is *inside* (Tax and Duin's signs, included in β). A weight scales its row's box. The
+primal is convex for all signs, since ‖φ − c‖² − R² = d − 2⟨φ, c⟩ − ρ is linear in (c, ρ), and R² = ρ + ‖c‖² follows.
+All of this remains true for a d_i larger than K_ii = ‖z_i‖² (an approximate map), with the center in the span of the
+map.
 
-Three solvers, one certificate (`certify`): `svdd_smo` on kernel columns, `svdd_sweeps`, `svdd_gradient` on features Z.
+Three solvers have the same certificate (`certify`). `svdd_smo` works on kernel columns, and `svdd_sweeps` and
+`svdd_gradient` on features Z.
 """
 
 import numpy as np
@@ -22,50 +24,48 @@ from ..result import Result
 from .access import CachedColumns, Dense, DeviceProducts, Features
 from .polish import polish
 
-_FEW = 128  # bound variables that may always enter the working set
-_NEW = 256  # how many of them in a large problem where each that moves costs a kernel column
-_ROUNDING = 1e-12  # violation of the KKT conditions, relative to the largest d_i, that rounding may leave
-_PATIENCE = 5  # rounds, once the gap is small enough, in which the violation must halve
-
 
 def svdd_smo(K, low, high, *, linear=None, tol=1e-6, max_iter=500, start=None, cache_bytes=500_000_000, random_state=0):
     """Solve the dual by sequential minimal optimization on blocks of kernel columns.
 
-    Each round puts the in-bound variables and the outermost and innermost of the others in a working set, runs
+    Each round puts the in-bound variables and the outermost and innermost of the others in a working set. It runs
     second-order pairwise steps on its small dense kernel matrix (compiled), and corrects the gradient of all n rows
-    once. The in-bound variables are then solved for exactly, so that problems which say the same (a weight of 2 and a
-    row that occurs twice) have the same ball. Variables that sit rightly at a bound stay outside (shrinking), and since
-    every certificate covers all rows, none needs to be brought back by a special pass. Only rows that moved cost a
-    kernel column. Columns are computed many at a time (one matrix product, several times faster than row by row). Those
-    of the first guess are added up and not kept, since most of its rows never move. Of the others the least recently
-    used leave the cache first.
+    once. The in-bound variables are then solved for exactly, so that equivalent problems (a weight of 2 and a row that
+    occurs twice) have the same ball.
+
+    Variables that are correctly at a bound stay outside (shrinking). Since every certificate covers all rows, none
+    needs a special pass to come back. Only rows that moved cost a kernel column. Columns are computed many at a time
+    (one matrix product, several times faster than row by row). Those of the first guess are added up and not kept,
+    since most of its rows never move. Of the others the least recently used leave the cache first.
 
     Parameters
     ----------
     K : symmetric matrix, or an `Operator` of which `diag`, `columns`, `block` and `combine` are used.
-    low, high : the box, one entry per row; Σ low ≤ 1 ≤ Σ high.
-    linear : d_i; K's diagonal unless given.
+    low, high : the box with one entry per row, such that Σ low ≤ 1 ≤ Σ high.
+    linear : d_i. K's diagonal unless given.
     tol : wanted duality gap, relative to the dual objective.
     start : a first β (it is projected on the box). By default a small random subset is solved and extended.
 
-    Returns a `Result`: value β, objective Σdβ − βᵀKβ, gap relative. Info holds `rho`, `center_sq` = βᵀKβ, `radius_sq`,
-    `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were computed).
+    Returns a `Result` with value β, objective Σdβ − βᵀKβ and the relative gap. Info has `rho`, `center_sq` = βᵀKβ,
+    `radius_sq`, `gradient` = g, `violation` (of the KKT conditions), `inner_iterations` and `columns` (how many were
+    computed).
     """
     dense = isinstance(K, np.ndarray)
     access = Dense(K) if dense else DeviceProducts(K) if K.on_gpu else CachedColumns(K, cache_bytes)
     if linear is None:
         linear = np.diag(K) if dense else K.diag()
-    found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), _NEW, random_state)
+    # 256 bound variables at most enter the working set, since each that moves costs a kernel column.
+    found = _decompose(access, linear, low, high, tol, max_iter, start, (16, 512), 256, random_state)
     found.info["columns"] = access.n_columns
     return found
 
 
 def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, random_state=0):
-    """Solve the dual for K = ZZᵀ with a few passes over Z, where Z lives.
+    """Solve the dual for K = ZZᵀ with a few passes over Z, on Z's device.
 
-    The same rounds as `svdd_smo`. The working set's rows are taken to the host and the gradient of all rows is one
-    pass. A round costs O(n r); 5 to 25 rounds reach a relative gap of 1e-6 where the accelerated gradient needs
-    hundreds of passes. Parameters and result are those of `svdd_smo`; `linear` is d_i = k(x_i, x_i).
+    The rounds are those of `svdd_smo`. The working set's rows are moved to the host, and the gradient of all rows takes
+    one pass. A round costs O(n r). A relative gap of 1e-6 takes 5 to 25 rounds, compared with hundreds of passes of the
+    accelerated gradient. Parameters and result are those of `svdd_smo`, with `linear` d_i = k(x_i, x_i).
     """
     return _decompose(Features(Z), linear, low, high, tol, max_iter, start, (1024, 1024), 2048, random_state)
 
@@ -73,8 +73,8 @@ def svdd_sweeps(Z, linear, low, high, *, tol=1e-6, max_iter=500, start=None, ran
 def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
     """Solve the dual for K = ZZᵀ by accelerated projected gradient, restarted whenever it turns uphill.
 
-    Two passes over Z per iteration and nothing else: no row is ever taken out of Z. Slower than `svdd_sweeps`, and
-    simple enough to check it. Parameters and result are those of `svdd_smo`.
+    An iteration takes two passes over Z and reads no single rows. This is slower than `svdd_sweeps`, and simple enough
+    to check it. Parameters and result are those of `svdd_smo`.
     """
     linear, low, high = _check(linear, low, high)
     lipschitz = 2 * max(float(np.linalg.eigvalsh(rows.gram(Z))[-1]), np.finfo(float).tiny)
@@ -83,7 +83,7 @@ def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
     for iteration in range(1, max_iter + 1):
         slope = linear - 2 * rows.dot(Z, rows.tdot(Z, ahead))
         new = project(ahead + slope / lipschitz, low, high)
-        if (ahead - new) @ (new - beta) > 0:  # the momentum points uphill: drop it (O'Donoghue and Candès, 2015)
+        if (ahead - new) @ (new - beta) > 0:  # drop a momentum that points uphill (O'Donoghue and Candès, 2015)
             momentum = 1.0
         pace = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead, beta, momentum = new + (momentum - 1) / pace * (new - beta), new, pace
@@ -96,14 +96,15 @@ def svdd_gradient(Z, linear, low, high, *, tol=1e-6, max_iter=2000, start=None):
 
 
 def certify(gradient: np.ndarray, beta: np.ndarray, linear: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict:
-    """The duality gap of β and the offsets that come with it.
+    """The duality gap of β and the offsets that belong to it.
 
-    For fixed c the best ρ is a weighted quantile of g: it leaves upper bounds summing to at most 1 outside the ball, so
-    with high = 1/(νn) never more than νn rows are outside, converged or not. If a whole interval is optimal (no
-    in-bound support vector) its middle is taken. The gap is a sum of non-negative terms, one per row: nothing cancels.
+    For fixed c the best ρ is a weighted quantile of g. The upper bounds of the rows outside the ball sum to at most 1.
+    With high = 1/(νn), therefore, at most νn rows are outside, converged or not. If a whole interval is optimal (no
+    in-bound support vector) its middle is taken. The gap is a sum of non-negative terms, one per row, without
+    cancellation.
     """
     rho = _offset(gradient, low, high)
-    # Rows on the sphere count as inside; rounding scatters their g about ρ, so the outermost of them gives the radius.
+    # Rows on the sphere count as inside. Rounding scatters their g about ρ, so the outermost of them gives the radius.
     margin = 1e-6 * (high - low)
     surface = np.max(gradient[(beta > low + margin) & (beta < high - margin)], initial=rho)
     excess = gradient - rho
@@ -125,10 +126,10 @@ def certify(gradient: np.ndarray, beta: np.ndarray, linear: np.ndarray, low: np.
 
 
 def _offset(gradient: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """The best ρ for fixed c, from the outermost rows only: sorting all n would take as long as the rest of a round."""
+    """The best ρ for fixed c, from the outermost rows only. Sorting all n would take as long as the rest of a round."""
     width, n = high - low, len(gradient)
     need = 1 - np.sum(low) - 1e-10
-    count = int(need / (np.mean(width) or 1.0)) + 16  # enough when the widths are equal
+    count = int(need / (np.mean(width) or 1.0)) + 16  # enough if the widths are equal
     while True:
         order = np.argpartition(gradient, n - count)[n - count :] if count < n else np.arange(n)
         order = order[np.argsort(-gradient[order])]
@@ -145,7 +146,7 @@ def _offset(gradient: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
 
 
 def project(v: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The nearest point to v with Σ = 1 inside the box: clip(v − τ, low, high), τ by safeguarded Newton."""
+    """The nearest point to v with Σ = 1 inside the box, clip(v − τ, low, high) with τ by safeguarded Newton."""
     left, right = float(np.min(v - high)), float(np.max(v - low))  # the sum falls from Σ high to Σ low between them
     shift = min(max((np.sum(v) - 1) / len(v), left), right)
     for _ in range(100):
@@ -172,15 +173,17 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
     support = np.flatnonzero(beta)
     n_new = min(_net(len(support), n_new), access.limit // 2)
     inside = (beta[support] > low[support]) & (beta[support] < high[support])
-    # Of many rows at a bound most never move: their columns are not kept.
+    # Of many rows at a bound most never move, so their columns are not kept.
     access.subtract(gradient, support, 2 * beta[support], keep=inside | (len(support) <= n_new))
-    history, inner, left, least = [], 0, _PATIENCE, np.inf
-    rounding = max(_ROUNDING, 16 * precision(access.dtype)) * float(np.max(np.abs(linear), initial=0))
+    patience = 5  # rounds in which the violation must halve once the gap is small enough
+    history, inner, left, least = [], 0, patience, np.inf
+    # Violation of the KKT conditions, relative to the largest d_i, that rounding may leave
+    rounding = max(1e-12, 16 * precision(access.dtype)) * float(np.max(np.abs(linear), initial=0))
     for iteration in range(1, max_iter + 1):
         proof = certify(gradient, beta, linear, low, high)
         history.append(proof["gap"])
         if proof["violation"] <= least / 2:
-            left, least = _PATIENCE, proof["violation"]
+            left, least = patience, proof["violation"]
         left -= proof["gap"] <= tol
         if proof["violation"] <= rounding or left < 0 or iteration == max_iter:
             break
@@ -199,8 +202,8 @@ def _decompose(access, linear, low, high, tol, max_iter, start, n_start, n_new, 
 
 
 def _net(n_support: int, most: int) -> int:
-    """How many bound variables enter a working set: with few support vectors, more would cost more than they catch."""
-    return max(_FEW, min(most, n_support // 2))
+    """How many bound variables enter a working set, at least 128. With few support vectors more would cost too much."""
+    return max(128, min(most, n_support // 2))
 
 
 def _working_set(
@@ -208,7 +211,7 @@ def _working_set(
 ) -> np.ndarray:
     """In-bound variables, the outermost of those that may grow and the innermost of those that may shrink.
 
-    The worst pair is always in. Rows that do not violate yet will when the center moves towards those that do.
+    The worst pair is always included. Rows without a violation will have one when the center moves towards the others.
     """
     can_grow, can_shrink = beta < high, beta > low
     free, up, down = (np.flatnonzero(which) for which in (can_grow & can_shrink, can_grow, can_shrink))
@@ -234,9 +237,9 @@ def _first_guess(
     random_state: int,
     ascent,
 ) -> np.ndarray:
-    """Solve a small random subset. Give the farthest rows from its center their upper bound until Σβ = 1; solve those.
+    """Solve a small random subset. Give the farthest rows from its center their upper bound until Σβ = 1. Solve those.
 
-    Kernel columns are computed for the small subset only: among the far rows a block of the kernel matrix is enough.
+    Kernel columns are computed for the small subset only. For the far rows a block of the kernel matrix is enough.
     """
     beta = np.clip(0.0, low, high)
     need = 1 - np.sum(beta)
@@ -277,7 +280,7 @@ def _check(linear, low, high):
     if np.sum(high) < 1 - 1e-9 or np.sum(low) > 1 + 1e-9:
         raise InputError(
             f"The bounds allow sums of β from {np.sum(low):g} to {np.sum(high):g}, and the sum must be 1. "
-            "Raise the upper bounds: for n rows and a fraction nu they are 1/(nu·n), with nu at most 1."
+            "Raise the upper bounds. For n rows and a fraction nu they are 1/(nu·n), with nu at most 1."
         )
     return linear, low, high
 
@@ -289,7 +292,7 @@ def _result(beta: np.ndarray, proof: dict, tol: float, n_iter: int, history: lis
     else:
         reason = (
             f"SVDD stopped after {n_iter} rounds at a relative duality gap of {proof['gap']:.1e}, above tol = {tol:g}. "
-            "Raise max_iter, or tol: below about 1e-10 rounding stops the progress."
+            "Raise max_iter, or tol. Below about 1e-10 rounding stops the progress."
         )
     gap, objective = proof["gap"], proof["objective"]
     info.update({name: proof[name] for name in ("rho", "center_sq", "radius_sq", "violation", "gradient")})
