@@ -149,7 +149,7 @@ def test_what_is_refused(folder, tmp_path):
         (["label", folder, "-t", "species", "--key", "flower"], "--labels FILE and --key COLUMN go together"),
         (["label", folder, "-t", "species", "-t", "leaf"], "one --target at a time"),
         (["embed", folder, "-r", tmp_path / "r.html"], "--report is for one table"),
-        (["predict", tmp_path / "kernel.mercer", folder], "holds a SemiKPCA: a folder takes classes"),
+        (["predict", tmp_path / "kernel.mercer", folder], "contains a SemiKPCA. A folder takes classes"),
         (["label", folder, "-t", "leaf"], "a measurement, not classes"),
         (
             ["label", folder, "-t", "species", "--scheduler", "tcp://127.0.0.1:9"],

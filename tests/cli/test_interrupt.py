@@ -111,7 +111,7 @@ def test_ctrl_c_while_the_report_is_made_leaves_out_the_report(tmp_path, data, m
     done = here("label", data, "-t", "species", "--report", tmp_path / "r.html", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["report"] is None
-    assert "no report is written" in json.loads(done.stdout)["notes"][-1]
+    assert "No report is written" in json.loads(done.stdout)["notes"][-1]
     assert sorted(os.listdir(tmp_path)) == ["iris.csv", "iris_labeled.csv"]
 
 

@@ -33,7 +33,7 @@ def test_predict_refuses_other_models_and_other_tables(tmp_path, data):
     mercer.save(mercer.RBF(1.0), tmp_path / "kernel.mercer")
     done = here("predict", tmp_path / "kernel.mercer", data)
     assert done.exit_code == 3
-    assert "holds a RBF" in done.output
+    assert "contains a RBF" in done.output
     (tmp_path / "text.mercer").write_text("hello")
     assert here("predict", tmp_path / "text.mercer", data).exit_code == 3
     assert here("label", data, "-t", "species", "-q", "-s", tmp_path / "m.mercer").exit_code == 0

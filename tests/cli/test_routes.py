@@ -104,7 +104,7 @@ def test_look_shows_every_column_and_obeys(tmp_path):
     plain = CliRunner().invoke(app, ["look", str(path), "--target", "kind"])
     assert plain.exit_code == 0, plain.output
     lines = [line.split("\t") for line in plain.stdout.splitlines() if "\t" in line]
-    assert lines[0] == ["column", "kind", "use", "why", "missing", "say"]
+    assert lines[0] == ["column", "kind", "use", "why", "missing", "weight"]
     assert [line[0] for line in lines[1:]] == [*frame.columns, "kind"]
     assert lines[-1][1:4] == ["target", "left out", "the labels"]
     asked = ["--ignore", "ratio", "--category", frame.columns[0], "--json"]

@@ -140,7 +140,7 @@ def test_bad_data_is_exit_3_with_one_sentence(tmp_path, case):
         (["novelty", "good.csv", "-m", "density", "--kernel", "linear"], "--method svdd or kpca"),
         (
             ["predict", "good.csv", "model.mercer"],
-            "The model comes before the table: mercer predict model.mercer good.csv",
+            "The model comes before the table. Run mercer predict model.mercer good.csv",
         ),
         (["demo", "--out", "good.csv"], "good.csv is a file"),
         (["demo", "--seed", "-1"], "--seed"),

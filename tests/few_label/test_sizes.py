@@ -10,7 +10,7 @@ import pytest
 
 from mercer import FewLabelClassifier, FewLabelRegressor, KernelPCA, LandmarkMap
 from mercer.cli import folders, labeling
-from mercer.cli.options import SEARCH
+from mercer.cli.options import OPTIONS
 from mercer.events import Note
 from mercer.evidence.calibration import sharpen
 from mercer.few_label import sizes
@@ -75,7 +75,7 @@ def test_every_route_has_the_budget_of_the_table():
     assert FewLabelRegressor().time_budget == SearchOptions().seconds == sizes.SIZES.seconds
     for command in (labeling.label, folders.label):
         assert inspect.signature(command).parameters["seconds"].default == sizes.SIZES.seconds
-    assert SEARCH[1].default == sizes.SIZES.seconds
+    assert OPTIONS["seconds"].default == sizes.SIZES.seconds
 
 
 def test_the_documentation_has_the_table_of_sizes():

@@ -5,7 +5,7 @@ import signal
 import sys
 from typing import Any
 
-stopped: list[int] = []  # exit codes of the signals that came, first one first
+stopped: list[int] = []  # exit codes of the signals that came, the first one first
 
 
 def main():
@@ -15,7 +15,7 @@ def main():
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         # A terminal without the user's letters is not a reason to stop
         getattr(sys, name).reconfigure(errors="replace")
-    sys.unraisablehook = lambda _: None  # what goes wrong while objects are cleared away was said before, in a sentence
+    sys.unraisablehook = lambda _: None  # errors while objects are deleted were reported before
     stopped.clear()
 
     def stop(number, frame: Any):  # as an exception, so that temporary files are removed
@@ -23,7 +23,7 @@ def main():
         raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, stop)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the caller ignores it
         signal.signal(signal.SIGINT, stop)
     try:
         from .app import app
@@ -37,8 +37,8 @@ def main():
         if stopped:
             raise SystemExit(stopped[0]) from None
         raise SystemExit(
-            f"mercer's command line needs the package {error.name!r}. Install it with: pip install '.[cli]' "
-            "in the folder of mercer's source"
+            f"mercer's command line needs the package {error.name!r}. Run pip install '.[cli]' in the folder of "
+            "mercer's source."
         ) from None
-    except KeyboardInterrupt:  # while modules are imported, or after the last word was said
+    except KeyboardInterrupt:  # while modules are imported, or after the end of the output
         raise SystemExit(130) from None

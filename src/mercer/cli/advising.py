@@ -27,10 +27,8 @@ from ..jobs.options import ReadOptions, SearchOptions, methods_named
 from ..jobs.quality import contradicted_sentence, contradictions, doubtful_labels
 from ..jobs.tables import refuse_taken
 from ..jobs.usage import UsageError, did_you_mean
-from .console import LONGEST, one_line
+from .console import to_copy
 from .outputs import claim, shown, write
-
-NOT_THE_ESTIMATE = "The accuracy that `mercer label` estimates also corrects for the labels that these fits lack."
 
 
 def suggest(
@@ -88,7 +86,7 @@ def suggest(
         console.say(console.result["effect"])
     if not found.drawn.any() and not (dataset.labels.given & dataset.drawn).any():
         console.say(
-            "All labeled rows were chosen. With --audit 0.2 some are drawn at random: then accuracy can be estimated."
+            "All labeled rows were chosen. --audit 0.2 draws some rows at random, so that accuracy can be estimated."
         )
     if not options.id:
         console.say("Rows are counted from 1, without the header.")
@@ -98,7 +96,7 @@ def suggest(
         console.result["only"] = str(only)
         id = f" --id {quote(options.id)}" if options.id else ""
         command = f"mercer label {quote(str(data))} --target {quote(target)}{id} --more {quote(str(only))}"
-        console.say(f"{one_line(f'Fill in {target!r} in {only}, then run:')}\n{one_line(command, whole=2 * LONGEST)}")
+        console.say(to_copy(f"Fill in {target!r} in {only}, then run:", command))
 
 
 def _check_find(find, fitted, target) -> None:
@@ -113,7 +111,7 @@ def _check_find(find, fitted, target) -> None:
 
 
 def _of_these(dataset, fitted, found) -> tuple:
-    """Return (answers so far, confidence in them, reasons) for suggested rows."""
+    """Return (predictions so far, their confidence, reasons) for suggested rows."""
     none = [None] * len(found.rows)
     if fitted is None:
         return none, none, found.reasons
@@ -130,12 +128,12 @@ def _refuse_numbers(dataset, what) -> None:
     if dataset.labels.numeric:
         raise InputError(
             f"{dataset.target!r} contains numbers to predict, and `mercer {what}` is for classes. `mercer label` shows "
-            "how far held-out numbers are from their predictions; --as class reads the numbers as names of classes."
+            "how far held-out numbers are from their predictions. --as class reads the numbers as names of classes."
         )
 
 
 def alone(dataset, rows, how):
-    """Return the table of these rows, the labels to fill in first, then which row it is and how it came to be here."""
+    """Return the table of these rows. First are the labels to fill in, the row number and how it was chosen."""
     hidden = {dataset.target, *written_before(dataset.table, dataset.target), *dataset.table.beside}
     frame = dataset.table.frame.iloc[rows]
     frame = frame[[dataset.target, *(name for name in frame.columns if name not in hidden)]].reset_index(drop=True)
@@ -147,7 +145,7 @@ def alone(dataset, rows, how):
 def check(
     console, data, target, n: int, above, out: Path, method, seconds, force: bool, seed: int, **source: Any
 ) -> None:
-    """Show the given labels that are probably wrong judging from the other labels, worst first."""
+    """Show the given labels that are probably wrong, judging from the other labels, the worst first."""
     search, options = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source)
     if not 0 <= above < 1:
         raise UsageError(f"--above {above:g} is not accepted: give a probability from 0 up to but not including 1.")
@@ -191,13 +189,16 @@ def check(
     }
     are = "is" if len(found) == 1 else "are"
     console.say(f"{len(found)} of {checked} labels {are} wrong with a probability above {above:g}.")
-    console.say(f"{contradicted_sentence(right, checked, wrong)} {NOT_THE_ESTIMATE}")
+    console.say(
+        f"{contradicted_sentence(right, checked, wrong)} The accuracy that `mercer label` estimates also corrects for "
+        "the labels that these fits lack."
+    )
     if rows:
         told = [dataset.distinctive.sentence(i) for i, *_ in found[:n]]
         lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]
         console.table([options.id or "row", "what it is", "given", "prediction from the others", "why"], lines)
     if len(found) > len(rows):
-        console.say(f"The {len(rows)} most doubtful are shown; -n shows more.")
+        console.say(f"The {len(rows)} most doubtful are shown. -n shows more.")
     if out:
         console.say(f"Written to {shown(out)}, column {doubtful(target)}.")
 
@@ -235,8 +236,8 @@ def compare(console, data, target, seconds, seed: int, **source: Any) -> None:
     console.table(["method", "what it is", "correct", *(["95% interval"] if drawn else []), "--method"], table)
     if tested:
         console.say(
-            f"Accuracy of a method: the fraction of {tested} labels that are predicted correctly when held out one at "
-            "a time. The best of many looks better than it is."
+            f"The accuracy of a method is the fraction of {tested} labels that are predicted correctly when held out "
+            "one at a time. The best of many methods looks better than it is."
         )
         console.say(f"Their average: {accuracy_sentence(model.estimate_, dataset.why_not_drawn, dataset.draws)}")
         console.say(majority_sentence(model))

@@ -1,4 +1,4 @@
-"""The commands. Nothing heavy is imported here, so that `mercer --help` answers at once."""
+"""The commands. Nothing heavy is imported here, so that `mercer --help` is fast."""
 
 import functools
 import inspect
@@ -8,43 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .console import run
-from .options import (
-    ABSTAIN,
-    COLUMNS,
-    DATA,
-    DATA_HELP,
-    FIND,
-    FORCE,
-    FORMAT,
-    HINT,
-    ID,
-    KERNEL,
-    LABELED,
-    MARK,
-    MISSING,
-    MODELS,
-    OUT,
-    PROBABILITIES,
-    PROMISE,
-    PROTECT,
-    RANK,
-    REPORT,
-    SCREEN,
-    SEARCH,
-    SEED,
-    SETS,
-    TARGET,
-    TARGETS,
-    argument,
-    columns,
-    file,
-    flag,
-    option,
-    parameter,
-    path,
-    real,
-    whole,
-)
+from .options import argument, columns, data, file, flag, option, options_of, real, whole
 from .usage import Commands, placed
 
 app = typer.Typer(
@@ -55,21 +19,22 @@ app = typer.Typer(
 )
 
 
-def _command(job, *parameters):
-    """Make a function without a body a command: its docstring is the help, the function `module:function` is called.
+def _command(job, *named):
+    """Make a function without a body a command. Its docstring is the help. It calls the function `module:function`.
 
     Parameters
     ----------
     job : module and function.
-    parameters : what typer reads from the signature of a command.
+    named : keys of options, separated by spaces, and options that no other command has, in the order of the help.
     """
+    parameters = [one for some in named for one in (options_of(some) if isinstance(some, str) else [some])]
 
     def register(described):
         def invoke(**options: Any) -> None:
             run(placed(job, options), options)
 
         command: Any = functools.update_wrapper(invoke, described)
-        command.__signature__ = inspect.Signature(list(parameters))
+        command.__signature__ = inspect.Signature(parameters)
         command.__annotations__ = {one.name: one.annotation for one in parameters}
         return app.command()(command)
 
@@ -93,22 +58,23 @@ def main(
     """Predict the missing labels of a table from a few labeled rows, and explore data without labels."""
 
 
-SAVE = file("--save -s", "Model to write, for `mercer predict`. With several targets NAME-TARGET for each.")
-FOLDERS = [
-    option("--scheduler", "For a folder of tables as DATA: the Dask scheduler to work on.", metavar="ADDRESS"),
-    whole("--workers", "For a folder: number of processes on this machine. Without it threads are used.", None, 1),
-]
-KEYED = [
-    file("--labels", "Table of the labels, if they are not in DATA (such as for a folder of images)."),
+@_command(
+    "labeling:label",
+    "data targets out report",
+    file("--save -s", "Model to write, for `mercer predict`. With several targets NAME-TARGET for each."),
+    "abstain probabilities coverage by-class",
     option(
-        "--key", "Column that names the rows in DATA and in --labels. For images it is the file name.", metavar="COLUMN"
+        "--rank", "List the rows that are most likely of this class, and add the column TARGET_rank.", metavar="CLASS"
     ),
-]
-STUDIO = flag("--label-studio", "DATA is a JSON export of Label Studio. The output has predictions to import there.")
-LABEL = [OUT, REPORT, SAVE, ABSTAIN, PROBABILITIES, *SETS, RANK, PROMISE, STUDIO]
-
-
-@_command("labeling:label", DATA, TARGETS, *LABEL, *SEARCH, *LABELED, *KEYED, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN)
+    real(
+        "--wrong-at-most",
+        "Mark predictions as accepted of which at most this fraction is wrong, with 95% certainty (such as 0.05).",
+        None,
+        "FRACTION",
+    ),
+    flag("--label-studio", "DATA is a JSON export of Label Studio. The output has predictions to import there."),
+    "method seconds LABELED labels key FOLDERS protect force seed SCREEN",
+)
 def label():
     """Predict the missing labels of a table.
 
@@ -142,14 +108,14 @@ def label():
     """
 
 
-ONLY = file("--only", "Table to write with these rows only, the labels first, for `mercer label --more`.")
-AUDIT = real(
-    "--audit", "Fraction of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0
+@_command(
+    "advising:suggest",
+    "data target",
+    whole("-n", "How many rows.", 20, 1),
+    option("--find", "Suggest the rows that are most likely of this class.", metavar="CLASS"),
+    real("--audit", "Fraction of these rows to draw at random, so that accuracy can be estimated (such as 0.2).", 0.0),
+    "marked only method seconds LABELED labels key protect force seed SCREEN",
 )
-NEXT = [whole("-n", "How many rows.", 20, 1), FIND, AUDIT, MARK, ONLY]
-
-
-@_command("advising:suggest", DATA, TARGET, *NEXT, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
 def suggest():
     """Suggest rows to label next.
 
@@ -160,11 +126,13 @@ def suggest():
     """
 
 
-ABOVE = real("--above", "List labels that are wrong with a probability above this.", 0.5)
-DOUBTFUL = [whole("-n", "Maximum number of rows to list.", 20, 1), ABOVE, MARK]
-
-
-@_command("advising:check", DATA, TARGET, *DOUBTFUL, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
+@_command(
+    "advising:check",
+    "data target",
+    whole("-n", "Maximum number of rows to list.", 20, 1),
+    real("--above", "List labels that are wrong with a probability above this.", 0.5),
+    "marked method seconds LABELED labels key protect force seed SCREEN",
+)
 def check():
     """List the given labels that are probably wrong.
 
@@ -173,11 +141,13 @@ def check():
     """
 
 
-RANDOM = real("--random", "Fraction of the rows to check next that is drawn at random.", 0.5)
-CHECKED = [whole("-n", "How many rows to check next.", 20, 1), RANDOM, MARK, ONLY, REPORT]
-
-
-@_command("auditing:audit", DATA, TARGET, *CHECKED, *SEARCH, *LABELED, *KEYED, PROTECT, FORCE, SEED, *SCREEN)
+@_command(
+    "auditing:audit",
+    "data target",
+    whole("-n", "How many rows to check next.", 20, 1),
+    real("--random", "Fraction of the rows to check next that is drawn at random.", 0.5),
+    "marked only report method seconds LABELED labels key protect force seed SCREEN",
+)
 def audit():
     """Measure how accurate other sources of labels are.
 
@@ -192,20 +162,21 @@ def audit():
     """
 
 
-@_command("advising:compare", DATA, TARGET, SEARCH[1], *LABELED, *KEYED, SEED, *SCREEN)
+@_command("advising:compare", "data target seconds LABELED labels key seed SCREEN")
 def compare():
     """Compare all methods by their predictions of held-out labels."""
 
 
-MODEL = argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path)
-RENAME = option(
-    "--rename", "NEW=OLD: a column of NEW that the model knows as OLD. May be repeated.", list[str], metavar="NAMES"
+@_command(
+    "labeling:predict",
+    argument("model", "MODEL", "Model that `mercer label --save` wrote.", Path),
+    argument("new", "NEW", "Table with the same columns."),
+    "out abstain probabilities coverage by-class",
+    option(
+        "--rename", "NEW=OLD: a column of NEW that the model knows as OLD. May be repeated.", list[str], metavar="NAMES"
+    ),
+    "MODELS FORMAT FOLDERS protect force SCREEN",
 )
-PREDICT = [OUT, ABSTAIN, PROBABILITIES, *SETS, RENAME, *MODELS, *FORMAT, *FOLDERS, PROTECT, FORCE]
-NEW = argument("new", "NEW", "Table with the same columns.")
-
-
-@_command("labeling:predict", MODEL, NEW, *PREDICT, *SCREEN)
 def predict() -> None:
     """Label new rows with a saved model.
 
@@ -214,10 +185,12 @@ def predict() -> None:
     """
 
 
-LABELS = option("--target -t", "Column of labels, if there is one.", metavar="COLUMN")
-
-
-@_command("looking:look", DATA, LABELS, *KEYED, *COLUMNS, *MODELS, *FORMAT, *SCREEN)
+@_command(
+    "looking:look",
+    "data",
+    option("--target -t", "Column of labels, if there is one.", metavar="COLUMN"),
+    "labels key COLUMNS MODELS FORMAT SCREEN",
+)
 def look():
     """Show the inferred type of each column, how it is used, and why.
 
@@ -225,15 +198,12 @@ def look():
     """
 
 
-UNLABELED = [*KERNEL, OUT, REPORT, ID, *COLUMNS, *MODELS, *FORMAT, *FOLDERS, PROTECT, FORCE, SEED, *SCREEN]
-
-
 @_command(
     "unlabeled:embed",
-    DATA,
+    "data",
     option("--method -m", "kpca, robust, sparse or map.", str, "kpca", "NAME"),
     whole("--components -d", "Number of components.", 2, 1),
-    *UNLABELED,
+    "kernel scale out report id COLUMNS MODELS FORMAT FOLDERS protect force seed SCREEN",
 )
 def embed():
     """Write every row's position on kernel principal components.
@@ -245,9 +215,9 @@ def embed():
 
 @_command(
     "unlabeled:cluster",
-    DATA,
+    "data",
     whole("--clusters -k", "Number of clusters. If not given, the best separated of 2 to 8.", None, 1),
-    *UNLABELED,
+    "kernel scale out report id COLUMNS MODELS FORMAT FOLDERS protect force seed SCREEN",
 )
 def cluster():
     """Cluster the rows by kernel c-means."""
@@ -255,67 +225,64 @@ def cluster():
 
 @_command(
     "unlabeled:novelty",
-    DATA,
+    "data",
     option("--method -m", "auto (several detectors combined), svdd, kpca or density.", str, "auto", "NAME"),
     option("--fraction --share", "Fraction of the rows to flag (0.05).", float, None, "P", name="share"),
     real("--false-alarms", "Flag rows that at most this fraction of ordinary rows exceeds, such as 0.01.", None),
     real("--discoveries", "Flag so that at most this fraction of flagged rows is ordinary. Needs --ordinary.", None),
     file("--ordinary", "Table of rows that are known to be ordinary. With it p-values are valid."),
-    option("--target -t", "Column of answers (odd, ordinary) that correct the scores.", metavar="COLUMN"),
-    *UNLABELED,
+    option("--target -t", "Column of corrections. Cells with odd or ordinary correct the scores.", metavar="COLUMN"),
+    "kernel scale out report id COLUMNS MODELS FORMAT FOLDERS protect force seed SCREEN",
 )
 def novelty() -> None:
-    """Find outliers: rows that are unlike the others."""
+    """Find outliers, which are rows that are unlike the others."""
 
 
-@_command("machine:methods", *SCREEN)
+@_command("machine:methods", "SCREEN")
 def methods() -> None:
-    """List the methods, what each does and where it runs."""
+    """List the methods, what each does and which arrays it takes."""
 
 
-@_command("machine:info", *SCREEN)
+@_command("machine:info", "SCREEN")
 def info() -> None:
     """Show versions, devices and memory."""
 
 
-FOLDER = option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER")
-
-
-@_command("demo:demo", FOLDER, whole("--seed", "Which 20 digits are labeled.", 0, 0, 2**32 - 1), *SCREEN)
+@_command(
+    "demo:demo",
+    option("--out -o", "Folder for the table, the report and the model.", Path, Path("out"), "FOLDER"),
+    whole("--seed", "Which 20 digits are labeled.", 0, 0, 2**32 - 1),
+    "SCREEN",
+)
 def demo() -> None:
     """Predict handwritten digits from 20 labels, and check them."""
 
 
-@_command("manual:man", *SCREEN)
+@_command("manual:man", "SCREEN")
 def man() -> None:
     """Print the manual page: `mercer man | man -l -` shows it."""
 
 
-STUDIO = [
-    parameter("data", path, None, typer.Argument(metavar="DATA", parser=path, help=DATA_HELP, show_default=False)),
+@_command(
+    "serving:studio",
+    data(None),
     option("--target -t", "Column of labels. It need not be in the table yet.", metavar="COLUMN"),
-    ID,
+    "id",
     option("--image", "Column of image paths. The images are shown and used as features.", metavar="COLUMN"),
     option("--text", "Column to show and read as text.", metavar="COLUMN"),
     columns("--exclude --ignore -x", "Column not to learn from. May be repeated."),
-    HINT,
+    "hint",
     option("--annotator", "Name of the person who labels. It is stored with every label.", metavar="NAME"),
     whole("--port", "Port to listen on. 0 takes a free one.", 0, 0, 65535),
     flag("--no-browser", "Print the address and open nothing."),
     real("--goal", "Accuracy to certify (0.9).", None),
     real("--random-share", "Fraction of the rows to label that are drawn at random (0.25).", None),
     real("--double-share", "Fraction of the rows that a second annotator labels, too (0.1).", None),
-    ABSTAIN,
-    MISSING,
-    *MODELS,
-    *FORMAT,
-    PROTECT,
+    "abstain missing MODELS FORMAT protect",
     flag("--outliers", "Ask for the most unusual rows first, with the classes odd and ordinary."),
     flag("--demo", "Try it with handwritten digits, in the folder DATA or mercer-demo."),
-]
-
-
-@_command("serving:studio", *STUDIO, *SCREEN)
+    "SCREEN",
+)
 def studio() -> None:
     """Label rows in the browser.
 

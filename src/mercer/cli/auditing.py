@@ -13,7 +13,7 @@ from ..jobs.tables import refuse_taken
 from ..jobs.usage import UsageError
 from ..report import render
 from .advising import alone
-from .console import LONGEST, one_line
+from .console import to_copy
 from .outputs import claim, shown, write
 
 
@@ -21,7 +21,7 @@ def audit(console, data, target, n, random, out, only, report, method, seconds, 
     """Show the accuracy of each hint with its interval, the guesses that are probably wrong, and what to check next."""
     search, options = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source)
     if not options.hint:
-        raise UsageError("audit needs --hint COLUMN (Column of guesses by another source); may be repeated.")
+        raise UsageError("audit needs --hint COLUMN (column of guesses by another source). It may be repeated.")
     if not 0 <= random <= 1:
         raise UsageError(f"--random {random:g} is not accepted: give a fraction from 0 to 1, such as 0.5.")
     claim(console, out, only, report, force=force)
@@ -64,11 +64,11 @@ def audit(console, data, target, n, random, out, only, report, method, seconds, 
         id = f" --id {quote(options.id)}" if options.id else ""
         hints = "".join(f" --hint {quote(name)}" for name in options.hint)
         command = f"mercer audit {quote(str(data))} --target {quote(target)}{hints}{id} --more {quote(str(only))}"
-        console.say(f"{one_line(f'Fill in {target!r} in {only}, then run:')}\n{one_line(command, whole=2 * LONGEST)}")
+        console.say(to_copy(f"Fill in {target!r} in {only}, then run:", command))
 
 
 def _tell(console, dataset, found, options, n):
-    head = ["source", "class", "said of rows", "correct when said", "found when true", "checked"]
+    head = ["source", "class", "rows guessed", "guess is correct", "class is found", "checked"]
     console.table(head, auditing.by_class(found))
     for sentence in found.audit.sentences:
         console.say(sentence)
@@ -81,10 +81,10 @@ def _tell(console, dataset, found, options, n):
             (dataset.names[row], what, said, proposed, f"{p:.0%}")
             for row, what, said, proposed, p in zip(one.rows[:first], cells, one.said, one.proposed, one.wrong)
         ]
-        console.table([options.id or "row", "what it is", f"{one.name} says", "predicted", "wrong"], listed)
+        console.table([options.id or "row", "what it is", f"guess of {one.name}", "predicted", "wrong"], listed)
     n_random = int(found.drawn.sum())
     if len(found.rows):
         console.say(
             f"To check next: {len(found.rows) - n_random} guesses that are probably wrong and {n_random} rows drawn at "
-            "random; --only FILE writes them to fill in. The random ones measure the accuracy."
+            "random. --only FILE writes them to a table to fill in. The random ones measure the accuracy."
         )

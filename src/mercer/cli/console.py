@@ -1,4 +1,4 @@
-"""Show events and results: results on standard output, everything else on standard error, one sentence per error."""
+"""Show results on standard output, and events and errors on standard error. An error is one sentence."""
 
 import importlib
 import json
@@ -11,17 +11,18 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import IntEnum
 from typing import Any
 
 from ..events import Event, Fact, Note, Progress, Stage
 from ..jobs.usage import UsageError
 from . import stopped
 
-OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
-LONGEST = 300  # characters of a sentence, and of a cell
-_LONG_WORD = re.compile(r"(\S{60})\S{3,}(\S{18})")
-# What a terminal would obey rather than show: control characters, and marks that turn the direction of writing.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
+class Exit(IntEnum):
+    """Exit codes of the command."""
+
+    OK, FAULT, BAD_USAGE, BAD_DATA, STOPPED = 0, 1, 2, 3, 130
 
 
 class Console:
@@ -37,7 +38,7 @@ class Console:
         self.result = {}
         self.notes = []
         self.doing = "starting"  # for the sentence of an interrupt
-        self._begin = self._end = 0.0  # fractions of the whole between which the stage lies
+        self._begin = self._end = 0.0  # fractions of the whole at which the stage begins and ends
         self._aside = False
         self._draw = _nothing
 
@@ -54,7 +55,7 @@ class Console:
             self._draw(event.text, self._begin + event.fraction * (self._end - self._begin), False)
 
     def aside(self) -> None:
-        """Say everything on standard error: standard output is for the table."""
+        """Print everything to standard error, because standard output is for the table."""
         if self.as_json:
             raise UsageError("--json and --out - both write to standard output. Give the table a file with --out.")
         self._aside = True
@@ -64,22 +65,22 @@ class Console:
         return sys.stderr if self._aside else sys.stdout
 
     def say(self, text: str) -> None:
-        """Lines of the result."""
+        """Print lines of the result."""
         if not self.quiet and not self.as_json:
             print("\n".join(map(visible, text.split("\n"))), file=self._stream)
 
     def flush(self) -> None:
-        """Let the user see now what was said."""
+        """Show the user now what was printed."""
         self._stream.flush()
 
     def note(self, text: str) -> None:
-        """Something the user should know: a column left out, a cell changed."""
+        """Print what the user should know, such as a column left out or a cell changed."""
         self.notes.append(text)
         if not self.quiet and not self.as_json:
             print(f"note: {one_line(text)}", file=sys.stderr)
 
     def table(self, columns: list, rows: list) -> None:
-        """A table of the result. Plain text with tabs when the output is not a terminal."""
+        """Print a table of the result. It is plain text with tabs if the output is not a terminal."""
         if self.quiet or self.as_json:
             return
         if not self._stream.isatty():
@@ -93,16 +94,15 @@ class Console:
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for column in columns:
-            table.add_column(
-                Text(one_line(str(column))), overflow="fold"
-            )  # a long word goes on in the next line: nothing is cut off
+            # A long word continues in the next line, so nothing is cut off
+            table.add_column(Text(one_line(str(column))), overflow="fold")
         for row in rows:  # Text, not str: brackets in the user's data are not markup
             table.add_row(*(Text(one_line(str(cell))) for cell in row))
         Console(stderr=self._aside).print(table)
 
     @contextmanager
     def stages(self) -> Iterator:
-        """Show a progress bar for the stages within, which the function `stage` begins; no bar off a terminal."""
+        """Show a progress bar for the stages within, which the function `stage` begins. It needs a terminal."""
         begun = time.perf_counter()
         if self.quiet or self.as_json or not sys.stderr.isatty():
             yield self.stage
@@ -146,7 +146,7 @@ class Console:
 
 
 def run(job: str, options: dict) -> None:
-    """Call the function named `module:function` with a console and the options; turn errors into exit codes."""
+    """Call the function named `module:function` with a console and the options. Errors become exit codes."""
     options = dict(options)
     debug = options.pop("debug", False)
     console = Console(options.pop("quiet", False), options.pop("as_json", False))
@@ -158,25 +158,25 @@ def run(job: str, options: dict) -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         what = "what was written is complete" if "out" in console.result else "nothing was written"
-        leave(f"Stopped while {console.doing}; {what}.", STOPPED, debug)
+        leave(f"Stopped while {console.doing}; {what}.", Exit.STOPPED, debug)
     except BrokenPipeError:  # the reader of our output has gone, as in `mercer methods | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise SystemExit(OK) from None
+        raise SystemExit(Exit.OK) from None
     except UsageError as error:
-        leave(str(error), BAD_USAGE, debug)
-    except OSError as error:  # with a sentence of ours, or one of the system's with its number
+        leave(str(error), Exit.BAD_USAGE, debug)
+    except OSError as error:  # with our own sentence, or the one of the system with its number
         what = f"{error.filename}: {error.strerror}." if error.filename else f"Writing failed: {error.strerror}."
-        leave(what if error.errno else str(error), BAD_USAGE, debug)
+        leave(what if error.errno else str(error), Exit.BAD_USAGE, debug)
     except MemoryError:
-        leave("The memory of this machine is not enough. Use fewer rows or columns.", BAD_DATA, debug)
+        leave("The memory of this machine is not enough. Use fewer rows or columns.", Exit.BAD_DATA, debug)
     except Exception as error:
         if isinstance(error, ImportError) and stopped:  # compiled modules turn Ctrl-C into an error of their import
             leave(f"Stopped while {console.doing}; nothing was written.", stopped[0], debug)
         from ..errors import BackendError, InputError, NotInductiveError
 
         if isinstance(error, InputError | BackendError | NotInductiveError):
-            leave(str(error), BAD_DATA, debug)
-        leave(f"This is a fault in mercer: {type(error).__name__}: {error}. Run again with --debug.", FAULT, debug)
+            leave(str(error), Exit.BAD_DATA, debug)
+        leave(f"This is a fault in mercer: {type(error).__name__}: {error}. Run again with --debug.", Exit.FAULT, debug)
 
 
 def _nothing(text: str, fraction: float, pulse: bool) -> None:
@@ -184,7 +184,7 @@ def _nothing(text: str, fraction: float, pulse: bool) -> None:
 
 
 def leave(sentence: str, code: int, debug: bool = False) -> None:
-    """Say what is wrong and end with an exit code."""
+    """Print what is wrong and end with an exit code."""
     if debug:
         traceback.print_exc()
     print(f"mercer: {one_line(sentence)}", file=sys.stderr)
@@ -192,29 +192,41 @@ def leave(sentence: str, code: int, debug: bool = False) -> None:
 
 
 def visible(text: str) -> str:
-    """Text without what a terminal would obey: such characters by their numbers."""
-    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Return a text in which characters that a terminal would obey are replaced by their numbers.
+
+    These are control characters, and marks that turn the direction of writing.
+    """
+    unseen = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]"
+    return re.sub(unseen, lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def one_line(text: str, whole: int = 0) -> str:
-    """A sentence as one line: where users' names and cells make it too long it is cut, but for the advice at its end.
+def one_line(text: str, whole: int = 0, longest: int = 300) -> str:
+    """Return a sentence as one line. If names and cells make it too long it is cut, except the advice at its end.
 
-    whole : length up to which nothing is cut, as of a command that is to be copied.
+    Parameters
+    ----------
+    whole : length up to which nothing is cut.
+    longest : characters of a sentence, or of a cell, that is longer than `whole`.
 
     >>> one_line("There is no column " + 400 * "x" + ". Check the name.")
     'There is no column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxx. Check the name.'
     """
     if len(visible(text)) <= whole:
         return visible(text)
-    text = _LONG_WORD.sub(r"\1…\2", visible(text))
-    if len(text) <= LONGEST:
+    text = re.sub(r"(\S{60})\S{3,}(\S{18})", r"\1…\2", visible(text))
+    if len(text) <= longest:
         return text
-    end = text[-LONGEST // 2 :].partition(". ")[2]
-    return f"{text[: LONGEST - len(end) - 2]}… {end}"
+    end = text[-longest // 2 :].partition(". ")[2]
+    return f"{text[: longest - len(end) - 2]}… {end}"
+
+
+def to_copy(sentence: str, command: str) -> str:
+    """Return a sentence and a command to copy, which is cut only if it is very long."""
+    return f"{one_line(sentence)}\n{one_line(command, whole=600)}"
 
 
 def _plain(value):
-    """A result as JSON has it: no arrays, no paths, and null where there is no number."""
+    """Return a result in the types of JSON, without arrays and paths. A number that is not finite becomes null."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -228,7 +240,7 @@ def _plain(value):
 
 @contextmanager
 def _warnings_as_notes(console: "Console", debug: bool) -> Iterator:
-    """Warnings meant for the user become notes, each once. Those between libraries are not shown."""
+    """Show warnings meant for the user as notes, each once. Warnings between libraries are not shown."""
     with warnings.catch_warnings():
         if not debug:
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""`mercer demo`: the main job on data that ships with scikit-learn, with the answers at hand to check it."""
+"""`mercer demo` runs `mercer label` on digits that ship with scikit-learn, and compares it with the true labels."""
 
 import numpy as np
 

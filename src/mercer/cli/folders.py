@@ -1,4 +1,4 @@
-"""The commands on a folder of tables: a sample is fitted, every part is answered and written by itself."""
+"""The commands on a folder of tables. A sample is fitted, then each part is predicted and written by itself."""
 
 import shutil
 from pathlib import Path
@@ -52,15 +52,15 @@ def label(
     if not target:
         raise UsageError("label needs --target COLUMN (Column of labels, with empty cells in unlabeled rows).")
     if rank is not None:
-        raise UsageError("--rank is for one table; --probabilities writes the probability of every class in the parts.")
+        raise UsageError("--rank is for one table. --probabilities writes the probability of every class in the parts.")
     if wrong_at_most is not None:
         raise UsageError("--wrong-at-most is for one table, not for a folder. Join the parts, or leave it out.")
     if source.get("links") is not None:
-        raise UsageError("--links is for one table; of a folder only a sample of the rows is fitted. Leave it out.")
+        raise UsageError("--links is for one table, because only a sample of a folder is fitted. Leave it out.")
     if len(target) > 1:
         raise UsageError("A folder is labeled one --target at a time. Run again for the others, on the output.")
     if (labels is None) != (key is None):
-        raise UsageError("--labels FILE and --key COLUMN go together: the column names the rows in both.")
+        raise UsageError("--labels FILE and --key COLUMN go together. The column names the rows in both.")
     search, options, (target,) = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source), target
     asked = {"abstain": abstain, "probabilities": probabilities, "coverage": coverage, "by_class": by_class}
     answers = AnswerOptions(**asked)
@@ -92,7 +92,7 @@ def label(
 
 
 def _fit(console, folder, table, target, options, search, report, save):
-    """Fit the sample of a folder. Keep its model and what was found."""
+    """Fit the sample of a folder. Keep its model and the facts."""
     if report:
         claim(console, None, report, force=False)
     writes = written(target, False, None)
@@ -144,7 +144,7 @@ def predict(
 
 def _no_classes(name, what):
     return InputError(
-        f"{name} holds {what}: a folder takes classes, and models that `mercer label --save` wrote for them. "
+        f"{name} contains {what}. A folder takes classes, and models that `mercer label --save` wrote for them. "
         "Give one table at a time."
     )
 
@@ -216,10 +216,10 @@ def _describe(
 def _tell(console, folder, facts):
     before, rows = len(folder.parts) - len(folder.left), facts.get("rows", 0)
     console.result |= {"parts": len(folder.parts), "parts_before": before, **facts, "rows": rows}
-    there = f"; {before} were there already" if before else ""
-    console.say(f"{rows:,} rows in {len(folder.left)} parts written to {folder.out}{there}.")
+    there = f" {before} were there already." if before else ""
+    console.say(f"{rows:,} rows in {len(folder.left)} parts written to {folder.out}.{there}")
     if facts.get("classes"):
         counts = ", ".join(f"{name} {count:,}" for name, count in facts["classes"].items())
-        console.say(f"Labels: {counts}; {facts['abstained']:,} rows left unlabeled.")
+        console.say(f"Labels: {counts}. {facts['abstained']:,} rows are left unlabeled.")
     if console.result.get("left_out_accuracy") is not None:
         console.say(console.result["accuracy_sentence"])

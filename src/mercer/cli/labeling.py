@@ -81,10 +81,10 @@ def label(
             names = list(map(str, datasets[0].labels.values))
             raise UsageError(f"There is no class {rank!r} among the labels. {did_you_mean(rank, names)}")
         if abstain is not None and all(dataset.labels.numeric for dataset in datasets):
-            raise UsageError("--abstain is a confidence in a class; numbers have TARGET_low and TARGET_high instead.")
+            raise UsageError("--abstain is a confidence in a class. Numbers have TARGET_low and TARGET_high instead.")
         if wrong_at_most is not None and any(dataset.labels.numeric or dataset.labels.mark for dataset in datasets):
             raise UsageError(
-                "--wrong-at-most is for one class per row; numbers have TARGET_low and TARGET_high instead."
+                "--wrong-at-most is for one class per row. Numbers have TARGET_low and TARGET_high instead."
             )
         parts = [(one, part) for one in datasets for part in (parts_of(one) if one.labels.mark else [one])]
         models = dict(zip([dataset.target for dataset in datasets], files))
@@ -104,10 +104,10 @@ def label(
                     one = kind.findings(dataset, fitted, answers, asked, out, models.get(dataset.target), seed, console)
                     pages.append(one)
                 except KeyboardInterrupt:
-                    if fitted.model.interrupted_:  # the second time: the user wants nothing
+                    if fitted.model.interrupted_:  # the second time, the user wants no output
                         raise
                     report = None
-                    console.note("Interrupted: no report is written. Ctrl-C again stops without writing.")
+                    console.note("Interrupted. No report is written. Ctrl-C again stops without writing.")
             if known.setdefault(same, fitted) is not fitted:
                 fitted = replace(fitted, model=fitted.model.compact())
             found.append((dataset, fitted, answers))
@@ -165,7 +165,7 @@ def report_of(found: list, asked: AnswerOptions, out: Path, models: dict, seed: 
 
 
 def _model_files(save: Path | None, targets: list) -> list:
-    """Return the files of the models: the one that was named, or one for each target next to it."""
+    """Return the files of the models. These are the named one, or one for each target next to it."""
     if save is None:
         return []
     save = Path(save)
@@ -184,7 +184,7 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
     if not Path(model).exists():
         raise UsageError(f"There is no file {model}. Check the name and the folder.")
     if Path(new).suffix == ".mercer" and Path(model).suffix != ".mercer":
-        raise UsageError(f"The model comes before the table: mercer predict {new} {model}.")
+        raise UsageError(f"The model comes before the table. Run mercer predict {new} {model}.")
     claim(console, out, force=force)
     keep(model, out)
     with console.stages() as stage:
@@ -192,7 +192,7 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
         fitted = load(model)
         if not isinstance(fitted, TableClassifier | TableRegressor):
             raise InputError(
-                f"{Path(model).name} holds a {type(fitted).__name__}, not a model for tables. "
+                f"{Path(model).name} contains a {type(fitted).__name__}, not a model for tables. "
                 "Give a file that `mercer label --save` wrote."
             )
         stage("reading the table", 0.2)
@@ -200,7 +200,7 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
         fitted.encoder.relocate(options.text_model, options.image_model)
         table = open_table(place, options, (), console)
         if fitted.numeric and (abstain is not None or probabilities or by_class):
-            raise UsageError("--abstain, --probabilities and --by-class are for classes; this model predicts numbers.")
+            raise UsageError("--abstain, --probabilities and --by-class are for classes. This model predicts numbers.")
         old, writes = written_before(table, fitted.target), written(fitted.target, fitted.numeric, coverage)
         set_aside(table, old, writes, console)
         frame = renamed_columns(table.frame, rename or [], fitted.encoder)
@@ -210,16 +210,16 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
         absent = [name for name in getattr(fitted, "hints", None) or [] if name not in table.frame.columns]
         for name in absent:
             console.note(
-                f"The table has no column {name!r}, whose hints the model was fitted with: it predicts without."
+                f"The table has no column {name!r}, whose hints the model was fitted with. It predicts without them."
             )
         for sentence in (*fitted.encoder.unread(frame), *fitted.encoder.outside(frame)):
             console.note(sentence)
         novel = int(answers.novel.sum())
         if novel:
-            less = "intervals are wider" if fitted.numeric else "confidence is near the class frequency"
+            less = "intervals are wider" if fitted.numeric else "confidence is near the frequency of the class"
             console.note(
-                f"{novel} of {len(table)} rows are unlike all rows that the model was trained with: novel "
-                f"in {added(fitted.target, 'source')[0]}. Their {less}{'' if fitted.numeric else ' among the labels'}."
+                f"{novel} of {len(table)} rows are unlike all rows that the model was trained with. They are marked "
+                f"novel in {added(fitted.target, 'source')[0]}. Their {less}."
             )
         columns = kind.columns(answers, probabilities)
         refuse_taken(table, columns)

@@ -1,4 +1,4 @@
-"""`mercer look`: what each column of a table is taken for."""
+"""`mercer look` shows the inferred type of each column of a table."""
 
 from dataclasses import asdict
 
@@ -9,7 +9,7 @@ from ..jobs.tables import open_table
 
 
 def look(console, data, target=None, **source):
-    """Show one line for each column: kind, use, reason, gaps and weight, as `mercer label` sees it."""
+    """Show the kind, use, reason, missing cells and weight of each column, as `mercer label` sees it."""
     options = ReadOptions(**source)
     if target is None:
         table, given = open_table(data, options, options.ignore or [], console), None
@@ -28,7 +28,7 @@ def look(console, data, target=None, **source):
             column.kind, column.why = "earlier run", "written by mercer"
     console.result |= {"rows": len(table), "width": rows.shape[1], "columns": [asdict(column) for column in columns]}
     lines = [(c.name, c.kind, c.use, c.why, _percent(c.missing), _percent(c.say)) for c in columns]
-    console.table(["column", "kind", "use", "why", "missing", "say"], lines)
+    console.table(["column", "kind", "use", "why", "missing", "weight"], lines)
     for sentence in encoder.notes_:
         console.note(sentence)
     console.say(f"{len(table)} rows, learned from {encoder.sentence_}: a matrix of {_columns(rows.shape[1])}.")
@@ -41,5 +41,5 @@ def _columns(number: int) -> str:
 
 
 def _percent(share: float) -> str:
-    """A fraction in few digits; nothing for none."""
+    """Return a fraction as a percentage with few digits, and no text for 0."""
     return "" if share == 0 else f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"

@@ -10,21 +10,11 @@ import mercer
 from ..backend import devices, memory_available, n_threads, size
 from ..few_label.catalog import methods_of
 
-READS = {
-    "moments": "one pass, then a small problem",
-    "sweeps": "several passes",
-    "rows": "row by row on the host",
-    "graph": "one graph of all rows",
-}
-ON_DASK: dict = {"moments": "Dask (at most two passes)", "sample": "Dask (one pass, for a sample)"}
-TASKS = {"classes": "label_methods", "numbers": "number_methods"}
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask")
-
 
 def info(console) -> None:
-    """Versions, devices, memory."""
+    """Print versions, devices and memory."""
     found: dict = {"mercer": mercer.__version__, "python": platform.python_version()}
-    for package in PACKAGES:
+    for package in ("numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow", "torch", "dask"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -35,23 +25,30 @@ def info(console) -> None:
     for package, number in found.items():
         console.say(f"{package:15} {number or 'not installed'}")
     console.say(f"{'cores':15} {os.cpu_count()}, of which {n_threads()} used")
-    console.say(f"{'devices':15} {', '.join(devices()) or 'cpu (NumPy; torch is not installed)'}")
+    console.say(f"{'devices':15} {', '.join(devices()) or 'cpu (NumPy, torch is not installed)'}")
     console.say(f"{'memory':15} {size(free) + ' available' if free is not None else 'unknown'}")
 
 
 def reads_rows(cls: type) -> str:
-    """How often an estimator reads the rows."""
-    return READS.get(getattr(cls, "access", ""), "as the methods it chooses from")
+    """Return how often an estimator reads the rows."""
+    reads = {
+        "moments": "one pass, then a small problem",
+        "sweeps": "several passes",
+        "rows": "row by row on the host",
+        "graph": "one graph of all rows",
+    }
+    return reads.get(getattr(cls, "access", ""), "as the methods it chooses from")
 
 
 def runs_on(cls: type) -> str:
-    """The array libraries that an estimator accepts rows of."""
-    dask = ON_DASK.get(getattr(cls, "on_dask", None))
+    """Return the array libraries that an estimator accepts rows of."""
+    passes: dict = {"moments": "Dask (at most two passes)", "sample": "Dask (one pass, for a sample)"}
+    dask = passes.get(getattr(cls, "on_dask", None))
     return "NumPy, torch" if dask is None else f"NumPy, torch, {dask}"
 
 
 def methods(console) -> None:
-    """Every estimator with the first line of its description and where it runs."""
+    """Print every estimator with the first line of its description and the arrays it takes."""
     rows = []
     for name, home in sorted(mercer.exports.items()):
         if not home.startswith(("estimators.", "few_label.")):
@@ -60,8 +57,9 @@ def methods(console) -> None:
         if inspect.isclass(cls) and hasattr(cls, "fit"):
             rows.append((name, (inspect.getdoc(cls) or "").splitlines()[0], reads_rows(cls), runs_on(cls)))
     console.result = {"methods": [{"name": n, "does": d, "reads": a, "runs_on": r} for n, d, a, r in rows]}
-    words = {task: [(one.name, one.title, one.does) for one in methods_of(task).values()] for task in TASKS}
-    for task, key in TASKS.items():
+    keys = {"classes": "label_methods", "numbers": "number_methods"}
+    words = {task: [(one.name, one.title, one.does) for one in methods_of(task).values()] for task in keys}
+    for task, key in keys.items():
         console.result[key] = {name: f"{title}: {does}" for name, title, does in words[task]}
     console.table(["estimator", "what it does", "runs on"], [(n, d, r) for n, d, _, r in rows])
     console.say(

@@ -14,7 +14,7 @@ from .app import app
 
 @dataclass(frozen=True)
 class Entry:
-    """One command: its name, its usage, what it does, and (flags, help) of its arguments and options.
+    """The name of a command, its usage, what it does, and (flags, help) of its arguments and options.
 
     A paragraph that begins with a backspace keeps its line breaks.
     """
@@ -26,7 +26,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """The command itself, then every subcommand, in the order of the help."""
+    """Return the command itself, then every subcommand, in the order of the help."""
     root: Any = get_command(app)
     above = typer.Context(root, info_name="mercer", **root.context_settings)
     below = {name: typer.Context(one, parent=above, info_name=name) for name, one in root.commands.items()}
@@ -46,7 +46,7 @@ def _entry(command, context):
 
 
 def roff() -> str:
-    """The manual page of `man mercer`."""
+    """Return the manual page of `man mercer`."""
     first, *commands = entries()
     lines = [f'.TH MERCER 1 "" "mercer {mercer.__version__}" "User Commands"', ".SH NAME"]
     lines += [_escaped(f"mercer - {' '.join(first.paragraphs[0].split()).rstrip('.')}"), ".SH SYNOPSIS"]
@@ -75,7 +75,7 @@ def _escaped(text: str):
 
 
 def markdown() -> str:
-    """The page of the documentation."""
+    """Return the page of the documentation."""
     lines = [
         "# Commands",
         "",
@@ -94,6 +94,6 @@ def markdown() -> str:
 
 
 def man(console) -> None:
-    """`mercer man`."""
+    """Print the manual page."""
     console.result["page"] = roff()
     console.say(console.result["page"].rstrip("\n"))

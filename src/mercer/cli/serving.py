@@ -1,3 +1,3 @@
-"""`mercer studio`: the page where labels are made."""
+"""`mercer studio` labels rows in the browser."""
 
 from ..studio.command import studio as studio

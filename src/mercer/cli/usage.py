@@ -1,4 +1,4 @@
-"""Errors in a command as it was typed, each in one sentence instead of the parser's words."""
+"""Errors in a command as it was typed, each in one sentence of its own instead of the parser's."""
 
 import difflib
 import math
@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from ..jobs.usage import UsageError, did_you_mean
-from .console import BAD_USAGE, STOPPED, leave
+from .console import Exit, leave
 
-# The ancestor of all that the parser raises; where it is defined depends on the version of typer.
+# The base class of all errors of the parser. Its module depends on the version of typer.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 
 
@@ -27,11 +27,11 @@ class Commands(TyperGroup):
         try:
             code = super().main(args, prog_name="mercer", standalone_mode=False)
         except UsageError as error:
-            leave(str(error), BAD_USAGE)
+            leave(str(error), Exit.BAD_USAGE)
         except _PARSER_ERROR as error:
-            leave(sentence(error), BAD_USAGE)
+            leave(sentence(error), Exit.BAD_USAGE)
         except typer.Abort:
-            raise SystemExit(STOPPED) from None
+            raise SystemExit(Exit.STOPPED) from None
         raise SystemExit(code if isinstance(code, int) else 0)
 
     def resolve_command(self, ctx, args: list) -> tuple:
@@ -42,7 +42,7 @@ class Commands(TyperGroup):
 
 
 def sentence(error) -> str:
-    """The parser's error as one sentence: what is wrong, what is accepted."""
+    """Return the parser's error as one sentence with what is wrong and what is accepted."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "mercer"
     command = path.split()[-1]
@@ -64,14 +64,14 @@ def sentence(error) -> str:
 
 
 def _shown(parameter) -> str:
-    """The name of an option or argument, and its help."""
+    """Return the name of an option or argument, and its help."""
     value = parameter.metavar or ""
     name = value if parameter.param_type_name == "argument" else f"{max(parameter.opts, key=len)} {value}"
     return f"{name.strip()} ({(getattr(parameter, 'help', None) or '').rstrip('.')})"
 
 
 def number(option: str, low: float = -math.inf, high: float = math.inf, whole: bool = False) -> Callable:
-    """A function that reads the value of an option as a number, and refuses others in a sentence."""
+    """Return a function that reads the value of an option as a number, and raises an error for other values."""
     what = "a whole number" if whole else "a number"
     if high < math.inf:
         what += f" from {low} to {high}"
@@ -90,21 +90,18 @@ def number(option: str, low: float = -math.inf, high: float = math.inf, whole: b
     return read
 
 
-KEYED = ("labels", "key")
-ONLY_FOLDERS = ("scheduler", "workers", *KEYED)
-
-
 def placed(job: str, options: dict) -> str:
-    """The job, or the one of the same name for a folder of tables. Options that are for folders only go otherwise."""
+    """Return the job, or the one of the same name for a folder of tables. Other jobs lose the options for folders."""
+    keyed = ("labels", "key")
     where = options.get("new") or options.get("data")
-    only = {name: options.pop(name) for name in ONLY_FOLDERS if name in options}
+    only = {name: options.pop(name) for name in ("scheduler", "workers", *keyed) if name in options}
     if "scheduler" in only and where is not None and os.path.isdir(where):
         from ..jobs.parts import parts_in
 
         if parts_in(where):
             options |= only
             return f"folders:{job.partition(':')[2]}"
-    options |= {name: only.pop(name) for name in KEYED if name in only}
+    options |= {name: only.pop(name) for name in keyed if name in only}
     given = next((name for name, value in only.items() if value is not None), None)
     if given is not None:
         raise UsageError(f"--{given} is for a folder of tables, and {where} is not one. Leave it out.")
