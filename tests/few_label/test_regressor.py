@@ -344,3 +344,22 @@ def test_refusals():
         suggest(model, 2, strategy="error")
     with pytest.raises(InputError, match="this model predicts numbers"):
         expected_change(model)
+
+
+def test_a_prepared_regressor_that_is_taught_is_a_fresh_fit_to_the_last_digit():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y, rows = 2 * X[:, 0] + np.sin(2 * X[:, 1]), np.arange(0, 60, 3)
+    drawn = np.arange(120) % 2 == 0
+    fresh = FewLabelRegressor().fit(X, np.where(np.isin(np.arange(120), rows), y, np.nan), drawn=drawn)
+    prepared = FewLabelRegressor().prepare(X)
+    fast = prepared.taught(rows, y[rows], drawn=drawn[rows], tier="fast")
+    for taught in (prepared.taught(rows, y[rows], drawn=drawn[rows]), fast.taught([], [])):
+        assert np.array_equal(taught.predicted_, fresh.predicted_) and taught.estimate_ == fresh.estimate_
+    assert not hasattr(prepared, "answers_")
+
+
+def test_numbers_of_rows_outside_the_core_are_learned_from():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y, rows = 2 * X[:, 0], np.arange(0, 120, 4)
+    model = FewLabelRegressor().prepare(X, core=np.arange(80)).taught(rows, y[rows])
+    assert np.corrcoef(model.predicted_, y)[0, 1] > 0.95

@@ -18,6 +18,7 @@ from ..types import Block, ColumnLike, Facts, Rows, Seed, Verbose
 from . import sizes
 from ._model import FewLabelModel
 from .answers import NumberAnswers
+from .candidates.base import rehearse
 from .catalog import methods_named
 from .fit import Fit
 from .given import read_given
@@ -160,6 +161,51 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
             self._learn(rows, methods, targets, mask, on_event=on_event, given=given)
         return self
 
+    def prepare(
+        self,
+        X: Rows,
+        core: ColumnLike = None,
+        on_event: OnEvent | None = None,
+        graph: Rows = None,
+        kernel: KernelLike | Rows = None,
+    ) -> Self:
+        """Do everything that needs no number: the model can then be `taught`, and cannot predict yet.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or data frame
+            Rows, as `fit` takes them.
+        core : array-like of int or None, default=None
+            Numbers of the rows that are decomposed. None is all of them up to 50,000 rows, and a sample of that size
+            above. The other rows are predicted from their neighbors among these.
+        on_event : callable or None, default=None
+            Called with events, such as progress, instead of what `verbose` requests.
+        graph : (n, n) matrix or list of edges, default=None
+            Links between the rows, as `fit` takes them. They need all rows in the core.
+        kernel : (n, n) matrix, kernel object, function of two rows or "precomputed", default=None
+            Similarities of the rows, as `fit` takes them. They need all rows in the core.
+
+        Examples
+        --------
+        >>> from mercer import FewLabelRegressor
+        >>> X = [[i / 10] for i in range(30)]
+        >>> model = FewLabelRegressor().prepare(X)
+        >>> model = model.taught(range(0, 30, 3), [0.3 * i for i in range(0, 30, 3)])
+        >>> round(float(model.transduction_[16]), 1)
+        4.8
+        """
+        self._validate_params()
+        methods = methods_named("numbers", self.methods)
+        rows, self.encoder_, _ = learn_rows(self, X, lambda n: None, kernel=kernel)
+        n, self.weight_, self.dask_ = rows.shape[0], None, None
+        self.__dict__.pop("answers_", None)
+        core = None if core is None else self._numbers(core, n)
+        given = read_given(graph, kernel, n, core=core)
+        with single_threaded_blas():
+            self._learn(rows, methods, None, None, core=core, on_event=on_event, given=given)
+            rehearse(self.library_.candidates, n, read_numbers(np.r_[0.0, np.full(n - 2, np.nan), 1.0], n))
+        return self
+
     def predict(self, X: Rows) -> np.ndarray:
         """(n,) the number predicted for each row."""
         check_is_fitted(self)
@@ -198,6 +244,8 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         return read_numbers(y, len(y))
 
     def _values(self) -> np.ndarray:
+        if not hasattr(self, "answers_"):
+            return np.full(self.library_.n_rows, None, dtype=object)
         values: np.ndarray = self.labels_.values
         return values.astype(object)
 

@@ -239,6 +239,9 @@ class NoSpace(Space):
     def bases(self) -> list[BaseSpace]:
         return []
 
+    def at(self, find: Find) -> Rows:
+        return np.zeros((1, 1))  # the same for each row
+
 
 class TransformedSpace(Space):
     """(Z − shift) · turn of a base space: its principal axes, or other gains on its columns."""

@@ -134,8 +134,11 @@ class Fitted:
         return None
 
 
-def rehearse(candidates: Sequence[Candidate], n: int) -> None:
-    """Compute what every fit of these candidates on n rows needs, so that the first labels need not wait for it."""
+def rehearse(candidates: Sequence[Candidate], n: int, labels: Any = None) -> None:
+    """Compute what every fit of these candidates on n rows needs, so that the first labels need not wait for it.
+
+    labels : of two rows, which mean nothing. None: two classes.
+    """
     two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
     for candidate in candidates:
-        candidate.rehearse(two)
+        candidate.rehearse(two if labels is None else labels)
