@@ -1,11 +1,12 @@
-"""Kernel PCA on toys: what the components look like as functions of the plane.
+"""The components of kernel PCA on toy data, drawn as functions of the plane.
 
     python examples/kpca_toys.py [--data DIR] [--out DIR]
 
 Writes kpca_polynomial.png (first three components of a noisy parabola, polynomial kernels of degree 1 to 4),
-kpca_clusters.png (three clusters in their first two components, and the first 16 components as level lines: the first
-two separate the clusters, the later ones cut each of them in parts) and kpca_spirals.png (spirals, their first four
-components, and the cumulated fraction of the variance). With --data DIR the spirals are DIR/spirals.npz.
+kpca_clusters.png (three clusters in their first two components, and the first 16 components as level lines) and
+kpca_spirals.png (spirals, their first four components, and the cumulated fraction of the variance). The first two
+components of the clusters separate them, the later ones cut each of them in parts. With --data DIR the spirals are
+DIR/spirals.npz.
 """
 
 import matplotlib.pyplot as plt

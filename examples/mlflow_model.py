@@ -1,8 +1,8 @@
-"""A model in MLflow: stored as a .mercer file, which contains no code, and served by a small pyfunc class.
+"""A model in MLflow, stored as a .mercer file, which contains no code, and served by a small pyfunc class.
 
     python examples/mlflow_model.py
 
-Needs mlflow-skinny or mlflow. `mlflow models serve -m FOLDER` answers requests with labels and probabilities.
+Needs mlflow-skinny or mlflow. `mlflow models serve -m FOLDER` serves labels and probabilities.
 """
 
 import tempfile

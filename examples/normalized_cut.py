@@ -1,4 +1,4 @@
-"""Normalized cut is weighted kernel c-means: the same number, the same partition.
+"""Normalized cut is weighted kernel c-means, with the same value and the same partition.
 
     python examples/normalized_cut.py [--out DIR]
 
@@ -6,8 +6,8 @@ For a graph with weights W and degrees D, give every node its degree as weight a
 K = shift · D⁻¹ + D⁻¹ W D⁻¹ (the shift makes it positive semi-definite and changes every partition's cost by the same
 amount). Then, for k clusters, inertia = shift · (n − k) + trace(D⁻¹W) − k + normalized cut (Dhillon et al., 2007),
 so each Lloyd step lowers the cut without an eigenvector. The script checks the identity on half-moons, starts from
-plain k-means (Lloyd steps on the graph nearly halve its cut) and from spectral clustering (no row wants to move: it is
-a fixed point of weighted kernel c-means), and writes normalized_cut.png.
+plain k-means (Lloyd steps on the graph nearly halve its cut) and from spectral clustering (no row moves, so it is a
+fixed point of weighted kernel c-means), and writes normalized_cut.png.
 """
 
 import matplotlib.pyplot as plt
@@ -48,7 +48,7 @@ def main():
         moved = np.sum(model.labels_ != labels)
         cut = normalized_cut(W, model.labels_)
         identity = model.inertia_ - shift * (n - k) - np.sum(np.diag(W) / degree) + k
-        print(f"{name}: normalized cut {normalized_cut(W, labels):.6f}; kernel c-means moves {moved} rows: {cut:.6f},")
+        print(f"{name}: normalized cut {normalized_cut(W, labels):.6f}, kernel c-means moves {moved} rows: {cut:.6f},")
         print(f"    from its inertia {identity:.6f}")
         results[name] = labels
         if moved:

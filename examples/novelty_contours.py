@@ -1,8 +1,8 @@
-"""Four pictures of "what is normal" on two features: the ball, the density, the reconstruction error, and iris.
+"""Four pictures of what is normal on two features, by ball, density and reconstruction error, and on iris.
 
     python examples/novelty_contours.py [--data DIR] [--out DIR]
 
-Writes novelty_contours.png (levels of three detectors that each leave out about 10% of the rows; the boundary is red)
+Writes novelty_contours.png (levels of three detectors that each leave out about 10% of the rows, with a red boundary)
 and iris_density.png (kernel density of two iris features with the regions that contain 25, 50, 75, 95 and 99% of it).
 With --data DIR the features are glucose and bmi of DIR/pima.npz. Without it, blood sugar and bmi of the diabetes data
 that scikit-learn ships.
@@ -19,7 +19,7 @@ SHARE = 0.1
 
 
 def two_features(data):
-    """(rows, names): two features on comparable scales, and where they come from."""
+    """(rows, names) of two features on comparable scales."""
     if data is not None and (data / "pima.npz").exists():
         X = np.load(data / "pima.npz")["X"][:, [1, 5]].astype(float)
         X = X[(X > 0).all(axis=1)]  # a zero stands for a missing value here

@@ -3,9 +3,9 @@
     python examples/out_of_distribution.py
 
 A small network learns the digits 0 to 4. Its hidden layer is the embedding. The detectors see embeddings of these five
-only and score unseen digits of both kinds, as benchmarks of out-of-distribution detection do: the area under the ROC
-curve, and the fraction of strange digits that pass as known while 95% of the known ones do. The five digits are five
-clusters, so the ball needs a narrow kernel: with the median width strange rows are in the middle between them.
+only and score unseen digits of both kinds, as benchmarks of out-of-distribution detection do. They print the area under
+the ROC curve, and the fraction of strange digits that pass as known while 95% of the known ones do. The five digits are
+five clusters, so the ball needs a narrow kernel. With the median width strange rows are in the middle between them.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Common parts of the examples with pictures: their options, a grid of points, and how a picture is written."""
+"""Options, a grid of points and a function that writes a picture, for the examples with pictures."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from PIL import Image
 
 
 def arguments(doc, data=False, quick=None):
-    """--out, and if the example has them --data and --quick (`quick` says what it does)."""
+    """--out, and if the example has them --data and --quick (`quick` is its help)."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     images = Path(__file__).resolve().parents[1] / "docs" / "img"
     parser.add_argument("--out", type=Path, default=images, help="folder of the pictures (default docs/img)")
@@ -32,7 +32,7 @@ def grid(X, n=160):
 
 
 def save(figure, path):
-    """Write the picture with 64 colors: a quarter of the bytes, and no difference to the eye."""
+    """Write the picture with 64 colors, which take a quarter of the bytes and look the same."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.canvas.draw()
     Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB").quantize(64).save(path, optimize=True)

@@ -2,7 +2,7 @@
 
     python examples/rings_and_spirals.py [--data DIR] [--out DIR]
 
-Writes rings_and_spirals.png. Plain c-means cuts both pictures in half: a half-plane cannot be a ring. The same
+Writes rings_and_spirals.png. Plain c-means cuts both pictures in half, because a half-plane cannot be a ring. The same
 algorithm with an RBF kernel of the right width separates the rings, but no width separates the spirals, whose arms are
 longer than they are apart. A diffusion kernel, for which points joined by a chain of neighbors are near, does. With
 --data DIR the spirals are DIR/spirals.npz, otherwise they are generated.
@@ -34,7 +34,7 @@ def main():
 
     rings = make_circles(300, factor=0.4, noise=0.05, random_state=0)
     spiral, arm, source = spirals(args.data)
-    print(f"300 rows of two rings; {len(spiral)} rows of {source}")
+    print(f"300 rows of two rings, {len(spiral)} rows of {source}")
     pictures = [
         ("plain c-means", Linear(), *rings),
         ("RBF kernel c-means", RBF.from_gamma(5.0), *rings),

@@ -1,11 +1,11 @@
-"""Components that gross outliers do not turn: the principal angle to those of the clean rows.
+"""Components that gross outliers do not turn, by their principal angle to those of the clean rows.
 
     python examples/robust_components.py [--out DIR] [--quick]
 
 Digits, polynomial kernel of degree 2, three components. A fraction of the rows gets noise of a size that no digit has.
 Prints the largest principal angle, in feature space, between the components of the clean rows and those found in the
 contaminated ones, for kernel PCA and for robust kernel PCA, and how many of the contaminated rows had their pull
-bounded. Writes robust_components.png. Robust kernel PCA does not know the outliers: influence=0.5 bounds the
+bounded. Writes robust_components.png. Robust kernel PCA does not know the outliers. influence=0.5 bounds the
 pull of the longer half of the rows, whatever they are. About two minutes.
 """
 
@@ -56,7 +56,7 @@ def main():
         for name in models:
             angles[name].append(draws[name])
         said = ", ".join(f"{name} {np.median(draws[name]):5.1f}" for name in models)
-        print(f"{100 * share:5.1f}% contaminated: {said}; at the bound: {100 * np.median(caught):.0f}% of those rows")
+        print(f"{100 * share:5.1f}% contaminated: {said}, at the bound {100 * np.median(caught):.0f}% of those rows")
     draw(angles, options.out / "robust_components.png")
 
 

@@ -1,7 +1,7 @@
 """Cross-validate a classifier when most rows have no label.
 
 scikit-learn's splitters deal the unlabeled rows into the test folds and count every one as an error. The splitters of
-mercer keep them in the training folds, where the method uses them, and test on labeled rows only.
+mercer keep them in the training folds for the method to use, and test on labeled rows only.
 
     python examples/score_with_unlabeled_rows.py
 """

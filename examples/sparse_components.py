@@ -1,13 +1,13 @@
-"""How few rows a kernel PCA model needs: accuracy of a classifier on its scores against the rows it stores.
+"""Accuracy of a classifier on kernel PCA scores against the number of rows that the model stores.
 
     python examples/sparse_components.py [--out DIR] [--quick]
 
 Digits, RBF kernel of median width, five components, logistic regression on the scores, 40% of the rows for testing.
-Three models that store the same number of rows: sparse kernel PCA (the loss chooses them), kernel PCA through that many
-landmarks drawn uniformly (all rows still decide the components), and kernel PCA of a uniform sample alone. Prints a
-table, writes sparse_components.png. What to expect: the loss keeps the rows at the rim, one or two per component when
-few are asked for, and that is where it wins (11 and 21 of 1,078 rows). With more rows the threshold is lower, the rim
-still decides, and landmarks or even a sample do better.
+Three models store the same number of rows. They are sparse kernel PCA (the loss chooses them), kernel PCA through that
+many landmarks drawn uniformly (all rows still decide the components), and kernel PCA of a uniform sample alone. Prints
+a table and writes sparse_components.png. The loss keeps the rows at the rim. It is the best with one or two rows per
+component (11 and 21 of 1,078 rows). With more rows the threshold is lower, the rim still decides, and landmarks or even
+a sample do better.
 """
 
 import matplotlib.pyplot as plt
@@ -37,7 +37,7 @@ def main():
         return classifier.fit(model.transform(train), y_train).score(model.transform(test), y_test)
 
     full = accuracy(KernelPCA(S, kernel=kernel).fit(train))
-    print(f"{len(train)} rows, {S} components; kernel PCA on all rows: {full:.3f}")
+    print(f"{len(train)} rows, {S} components, kernel PCA on all rows has {full:.3f}")
     print("rows kept   sparse   landmarks (± over draws)   sample (± over draws)")
     curves = {"sparse kernel PCA": [], "uniform landmarks": [], "uniform sample": []}
     sizes = []

@@ -1,4 +1,4 @@
-"""Three examples of the gallery in one picture, docs/img/three_jobs.png: a photograph, a machine, support tickets.
+"""Three examples of the gallery (a photograph, a machine, support tickets) in one picture, docs/img/three_jobs.png.
 
     python examples/three_jobs.py
 
@@ -17,7 +17,7 @@ BLUE, ORANGE = "#2563c9", "#d9590f"
 
 
 def photograph(ax, found):
-    """The clicks, and where the mask is one half."""
+    """The clicks, and the line on which the mask is one half."""
     photo, mask, size = found["photo"], found["mask"], found["size"]
     ax.imshow(photo)
     centers = [(np.arange(n) + 0.5) * size for n in mask.shape[::-1]]

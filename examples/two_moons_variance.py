@@ -1,4 +1,4 @@
-"""Eight labels, two moons: kernel PCA follows the data, LS-KPCA follows data and labels.
+"""Eight labels on two moons. Kernel PCA follows the data, LS-KPCA follows data and labels.
 
     python examples/two_moons_variance.py
 

@@ -17,7 +17,7 @@ from recipes import PAGE, line, recipe
 
 RationalQuadratic = recipe("A kernel").RationalQuadratic
 ZeroedRidge = recipe("A few-label method").ZeroedRidge
-home = recipe("A home")
+home = recipe("An array backend")
 
 
 @pytest.fixture

@@ -194,8 +194,8 @@ random sampling. Command: `python -m benchmarks.accuracy.active --data DIR`.
 
 ![accuracy against labels](../../docs/img/active.png) (mean over the seeds, with a band from lowest to highest)
 
-When to stop: the table shows the fraction of unlabeled rows whose class is expected to change with {MORE} more labels,
-and the fraction that changed after these labels were given. Both are means over the tables.
+The next table helps to decide when to stop. It shows the fraction of unlabeled rows whose class is expected to change
+with {MORE} more labels, and the fraction that changed after these labels were given. Both are means over the tables.
 
 {markdown(stop_lines(stops))}
 

@@ -26,7 +26,7 @@ def page(rows, options):
     """The results as Markdown."""
     groups, gaps = group_errors(rows), table_gaps(rows)
     found = [line for part in options.parts for number in LABELS for line in estimates(rows, part, number)]
-    lines = ["# Few labels: errors, intervals and prediction sets", "", introduction(rows, options), ""]
+    lines = ["# Few labels, with errors, intervals and prediction sets", "", introduction(rows, options), ""]
     if groups:
         lines += [*summary(groups, gaps, found), "", "## Mean error on the unlabeled rows, %", ""]
         lines += ["| classes | labels | mercer | " + " | ".join(PEERS) + " | above the best |"]

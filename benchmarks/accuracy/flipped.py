@@ -59,7 +59,7 @@ def main():
     page = f"""# Wrong labels found
 
 20 of 100 labels are flipped. Values are means over {options.splits} official splits, with errors in %.
-The mean fraction of flipped labels found is {np.mean(found):.0%} (target: at least 60%).
+The mean fraction of flipped labels found is {np.mean(found):.0%} (the target is at least 60%).
 Command: `python -m benchmarks.accuracy.flipped --data DIR`.
 
 {markdown(list(rows))}

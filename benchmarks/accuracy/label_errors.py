@@ -53,7 +53,7 @@ def main():
     pages = [judged(draws, options, value) for value in options.no_errors or [None]]
     own = options.no_errors is None and not (options.share_prior or options.spread or options.flag)
     command = "`python -m benchmarks.accuracy.label_errors --data DIR`"
-    head = f"# Wrong labels: what is claimed and what is true\n\nCommand: {command}."
+    head = f"# Wrong labels, claimed and true\n\nCommand: {command}."
     publish("label_errors", "\n\n".join([head, *pages, machine()]) + "\n", quick=options.quick or not own)
 
 

@@ -47,7 +47,7 @@ READING = """\
 Every section has the same number of labels, and the largest one has 55% of the packages. A method that follows the
 labels is therefore wrong on more packages than the guess of the largest section if it is unsure. Links alone have the
 higher error, and half its error in the mean of the sections. `FewLabelClassifier` on the names has the error of an SVM
-on the names, with links next to them or without. The length of a name and its number of hyphens say little about its
+on the names, with links next to them or without. The length of a name and its number of hyphens hardly depend on its
 section, and 40 labels are too few to show that. As columns next to the names they raise the error.
 """
 NAMES, LINKS = "names, Spectrum(3, shortest=1)", "links, Diffusion"

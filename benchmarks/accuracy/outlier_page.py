@@ -93,10 +93,12 @@ def _verdict(found, methods, tables):
             if not len(gaps[methods[1]]):
                 continue  # no table has so few outliers
             above = [f"{name} ({-np.mean(g):+.3f} ± {error(g):.3f})" for name, g in gaps.items() if np.mean(g) < 0]
-            lines.append(
-                f"- {setting}, {title}: {'higher are ' + ', '.join(above) if above else 'no detector is higher'}."
-            )
-    return "Detectors with a higher mean than the default:\n\n" + "\n".join(lines) + "\n"
+            if above:
+                lines.append(f"- {setting}, {title}: {', '.join(above)}")
+    if not lines:
+        return "No detector has a higher mean than the default in any of these columns.\n"
+    head = "These detectors have a higher mean than the default. In the other columns none has."
+    return head + "\n\n" + "\n".join(lines) + "\n"
 
 
 def _rules(found, rows, tables):
@@ -166,7 +168,7 @@ ECOD, COPOD and KNN are the definitions of PyOD in a few lines each, and a test 
 RULES = """## How the rule was chosen
 
 `OutlierDetector` has one rule for new rows and one for the rows of a table that may contain outliers. Both were chosen
-on these tables: the rule for new rows on all of them with at most 250 rows and on 70 with all rows, the rule for
+on these tables, the rule for new rows on all of them with at most 250 rows and on 70 with all rows, the rule for
 training rows on those with 10% outliers and at most 500 rows, among about 60 combinations of 40 parts. Settings with
 1 and 5% outliers played no part. Afterwards the part "normal tenth" was given half its weight. Made tables with two far
 clusters of 5% each showed that ranks hide them, and on the public tables the change is within the noise. The mean AUROC
@@ -186,12 +188,12 @@ and the 5th and 95th percentile of single tables, which contain the random error
 | detector | false alarms | single tables | tables |
 |---|---|---|---|"""
 
-ANSWERS = """## Answers
+ANSWERS = """## Feedback
 
-Tables with 10% outliers. The rows with the highest scores are answered, ten at a time. AUROC of the rows that were
-never answered:
+Tables with 10% outliers. The rows with the highest scores are labeled, ten at a time. AUROC of the rows that were
+never labeled:
 
-| answers | AUROC | tables |
+| labels | AUROC | tables |
 |---|---|---|"""
 
 CHOICES = """## Widths of single methods
@@ -199,7 +201,7 @@ CHOICES = """## Widths of single methods
 `SVDD` and `KPCANovelty` have twice the median distance to the fifth neighbor as default width ("2neighbor"). Narrow
 kernels gain on clean tables and lose on contaminated ones compared with the median distance, see the first table.
 `KernelDensityNovelty` keeps Scott's rule for the same reason. Narrow kernels need held-out scores in contaminated
-tables: use `held_out_probability_` or `OutlierDetector` there.
+tables. Use `held_out_probability_` or `OutlierDetector` there.
 
 KNN(50) measures the distance to the 50th neighbor, 10% of 500 rows. This is the width at which a neighbor distance is
 best in contaminated tables, and the part "tenth" of `OutlierDetector` is its like.

@@ -9,15 +9,15 @@ from mercer import RBF, KernelSpectralClustering
 
 MODELS = ("Semi-KPCA₁", "Semi-LSSVM", "Subs-LSSVM")
 FOUND = [
-    "**Scaling of the features** (`scale`): §5 does not specify it. Mean 0 and deviation 1 is used.",
-    "**Draws of labels** (`both_classes`): with 2 to 9 labels a draw may contain one class only. It is not repeated.",
-    "**Best γ** (`one_gamma`): one γ for ten draws, as the stars of Figure 3 show, not one for each draw. With 100 "
-    "draws it is chosen again for each ten. The grid has 40 values from 1e-4 to 1e4, for Semi-KPCA₁ from 0.1/λ₁ to "
-    "0.9999/λ₂.",
-    "**iris** (`iris`): in Table 1 the larger class has two thirds of the rows. The classes are setosa and the rest.",
-    "**breastcancer** (`sample_number`): Table 1 has ten features and the data have nine. The sample number is the "
+    "**Scaling of the features** (`scale`). §5 does not specify it. Mean 0 and deviation 1 is used.",
+    "**Draws of labels** (`both_classes`). With 2 to 9 labels a draw may contain one class only. It is not repeated.",
+    "**Best γ** (`one_gamma`). One γ is used for ten draws, as the stars of Figure 3 show, not one for each draw. "
+    "With 100 draws it is chosen again for each ten. The grid has 40 values from 1e-4 to 1e4, for Semi-KPCA₁ "
+    "from 0.1/λ₁ to 0.9999/λ₂.",
+    "**iris** (`iris`). In Table 1 the larger class has two thirds of the rows. The classes are setosa and the rest.",
+    "**breastcancer** (`sample_number`). Table 1 has ten features and the data have nine. The sample number is the "
     "tenth.",
-    '**synth** (`half_distance`): "separation 2σ between classes and 2.5σ between clusters of the same class" is read '
+    '**synth** (`half_distance`). "Separation 2σ between classes and 2.5σ between clusters of the same class" is read '
     "as distances to the lines between the clusters. There are four unit Gaussians at (±2.5, ±2), and the class is the "
     "sign of the second coordinate. As distances between centers, the accuracy could not exceed 84%. Every ten draws "
     "get 400 new points.",
@@ -152,7 +152,7 @@ def table_centered(about, known, n_draws):
         )
     lines.append(
         "The paper removes the first component because it hardly depends on x. This is not true for separated "
-        "clusters, where the first component is the indicator of the largest one. `SemiKPCA()` therefore centers the "
+        "clusters, whose first component is the indicator of the largest one. `SemiKPCA()` therefore centers the "
         "features, which removes the constant function itself, with γ = 1/√(λ₁(K) λ₁(HKH)). `SemiKPCA(1)` is the "
         f"paper's form. The table shows the accuracy over {n_draws} draws. In brackets is the difference from the "
         f"paper's form on the same draws, in standard errors. {counts[0]} {counts[1]}"
@@ -250,7 +250,7 @@ def marked(rows, table_1):
             if side(r) == word:
                 what = f"{r['data']}, {r['labels']} labels, {r['model']}, {r['gamma']} γ"
                 lines.append(
-                    f"- {word}: {what}, paper {r['paper_mean']}, mercer {r['ours_mean']} "
+                    f"- {word} on {what}, paper {r['paper_mean']}, mercer {r['ours_mean']} "
                     f"({r['standard_errors']:+.1f}). Means of ten draws of mercer differ this much with probability "
                     f"{r['chance']:.3f}. " + reason(r, rows, table_1)
                 )

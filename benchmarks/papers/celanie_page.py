@@ -9,24 +9,22 @@ TARGET = 1e-6
 FRESH = (
     "These draws were used to design the loss. Among 40 others (`--only breakdown --first 300 --seeds 40 --shares "
     "0.1`) gross outliers turn the components by more than 10° in 4 (worst 30°). Outliers on one side and a cluster do "
-    "so in none (0.1° and 9°). The failures have one or two gross outliers right behind the tail of the clean rows. "
+    "so in none (0.1° and 9°). The failures have one or two gross outliers just behind the tail of the clean rows. "
     "Among the 40 draws from 200 to 239, 4, 0 and 0 are above 10°, and the worst with gross outliers is 66°. With 20% "
     "gross outliers the mean is about 10°, with 30% it is 64°."
 )
 COST = (
     "Descents run side by side and use each product with the kernel matrix together. A descent that rounding has "
     "stopped ends. Kicks end after the first eleven if eight starts agree (234 of these 300 problems), and the count "
-    "starts again "
-    'if a kick gains. With 1,000 float32 rows of 20 columns and `solver="operator"` a fit takes 3 s and 164 products '
-    "on "
-    "one thread, with 3,000 rows 10 s. With 30 rows whose tolerance float32 cannot reach it takes 3 s."
+    'starts again if a kick gains. With 1,000 float32 rows of 20 columns and `solver="operator"` a fit takes 3 s and '
+    "164 products on one thread, with 3,000 rows 10 s. With 30 rows whose tolerance float32 cannot reach it takes 3 s."
 )
 
 
 def page(rows, table):
     """The page from the rows of celanie.csv and the table of who wins where."""
     parts = [
-        "# Celanie and Nel: report on “Extending kernel PCA through dualization”",
+        "# Celanie and Nel, report on “Extending kernel PCA through dualization”",
         f"{machine().rpartition(', ')[0]}, 1 thread."
         " Command: `python -m benchmarks.papers.celanie` (about ten minutes). Its option `--pictures` draws "
         "and writes this page again from the stored rows. The robustness comes from `python -m "
@@ -38,9 +36,8 @@ def page(rows, table):
         "## Who is fastest at equal error",
         table,
         *robustness(),
-        "Pictures: docs/img/celanie_fig1.png (a DC iteration), celanie_fig3.png (Nyström components for c = 10, 50, "
-        "100, "
-        "500), celanie_fig4.png to celanie_fig6.png, celanie_breakdown.png.",
+        "The pictures are docs/img/celanie_fig1.png (a DC iteration), celanie_fig3.png (Nyström components for c = 10, "
+        "50, 100, 500), celanie_fig4.png to celanie_fig6.png, celanie_breakdown.png.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -67,7 +64,9 @@ def claims(rows):
         some = sorted((n, found["Nyström c=100"][1]) for (n, t), found in cells.items() if t == s)
         sizes, errors = np.log(np.array(some)).T
         slopes[s] = (np.polyfit(sizes, errors, 1)[0], some[0][1], some[-1][1])
-    trend = "; ".join(f"s = {s}: {100 * a:.1f} → {100 * b:.1f}% (∝ n^{k:+.2f})" for s, (k, a, b) in slopes.items())
+    trend = ", ".join(
+        f"from {100 * a:.1f} to {100 * b:.1f}% with s = {s} (∝ n^{k:+.2f})" for s, (k, a, b) in slopes.items()
+    )
     return [
         "**“L-BFGS on the dual … becomes faster as n increases … more and more reliable in terms of computational "
         "time”.** This is true against the full decomposition, and against the other iterations only at s = 2. At n ≥ "
@@ -79,7 +78,7 @@ def claims(rows):
         "components there are.",
         "**“Nyström has the lower computational time … traded by less precision as n becomes larger”.** The first half "
         f"is true, the second is not. With c = 100 columns it is the cheapest in {cheapest} of {len(cells)} cells. Its "
-        f"error hardly depends on n. From the smallest to the largest n it changes as follows: {trend}. The reason is "
+        f"error hardly depends on n. From the smallest to the largest n it goes {trend}. The reason is "
         "that the leading eigenvalues of K/n tend to those of an integral operator, which 100 columns estimate as well "
         "for many rows as for few. The error does not fall below about 1% either, while the others reach 1e-6. There "
         "is one draw of columns per cell.",
@@ -102,14 +101,14 @@ def robustness():
     if rows:
         ten = [row for row in rows if float(row["fraction"]) == 0.1]
         angles = "\n".join(
-            f"- {r['example']}: plain {r['plain']}°, Huber {r['huber']}°, spherical {r['spherical']}°, reconstruction "
-            f"{r['reconstruction']}°"
+            f"- {r['example']} (plain {r['plain']}°, Huber {r['huber']}°, spherical {r['spherical']}°, reconstruction "
+            f"{r['reconstruction']}°)"
             for r in ten
         )
         worst = max(float(r["its worst draw"]) for r in ten)
         price = max(float(r["reconstruction"]) for r in rows if float(r["fraction"]) == 0)
         parts += [
-            "## Robustness: leverage",
+            "## Robustness against leverage",
             "Huber's loss bounds the pull of a row and not its length in feature space. The largest angle between two "
             "components and those of the clean rows is, with 10% outliers and as a mean over the draws:",
             angles,
@@ -140,7 +139,8 @@ def robustness():
             "The default was chosen on these problems. 100 starts without kicks lose problem 113 (by 4e-4, relative) "
             "and, with other rounding, problem 77 (3e-6). Eight searches were compared on the 19 hardest of the first "
             "200. 60 kicks lose problem 206 (1e-5), so the default has 121 kicks of varied size. The first 200 "
-            "problems and the even ones from 206 on were used for this choice, the odd ones from 201 on were not.",
+            "problems and the even ones from 206 on were used for this choice, those with an odd "
+            "number from 201 on were not.",
             COST,
         ]
     return parts + row_starts()

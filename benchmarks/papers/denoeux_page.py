@@ -147,7 +147,7 @@ def report(folder):
         )
     lines += ["", NOTES]
     for name, rows in own.items():
-        title = f"## USPS: test error in % of a linear SVM on kernel PCA features, protocol “{name}”"
+        title = f"## USPS, test error in % of a linear SVM on kernel PCA features, protocol “{name}”"
         lines += [
             title,
             "",
@@ -158,7 +158,7 @@ def report(folder):
         ]
     if study:
         lines += ["## Protocols that were tried, up to 256 components", "", *study_lines(study), ""]
-    lines += ["## USPS: one-class SVM, ν", "", markdown(nu), ""]
+    lines += ["## USPS, one-class SVM, ν", "", markdown(nu), ""]
     lines += ["## Training time", "", TIMES, "", *time_lines(times), "", "![](../../docs/img/denoeux_times.png)", ""]
     if geyser:
         lines += ["## Old Faithful, c-means", "", markdown(geyser), "", "![](../../docs/img/denoeux_faithful.png)", ""]

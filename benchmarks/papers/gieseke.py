@@ -47,7 +47,7 @@ NOTES = """\
 - USPS(2,7) with 34 labels in Table 3 is worse by 2.6 and depends on the tie rule. About half of the 42 parameter pairs
   tie. This table uses the middle one. A plain argmin uses the first one, which is nearer to the paper there (see "Ties
   and the search in Table 3").
-- MNIST with 50 labels: the paper prints u = 400, but 50 + 400 is not its 500 training rows. Here u = 450. Partitions
+- For MNIST with 50 labels the paper prints u = 400, but 50 + 400 is not its 500 training rows. Here u = 450. Partitions
   whose labels do not contain both classes twice are drawn again, which the paper does not mention.
 - Labels of the Gaussian sets are drawn in equal numbers from both classes, which the paper does not mention. The class
   fraction that Table 3 reads from the labels is then correct by construction (1/2 with 50 labels, 13/25 with 25). A
@@ -87,12 +87,14 @@ Error of the unlabeled rows in %, mean ± standard error over five splits of the
 100 / labels, λ' = 0.1. Differences from RLSC are on the same split. 42.8% of the rows are in the smaller class, so with
 100 labels the means are no better than always predicting the larger one.
 
-- 100 labels: no difference exceeds two standard errors. Split 4 fails, because 58 of its 100 labels are of the smaller
-  class (15 points off). RLSC has an error of 50.7%, fractions from the labels 49.7, the estimate 49.5 and the true
-  fractions 44.3.
-- 1,000 labels: no difference exceeds two standard errors. The true fractions are lower in all five splits (0.4 ± 0.24).
-- 10,000 labels: the estimate is lower in all five (0.18 ± 0.03), fractions from the labels are higher in all five (0.06
-  ± 0.01). Both exceed two standard errors, and both are too small to matter. The two classes do not form clusters.
+- With 100 labels no difference exceeds two standard errors. Split 4 fails, because 58 of its 100 labels are of the
+  smaller class (15 points off). RLSC has an error of 50.7%, fractions from the labels 49.7, the estimate 49.5 and the
+  true fractions 44.3.
+- With 1,000 labels no difference exceeds two standard errors. The true fractions are lower in all five splits (0.4 ±
+  0.24).
+- With 10,000 labels the estimate is lower in all five (0.18 ± 0.03), fractions from the labels are higher in all five
+  (0.06 ± 0.01). Both exceed two standard errors, and both are too small to matter. The two classes do not form
+  clusters.
 - The estimate takes three times as long as fractions from the labels. Seconds are of splits 1 to 4, with twelve fits at
   the same time on 16 cores. Split 0 ran on a slower machine (11 to 23 and 73 to 130 s). Errors are comparable.
 
@@ -221,7 +223,7 @@ def told(rows, what):
 def report():
     """benchmarks/results/gieseke.md from the CSV files that exist."""
     lines = ["# Gieseke, Kramer, Airola, Pahikkala 2012", ""]
-    titles = {2: "non-realistic: parameters chosen on the test set", 3: "realistic: five folds over the labels"}
+    titles = {2: "non-realistic, parameters chosen on the test set", 3: "realistic, five folds over the labels"}
     tables = {number: read_csv(f"gieseke_table{number}") for number in titles}
     own = {number: [row for row in rows if row["ours"]] for number, rows in tables.items()}
     counts = [told(own[2] + own[3], "both tables")]
@@ -289,7 +291,7 @@ def between(row, number):
     """One line: where the paper's value is among those of data sets."""
     ours, wide = float(row["ours"]), 1.96 * float(row["between"])
     return (
-        f"  - Table {number}, {row['data']}, {row['l']} labels: the paper has {row['paper']}%. {row['draws']} data "
+        f"  - Table {number}, {row['data']}, {row['l']} labels. The paper has {row['paper']}%. {row['draws']} data "
         f"sets have {ours:.1f} on average, and 95% are between {max(ours - wide, 0):.1f} and {ours + wide:.1f}. "
         f"At or below the paper's are {row['below']}."
     )

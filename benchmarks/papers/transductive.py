@@ -48,11 +48,11 @@ NOTES = """## What differs, and why
   rows, and uses the convex-concave procedure. mercer has smooth versions of both. In UniverSVM the balance is a
   constraint of the same form. The searches for parameters differ, because the paper gives UniverSVM its own two costs
   on its own grid. Table 2 chooses on the test set, so a grid with more points has an advantage. That of mercer has 12.
-- Gaussian sets: the paper has one data set. gieseke.md shows that it is among the easiest draws, because its S²RLSC is
-  far below the mean of 20 data sets too. The cells of mercer are therefore means over 20 data sets, ten partitions of
-  each. A standard error is the deviation between them, and brackets are 95% intervals. Gaussian4C with 50 labels has
-  one data set. With this comparison Table 2 agrees. In Table 3 Gaussian2C is worse by 2.4 and 2.5, where the folds
-  choose the parameters from another grid. Gaussian4C with 25 labels depends on the clustering that is found.
+- For the Gaussian sets the paper has one data set. gieseke.md shows that it is among the easiest draws, because its
+  S²RLSC is far below the mean of 20 data sets too. The cells of mercer are therefore means over 20 data sets, ten
+  partitions of each. A standard error is the deviation between them, and brackets are 95% intervals. Gaussian4C with 50
+  labels has one data set. With this comparison Table 2 agrees. In Table 3 Gaussian2C is worse by 2.4 and 2.5. There the
+  folds choose the parameters from another grid. Gaussian4C with 25 labels depends on the clustering that is found.
 - COIL(5,9) with 14 labels is worse. RLSC and LIBSVM in gieseke.md use the same ten partitions and are worse by as much.
   COIL(3,6) with 28 labels is better, and RLSC is better on these partitions, too.
 - MNIST(2,7) with 20 labels in Table 2 (worse) and MNIST(3,8) with 20 in Table 3 (better) differ by 2.2 and 2.1. Of 64

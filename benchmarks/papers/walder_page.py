@@ -219,7 +219,7 @@ def report():
         "",
         *table(cells, PAPER_2, SETS_2),
         "",
-        "## LS and LR: rule, threshold and loss",
+        "## LS and LR by rule, threshold and loss",
         "",
         '"cv svm" has the threshold of a linear SVM on the labeled values, as in the paper, in place of 0. "hinge" '
         'is the Huber-like hinge that §3.4 of the paper mentions (`loss="hinge"`). ' + sigmoid + steps(rows),

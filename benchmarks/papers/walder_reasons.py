@@ -73,7 +73,7 @@ def overview(cells):
     for l in ("10", "100"):
         for name in CENTER_SETS:
             cell = cells["G-LS", int(l), name, "cv"]
-            rows.append(f"{name} {l}: {cell.paper:.1f}, {zero[name, l]:.1f}, {mean[name, l]:.1f}")
+            rows.append(f"{cell.paper:.1f}, {zero[name, l]:.1f} and {mean[name, l]:.1f} on {name} with {l}")
     return [
         f"Of the {len(margin)} cells that are better by margins, {len(same)} are better by the paper's rule too, so "
         "the rule is not the reason. Two other reasons were tested (`python -m benchmarks.papers.walder_reasons --data "
@@ -86,7 +86,7 @@ def overview(cells):
         "steps.",
         "- **Graphs.** The paper may use the variance about 0 in place of that about the mean (its form for the bound "
         "and for the SGT), or fewer graphs. The numbers are for G-LS by CV error with 10 neighbors and τ = 3 or 30 "
-        f"alone. They are the error in % of the paper, about 0, and about the mean: {'; '.join(rows)}.",
+        f"alone. The errors in %, of the paper, about 0 and about the mean, are {', '.join(rows)} labels.",
         "",
         "The variance about 0 raises digit1, g241c and text with 10 labels, the last two above the paper's figures. It "
         "changes little on coil and on digit1 with 100. On g241c with 100 labels one number of neighbors alone, about "

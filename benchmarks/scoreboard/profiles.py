@@ -256,15 +256,15 @@ BEFORE = "exact ridge regression through the feature map (for comparison)"
 NOTES = {
     "FewLabelClassifier.fit": "LAPACK's eigh on some dozens of feature spaces, whose reduction to tridiagonal form is "
     "bound by memory and not by the GEMM rate.",
-    "KernelPCA, 20 components, without": "bound by exp and by two products with each tile, which stays in the cache. "
+    "KernelPCA, 20 components, without": "Bound by exp and by two products with each tile, which stays in the cache. "
     "A stored matrix is faster while it fits.",
-    "KernelPCA, 20 components, stored": "Lanczos: a product with one vector reads half of the matrix, at the speed of "
-    "memory. The rest is the matrix itself, half of it evaluated and all of it written.",
-    "SVDD": "columns of support vectors are evaluated once and kept. The rest is choosing and moving pairs, which "
+    "KernelPCA, 20 components, stored": "In Lanczos a product with one vector reads half of the matrix, at the speed "
+    "of memory. The rest is the matrix itself, half of it evaluated and all of it written.",
+    "SVDD": "Columns of support vectors are evaluated once and kept. The rest is choosing and moving pairs, which "
     "reads the gradient at every step.",
-    "LSSVMRegressor": "a float32 factor preconditions conjugate gradients in float64.",
-    "LandmarkMap": "a triangular solve for every row, half of the flops of a product with a square root.",
-    "80 eigenvectors": "sparse products gather rows from all over the block and reach a sixth of the GEMM rate.",
+    "LSSVMRegressor": "A float32 factor preconditions conjugate gradients in float64.",
+    "LandmarkMap": "A triangular solve for every row, half of the flops of a product with a square root.",
+    "80 eigenvectors": "Sparse products gather rows from all over the block and reach a sixth of the GEMM rate.",
 }
 
 
@@ -291,4 +291,4 @@ def page(rows):
         "gradients with a float32 factor. A fraction near or above 1 is possible, because the limit counts float64 "
         "flops."
     )
-    yield "The three slowest:\n\n" + "\n".join(f"- {row['path'].split(' (')[0]}: {text}" for row, text in said)
+    yield "The three slowest:\n\n" + "\n".join(f"- **{row['path'].split(' (')[0]}.** {text}" for row, text in said)

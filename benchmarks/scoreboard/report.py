@@ -91,8 +91,8 @@ def exceptions(speed, lines):
         said.append(f"{peer} at n = {' and '.join(f'{n:,}' for n, _ in sizes)}")
     if said:
         yield (
-            "- **[Where others win](#where-a-peer-is-ahead-or-close).** These peers are faster or need less memory: "
-            f"{'; '.join(said)}."
+            "- **[Where others win](#where-a-peer-is-ahead-or-close).** These peers are faster or need less memory."
+            + "".join(f"\n  - {one}" for one in said)
         )
 
 
@@ -136,11 +136,11 @@ def summary(line):
 
 def why(speed, reasons, faults):
     yield "## Where a peer is ahead or close"
-    said = [f"- {CASES[key[0]].title}, {key[1]}, {key[2]}: {text}" for key, text in reasons.items()]
+    said = [f"- {CASES[key[0]].title}, {key[1]}, {key[2]}. {text}" for key, text in reasons.items()]
     said += [f"- **{fault}**" for fault in faults]
     yield "\n".join(said) or "At its largest size: nowhere."
     small = [
-        f"- {CASES[case].title}: {peer} compared with {ours} at n = "
+        f"- {CASES[case].title}. {peer} compared with {ours} at n = "
         + ", ".join(f"{n:,} ({ratio:.2g} times)" for n, ratio in sizes)
         for case, peer, ours, sizes in ahead_when_small(speed)
     ]
@@ -240,12 +240,12 @@ def measured(speed):
     yield machines(rows)
     r = {row["r"]: [one["part"] for one in rows if one["r"] == row["r"]] for row in rows if row["r"]}
     for version, parts in r.items():
-        yield f"R for the parts {' and '.join(parts)}: {version}."
+        yield f"The parts {' and '.join(parts)} use {version}."
     absent = sorted({(row["contender"], row["status"]) for row in speed if row["status"].startswith("missing")})
     reasons = dict.fromkeys(status.removeprefix("missing: ") for _, status in absent)
     for reason in reasons:
         names = ", ".join(name for name, status in absent if status.endswith(reason))
-        yield f"Not timed: {names} ({reason} on the machine of the speed comparisons)."
+        yield f"Not timed are {names} ({reason} on the machine of the speed comparisons)."
 
 
 def machines(rows):

@@ -16,7 +16,7 @@ from mercer.homes.nearest import padded_width
 
 PARTS = ("correctness", "use_device", "products", "pca", "svdd", "clustering", "few", "scaling", "ten million")
 LIMIT = """\
-Dashed in the picture is the limit: the half-precision operations of a product divided by the rate of torch's own
+Dashed in the picture is the limit, the half-precision operations of a product divided by the rate of torch's own
 matrix product. From n = 30,000 on, the time is a constant factor above this limit. It is further away in three cases:
 
 - Small n. Before and after the one pass, V is scaled and split and the kernel is bounded. These are a dozen launches,

@@ -325,7 +325,7 @@ def main():
         text = ["# The label search", ""]
         for part in PARTS:
             if part in tables:
-                text += [f"## {part}: {inspect.cleandoc(PARTS[part].__doc__)}", "", markdown(tables[part]), ""]
+                text += [f"## {part}", "", inspect.cleandoc(PARTS[part].__doc__), "", markdown(tables[part]), ""]
         text.append(f"Measured on {machine()}. Other programs may have run at the same time.")
         (RESULTS / "label_search.md").write_text("\n".join(text) + "\n")
 

@@ -73,7 +73,8 @@ def main():
         for name in [] if options.device != "cpu" else list(OTHERS)[: 4 if n == sizes[0] else 2]:
             table.append(case(name, n, OTHERS[name], options))
             print(table[-1], flush=True)
-    text = f"# Outliers: seconds and memory\n\n{machine()}, {options.threads} threads, device {options.device}. "
+    text = "# Seconds and memory of outlier detection\n\n"
+    text += f"{machine()}, {options.threads} threads, device {options.device}. "
     text += "50 columns in single precision. Command: `python -m benchmarks.speed.outliers"
     text += "`" if options.device == "cpu" else f" --device {options.device}`"
     name = "outliers_speed" if options.device == "cpu" else "outliers_gpu"

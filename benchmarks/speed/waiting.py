@@ -199,7 +199,7 @@ busy processes use the default threads. Their wall time is in units of (processo
 
 {table}
 
-Where the time goes, from profiles of the same code. The machine is shared, and two runs may differ by a quarter.
+How the time is spent, from profiles of the same code. The machine is shared, and two runs may differ by a quarter.
 
 - **A fit of 1,500 rows.** A quarter is the decomposition of two kernel matrices for their 300 leading axes. A third is
   five graph spectra, and an eighth is seven Cholesky factors.

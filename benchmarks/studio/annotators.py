@@ -163,8 +163,9 @@ def _without(name, rows):
         return ""
     if right.max() < GOAL:
         return (
-            f"- {name}: none of {len(left)} runs reaches {GOAL:.0%} with {MOST} labels ({np.median(right):.1%} of the "
-            f"other rows are correct in the median run, {right.max():.1%} in the best). No certificate would be true."
+            f"- On {name} none of {len(left)} runs reaches {GOAL:.0%} with {MOST} labels ({np.median(right):.1%} "
+            f"of the other rows are correct in the median run, {right.max():.1%} in the best). No certificate would be "
+            "true."
         )
     low = np.median([row["low"] for row in left])
     return (

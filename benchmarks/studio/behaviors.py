@@ -276,8 +276,8 @@ def page(rows):
         )
     text = """A certificate is true if at least the certified fraction (70, 80 or 90%) of the labels is correct among
 the rows that no one looked at, at the moment when it is given. It is looked at after every round, and the run stops
-when it is given. "As counted before" is the same run with the earlier count: skipped checks leave no trace, lassoed
-rows are left out, and a label that is changed in Review changes its check."""
+when it is given. "As counted before" is the same run with the earlier count. In it, skipped checks leave no trace,
+lassoed rows are left out, and a label that is changed in Review changes its check."""
     return f"# Annotators with habits\n\n{machine()}\n\n{markdown(lines)}\n\n{text}\n"
 
 

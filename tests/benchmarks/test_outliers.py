@@ -42,6 +42,6 @@ def test_a_table_gets_its_outliers_and_a_page(tmp_path):
     }
     (tmp_path / "made.npz").unlink()
     assert kept(tmp_path / "made.npz", 120, tmp_path / "kept")  # not computed again
-    for heading in ("## Accuracy", "## How the rule was chosen", "## False alarms", "## Answers"):
+    for heading in ("## Accuracy", "## How the rule was chosen", "## False alarms", "## Feedback"):
         assert heading in text
     assert all(f"| {name} |" in text for name in METHODS)

@@ -3,8 +3,8 @@ Semi-supervised learning: two moons with eight labels
 =====================================================
 
 A support vector machine sees the eight labeled points only. LS-KPCA keeps the variance over all points fixed and
-finds, among such functions, one that agrees with the labels. **Insight:** points without a label show where the
-boundary must not go.
+finds, among such functions, one that agrees with the labels. **Insight:** points without a label show
+which regions the boundary must avoid.
 """
 
 import matplotlib.pyplot as plt

@@ -30,7 +30,7 @@ with warnings.catch_warnings():
     ours = cross_val_score(model, X, y, cv=LabeledKFold(5), scoring="accuracy").mean()
 
 bars = {
-    "truth: accuracy on the\nrows without a label": np.mean(model.transduction_[y < 0] == truth[y < 0]),
+    "truth, the accuracy on the\nrows without a label": np.mean(model.transduction_[y < 0] == truth[y < 0]),
     "StratifiedKFold(5)": theirs,
     "LabeledKFold(5)": ours,
     "leave-one-label-out,\nin closed form": model.left_out_accuracy_,

@@ -29,7 +29,7 @@ right = [np.mean(LSSVMClassifier(g, kernel=RBF("median")).fit(X, y).transduction
 fig, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
 ax.fill_between(gammas, *interval.T, color="#2563c9", alpha=0.15, lw=0)
 ax.semilogx(gammas, left_out, color="#2563c9", label="100 held-out labels, with their 95% interval")
-ax.semilogx(some, right, "x", color="#d9590f", mew=2, label="truth: the other 500 rows")
+ax.semilogx(some, right, "x", color="#d9590f", mew=2, label="truth, on the other 500 rows")
 ax.set(xlabel="γ", ylabel="accuracy")
 ax.legend(loc="lower right")
 plt.show()

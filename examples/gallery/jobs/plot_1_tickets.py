@@ -56,5 +56,5 @@ said = model.estimate_.accuracy
 fig, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")
 ax.barh(list(right), list(right.values()), color=["0.7", "#2563c9"])
 ax.errorbar(said.value, 1, xerr=[[said.value - said.low], [said.high - said.value]], color="k", capsize=4, fmt="o")
-ax.set(xlim=(0, 1), xlabel="accuracy (black: the model's own estimate)")
+ax.set(xlim=(0, 1), xlabel="accuracy, with the model's own estimate in black")
 plt.show()

@@ -66,7 +66,7 @@ for ax, row in zip(axes.ravel(), shown):
 handles = [plt.Line2D([], [], color=color, marker="o", linestyle="", label=name) for name, color in colors.items()]
 fig.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 fig.suptitle(
-    f"{len(named)} of {len(X)} leaves named: {right.mean():.0%} of the others correct\n"
-    "first row: lowest confidence, frame: wrong"
+    f"{len(named)} of {len(X)} leaves named, {right.mean():.0%} of the others correct\n"
+    "first row with the lowest confidence, frame if wrong"
 )
 plt.show()

@@ -20,6 +20,6 @@ fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")
 for ax, model, rows in zip(axes, (full, sparse), (len(X), len(sparse.support_))):
     P = model.transform(X)
     ax.scatter(*P.T, c=species, cmap="viridis", s=14, linewidths=0)
-    ax.set(title=f"{type(model).__name__}: stands on {rows} rows", xticks=[], yticks=[])
+    ax.set(title=f"{type(model).__name__} with {rows} rows", xticks=[], yticks=[])
 axes[1].scatter(*P[sparse.support_].T, facecolors="none", edgecolors="#d9590f", s=60, linewidths=1.4)
 plt.show()
