@@ -249,7 +249,8 @@ def test_a_leak_is_named_and_left_out_unless_included(tmp_path):
     options = ("-t", "species", "--json", "-f", "--method", "lssvm")
     said = json.loads(here("label", tmp_path / "t.csv", *options).stdout)
     assert any(
-        "'mark' (filled in 100% of the labeled and 0% of the other rows) distinguishes" in note for note in said["notes"]
+        "'mark' (filled in 100% of the labeled and 0% of the other rows) distinguishes" in note
+        for note in said["notes"]
     )
     kept = json.loads(here("label", tmp_path / "t.csv", *options, "--include", "mark").stdout)
     assert not any("mark" in note for note in kept["notes"])
