@@ -83,7 +83,7 @@ def test_chosen_labels_alone_are_no_estimate_and_say_so(tmp_path, data):
     frame.to_csv(tmp_path / "none.csv", index=False)
     more = tmp_path / "next.csv"
     done = here("suggest", tmp_path / "none.csv", "-t", "species", "-n", "12", "--only", more)
-    assert "All labeled rows were chosen. With --audit 0.2" in done.output
+    assert "All labeled rows were chosen. --audit 0.2" in done.output
     answered(more, truth)
     arguments = ("-t", "species", "--more", more, *QUICK)
     done = here("label", tmp_path / "none.csv", *arguments, "-r", tmp_path / "r.html")

@@ -143,7 +143,7 @@ def test_score_ignores_rows_without_label(model):
     assert model.score(X, partly, weight) == pytest.approx(
         np.average((model.predict(X) == truth)[::2], weights=weight[::2])
     )
-    with pytest.raises(InputError, match="No row to score"):
+    with pytest.raises(InputError, match="There is no row to score"):
         model.score(X, np.full(90, -1))
 
 

@@ -529,7 +529,7 @@ def test_homes_and_refusals():
     np.testing.assert_array_equal(model.fit(dask.array.from_array(X, chunks=(7, -1)), given).scores_, a)
     with pytest.raises(InputError, match="methods='magic' is not accepted"):
         FewLabelClassifier("magic").fit(X, given)
-    with pytest.raises(InputError, match="No row to score"):
+    with pytest.raises(InputError, match="There is no row to score"):
         model.fit(X, given).score(X, np.full(len(X), -1))
     bad = X.copy()
     bad[2, 1] = np.inf
