@@ -181,7 +181,7 @@ def test_few_attributes_of_a_model_are_read_outside():
 
 
 # Counts over all of src/mercer. They may only fall: anyone who lowers one lowers its ceiling.
-CEILINGS = {"Any": 375, "names for Any": 1400, "functions without types": 544, "module constants": 850}
+CEILINGS = {"Any": 375, "names for Any": 1400, "functions without types": 529, "module constants": 527}
 # Aliases of mercer.types that are Any to a checker
 ALIASES = {"Rows", "Block", "ColumnLike", "Estimator"}
 

@@ -18,7 +18,7 @@ from mercer.inputs.models.texts import text_model
 from mercer.inputs.models.weights import tensors
 from mercer.inputs.models.wordpiece import WordPiece
 from mercer.inputs.tables import TableClassifier, TableEncoder
-from mercer.inputs.tables.vectors import Limits
+from mercer.inputs.tables.vectors import ModelLimits
 from tiny_models import VOCABULARY, write_bert, write_table, write_tensors
 
 SAID = ["The film was good", "a poor story!", "not very fine", "the story is bad and poor", "refunded money", "fine"]
@@ -142,7 +142,7 @@ def test_auto_takes_the_installed_model_unless_it_does_not_know_the_script(bert,
     assert not hasattr(encoder.encoders_[0], "parts")
     assert any("100% of the tokens mean nothing to all-MiniLM-L6-v2" in note for note in encoder.notes_)
     assert len(TableEncoder(text_model=folder).fit(strange).encoders_[0].parts) == 2  # as the user asks
-    monkeypatch.setattr("mercer.inputs.tables.vectors.LIMITS", Limits(slow=20))
+    monkeypatch.setattr("mercer.inputs.tables.vectors.LIMITS", ModelLimits(slow=20))
     encoder = TableEncoder().fit(frame)
     assert not hasattr(encoder.encoders_[0], "parts")
     assert any("'said' (30) has too many different texts for the sentence model" in note for note in encoder.models_)

@@ -59,10 +59,10 @@ class Torch(Home):
     def take(self, Z: Rows, idx: Array) -> Array:
         return self.host(Z[need("torch").as_tensor(idx, device=Z.device)])
 
-    def double(self, block: Rows) -> Block:
+    def double(self, block: Rows) -> "Tensor":
         return block.double()
 
-    def single(self, block: Rows) -> Block:
+    def single(self, block: Rows) -> "Tensor":
         return block.float()
 
     def write(self, out: Array, rows: slice, values: object) -> None:
@@ -72,7 +72,7 @@ class Torch(Home):
         with self.computing(X):
             return method(model, X, *arguments, **options)
 
-    def empty(self, shape: tuple[int, ...], X: Rows) -> Block:
+    def empty(self, shape: tuple[int, ...], X: Rows) -> "Tensor":
         return X.new_empty(shape)
 
     def concat(self, parts: Sequence[Rows]) -> Rows:
@@ -91,14 +91,14 @@ class Torch(Home):
     def tiles(self, X: Rows) -> tuple[int, bool]:
         return (8192, False) if on_gpu(X) else super().tiles(X)
 
-    def pairwise(self, X: Rows, Y: Rows, order: int) -> Block:
+    def pairwise(self, X: Rows, Y: Rows, order: int) -> "Tensor":
         cdist = need("torch").cdist
         return cdist(X, Y, p=1.0) if order == 1 else cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist") ** 2
 
-    def smallest(self, A: Block, k: int) -> Block:
+    def smallest(self, A: Block, k: int) -> "Tensor":
         return A.kthvalue(k, 1).values
 
-    def symmetric(self, K: Rows) -> Block:
+    def symmetric(self, K: Rows) -> "Tensor":
         return (K + K.T) / 2
 
     def sorted_columns(self, X: Rows, places: Array) -> Array:
@@ -110,10 +110,10 @@ class Torch(Home):
         search, columns, rows = need("torch").searchsorted, self.like(values.T, X), X.T.contiguous()
         return search(columns, rows).T, search(columns, rows, right=True).T
 
-    def orthonormal(self, block: Block) -> Block:
+    def orthonormal(self, block: Block) -> "Tensor":
         return need("torch").linalg.qr(block).Q.contiguous()
 
-    def sparse(self, A: Rows, X: Rows) -> Block:
+    def sparse(self, A: Rows, X: Rows) -> "Tensor":
         torch = need("torch")
         parts = [torch.as_tensor(part, device=X.device) for part in (A.indptr, A.indices)]
         with warnings.catch_warnings():
@@ -126,7 +126,7 @@ class Torch(Home):
     def partition(self, Z: "Tensor", linear: Array, weight: Array) -> RowClusters | None:
         return RowClusters(Z, linear, weight) if on_gpu(Z) else None
 
-    def solve_lower(self, L: Rows, B: Rows) -> Block:
+    def solve_lower(self, L: Rows, B: Rows) -> "Tensor":
         return need("torch").linalg.solve_triangular(L, B, upper=False)
 
 

@@ -1,13 +1,15 @@
 """An ONNX graph that is written down by computing with its values as with arrays."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ...backend import need
 from ...errors import InputError
-from ...types import Rows
+
+Operand: TypeAlias = "Value | np.ndarray | np.generic | float"
+"""What a node takes. Arrays and numbers become constants of the graph."""
 
 OPSET, ML_OPSET, IR_VERSION = 18, 3, 10  # what runtimes of 2024 read
 
@@ -20,40 +22,40 @@ class Value:
     def __init__(self, graph: "Graph", name: str):
         self.graph, self.name = graph, name
 
-    def __add__(self, other) -> "Value":
+    def __add__(self, other: Operand) -> "Value":
         return self.graph.add("Add", self, other)
 
-    def __sub__(self, other) -> "Value":
+    def __sub__(self, other: Operand) -> "Value":
         return self.graph.add("Sub", self, other)
 
-    def __mul__(self, other) -> "Value":
+    def __mul__(self, other: Operand) -> "Value":
         return self.graph.add("Mul", self, other)
 
-    def __truediv__(self, other) -> "Value":
+    def __truediv__(self, other: Operand) -> "Value":
         return self.graph.add("Div", self, other)
 
-    def __pow__(self, other: float) -> "Value":
+    def __pow__(self, other: Operand) -> "Value":
         return self.graph.add("Pow", self, other)
 
-    def __matmul__(self, other: np.ndarray) -> "Value":
+    def __matmul__(self, other: Operand) -> "Value":
         return self.graph.add("MatMul", self, other)
 
-    def __rsub__(self, other: float) -> "Value":
+    def __rsub__(self, other: Operand) -> "Value":
         return self.graph.add("Sub", other, self)
 
-    def __rtruediv__(self, other: float) -> "Value":
+    def __rtruediv__(self, other: Operand) -> "Value":
         return self.graph.add("Div", other, self)
 
     def __neg__(self) -> "Value":
         return self * -1.0
 
-    def __lt__(self, other):
+    def __lt__(self, other: float) -> "Value":
         return self.graph.add("Less", self, other)
 
-    def __le__(self, other) -> "Value":
+    def __le__(self, other: Operand) -> "Value":
         return self.graph.add("LessOrEqual", self, other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: float) -> "Value":
         return self.graph.add("Greater", self, other)
 
     def __and__(self, other: "Value") -> "Value":
@@ -70,19 +72,19 @@ class Value:
         """Its exponential in place, as a tensor has it."""
         return self.become(self.graph.add("Exp", self))
 
-    def __iadd__(self, other) -> "Value":
+    def __iadd__(self, other: Operand) -> "Value":
         return self.become(self + other)
 
-    def __isub__(self, other):
+    def __isub__(self, other: Operand) -> "Value":
         return self.become(self - other)
 
-    def __imul__(self, other) -> "Value":
+    def __imul__(self, other: Operand) -> "Value":
         return self.become(self * other)
 
-    def __itruediv__(self, other):
+    def __itruediv__(self, other: Operand) -> "Value":
         return self.become(self / other)
 
-    def __ipow__(self, other: float) -> "Value":
+    def __ipow__(self, other: Operand) -> "Value":
         return self.become(self**other)
 
     def reduce(self, how: str, axis: int = -1, keep: bool = False) -> "Value":
@@ -93,7 +95,7 @@ class Value:
         """The numbers as another type."""
         return self.graph.add("Cast", self, to=self.graph.type_of(dtype))
 
-    def take(self, rows: Rows, axis: int = 0) -> "Value":
+    def take(self, rows: Operand, axis: int = 0) -> "Value":
         """Entries along an axis, by their numbers: an array or a value."""
         return self.graph.add("Gather", self, rows, axis=axis)
 
@@ -101,7 +103,7 @@ class Value:
         """(n,) as (n, 1), (n, d) as (n, d, 1)."""
         return self.graph.add("Unsqueeze", self, np.array([-1]))
 
-    def against(self, rows: Rows) -> "Value":
+    def against(self, rows: Operand) -> "Value":
         """(n, d) as (n, 1, d), less rows (m, d) or (n, m, d)."""
         return self.graph.add("Unsqueeze", self, np.array([1])) - rows
 
@@ -116,40 +118,40 @@ class Functions:
     def __init__(self, graph: "Graph") -> None:
         self.graph = graph
 
-    def _of(self, op, value, out):
+    def _of(self, op: str, value: "Value", out: "Value | None") -> "Value":
         found = self.graph.add(op, value)
         return found if out is None else out.become(found)
 
-    def exp(self, value: "Value", out: np.ndarray | None = None) -> "Value":
+    def exp(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Exp", value, out)
 
-    def log(self, value: "Value", out: np.ndarray | None = None) -> "Value":
+    def log(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Log", value, out)
 
     def sqrt(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Sqrt", value, out)
 
-    def tanh(self, value, out=None):
+    def tanh(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Tanh", value, out)
 
-    def cos(self, value, out=None):
+    def cos(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Cos", value, out)
 
-    def sin(self, value: "Value", out: np.ndarray | None = None) -> "Value":
+    def sin(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Sin", value, out)
 
-    def abs(self, value, out=None):
+    def abs(self, value: "Value", out: "Value | None" = None) -> "Value":
         return self._of("Abs", value, out)
 
-    def maximum(self, a, b):
+    def maximum(self, a: Operand, b: Operand) -> "Value":
         """The larger of the two, entry by entry."""
         return self.graph.add("Max", a, b)
 
-    def minimum(self, a, b):
+    def minimum(self, a: Operand, b: Operand) -> "Value":
         """The smaller of the two, entry by entry."""
         return self.graph.add("Min", a, b)
 
-    def where(self, which, a, b):
+    def where(self, which: "Value", a: Operand, b: Operand) -> "Value":
         """a where `which`, else b."""
         return self.graph.add("Where", which, a, b)
 
@@ -231,7 +233,7 @@ class Graph:
         need("onnx.checker").check_model(model)
         return model
 
-    def _name(self):
+    def _name(self) -> str:
         self._count += 1
         return f"value {self._count} of mercer"  # no column is called so
 

@@ -52,7 +52,15 @@ class Operator:
         return np.random.default_rng(seed).standard_normal((self.shape[0], width))
 
     def partition(self, linear: Array, weight: Array) -> RowClusters | None:
-        """The points as rows on a GPU that can be put into clusters there, or None. `linear` has k(x, x) of each."""
+        """Return the points as rows on a GPU on which clusters can be computed, or None.
+
+        Parameters
+        ----------
+        linear : array of shape (n,)
+            k(x, x) of each point.
+        weight : array of shape (n,)
+            Weight of each point.
+        """
         return None
 
     @property

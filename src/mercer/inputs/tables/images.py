@@ -19,7 +19,7 @@ MOST_PIXELS = 50_000_000  # a file of 20 kB may claim to contain a gigabyte. Lar
 _inside = False  # whether files outside the folder of the table are left alone
 
 
-class Sizes(NamedTuple):
+class ImageSizes(NamedTuple):
     """Sizes of the features of an image, which are gray, gradients and colors."""
 
     gray: int = 16  # pixels of a side of the resized gray
@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
         return np.cumsum([self.gray**2, 4 * self.angles * (self.fine // self.cell - 1) ** 2])
 
 
-SIZES = Sizes()
+SIZES = ImageSizes()
 
 
 @dataclass

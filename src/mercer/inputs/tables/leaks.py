@@ -18,7 +18,7 @@ from ..numerals import short
 from .cells import cells, gaps, numbers, usable
 
 
-class Limits(NamedTuple):
+class LeakLimits(NamedTuple):
     """How large a difference must be, and what is compared."""
 
     chance: float = 0.001  # that any column of a table with random labels is named (Holm)
@@ -30,7 +30,7 @@ class Limits(NamedTuple):
     levels: int = 50  # different values up to which each of them is compared
 
 
-LIMITS = Limits()
+LIMITS = LeakLimits()
 
 
 @dataclass

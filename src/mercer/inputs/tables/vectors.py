@@ -21,7 +21,7 @@ from .look import Found
 VECTORS = (".npy",)
 
 
-class Limits(NamedTuple):
+class ModelLimits(NamedTuple):
     """The limits of what "auto" lets a model read.
 
     The fraction of tokens that mean nothing to all-MiniLM-L6-v2 is below 0.1 in descriptions of packages in ten
@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     counted: int = 200  # texts whose tokens are counted
 
 
-LIMITS = Limits()
+LIMITS = ModelLimits()
 
 
 def attach_vectors(table: Table, path: str | Path, name: str) -> None:
