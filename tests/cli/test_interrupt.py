@@ -74,14 +74,14 @@ def test_ctrl_c_during_the_search_keeps_the_best_so_far(slow):
     assert terminal.interrupt_at("building RBF").end() == 0, (
         terminal.seen
     )  # the candidates of the first space are fitted
-    assert "note: Interrupted: the prediction is that of the" in terminal.seen
+    assert "note: Interrupted. The prediction is that of the" in terminal.seen
     assert re.search(r"\d+%.*building RBF kernel", terminal.seen)  # a fraction done, next to what is being done
     assert "1,988 rows labeled from 12 labels" in terminal.said
     truth = np.array(["a", "b", "c"])[np.arange(2000) % 3]
     assert (pd.read_csv(slow / "slow_labeled.csv")["kind_predicted"] == truth).mean() > 0.9
     page = (slow / "r.html").read_text(encoding="utf-8")
     assert "The search was interrupted, which left out" in page
-    assert "Interrupted: the prediction is that of the" in page
+    assert "Interrupted. The prediction is that of the" in page
     assert sorted(os.listdir(slow)) == ["m.mercer", "r.html", "slow.csv", "slow_labeled.csv"]
 
 

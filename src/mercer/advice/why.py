@@ -10,6 +10,8 @@ from sklearn.base import is_regressor
 from ..inputs.numerals import short
 from ..types import ColumnLike, Estimator, Index, Rows
 
+SAME = 1e-6  # labeled rows whose cosines differ by less are equally similar
+
 
 @dataclass(frozen=True)
 class Why:
@@ -96,7 +98,7 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
         own = np.where(labels.labeled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
         nearest = [(int(model.row_numbers(labels.labeled[i])), given[i], float(own[i])) for i in best]
-        tied = np.flatnonzero(np.isfinite(own) & (own >= own.max() - 1e-6))  # equally similar up to rounding
+        tied = np.flatnonzero(np.isfinite(own) & (own >= own.max() - SAME))
         ties = Counter(given[i] for i in tied).most_common(5) if len(tied) > n else []  # at most 5 classes or numbers
         if numeric:
             found.append(Why([], [], nearest, [], ties=ties))

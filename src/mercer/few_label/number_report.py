@@ -77,7 +77,7 @@ def number_sentences(model: Estimator, coverage: float = 0.9, why: str = CHOSEN)
     ]
     if drawn < FEWEST:
         few = "" if not drawn else f"only {drawn} of the rows were drawn at random, and "
-        lines.append(f"This is not an estimate for all rows: {few}{why}.")
+        lines.append(f"This is not an estimate for all rows, because {few}{why}.")
     elif drawn < l:
         lines.append(f"It rests on the {drawn} numbers of rows that were drawn at random, of {l}.")
     number = drawn if drawn >= FEWEST else l

@@ -164,8 +164,8 @@ def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = DRAWS) ->
     share = f"{rate.value:.0%}", f"(95% interval {rate.low:.0%} to {rate.high:.0%})"
     if not found.for_all_rows:
         return (
-            f"Not an estimate for all rows: {why}. Of the labels, {share[0]} are predicted correctly when held out in "
-            f"folds. Label some rows drawn at random: `{draws}` lists them."
+            f"This is not an estimate for all rows, because {why}. Of the labels, {share[0]} are predicted correctly "
+            f"when held out in folds. Label some rows drawn at random: `{draws}` lists them."
         )
     on = f"{found.n_drawn} labels of rows drawn at random" if found.n_drawn < found.n_labels else "labels"
     return (
