@@ -198,7 +198,7 @@ def test_rows_of_classes_without_a_label_are_named(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", "-r", tmp_path / "r.html", "--json", *QUICK)
     facts = json.loads(done.stdout)
-    assert "may belong to classes that no label names, for 1 class has one label only" in facts["unseen_sentence"]
+    assert "may belong to classes that no label names, because 1 class has only one label" in facts["unseen_sentence"]
     named = [int(name) - 1 for name, _ in facts["unseen_rows"]]
     assert set(names[named[:2]]) == {"d", "e"}
     assert "Rows that may belong to another class" in (tmp_path / "r.html").read_text(encoding="utf-8")

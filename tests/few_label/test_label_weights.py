@@ -145,7 +145,7 @@ def test_what_is_refused(iris):
     for bad in ({1: -1.0}, {"virginica": 2.0}):
         with pytest.raises(InputError, match=r"a dict of positive numbers by class. The classes are \[1, 2\]"):
             FewLabelClassifier(["lssvm"], class_weight=bad).fit(X, y)
-    with pytest.raises(InputError, match="s2rls takes no weights"):
+    with pytest.raises(InputError, match="s2rls does not accept weights"):
         FewLabelClassifier(["lssvm", "s2rls"], class_weight="balanced").fit(X, y)
     with pytest.raises(InputError, match="sample_weight.shape == \\(3,\\)"):
         FewLabelClassifier(["lssvm"]).fit(X, y, sample_weight=np.ones(3))
