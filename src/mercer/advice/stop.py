@@ -24,7 +24,7 @@ def expected_change(model: Estimator, n: int = 20, *, X: Rows = None, y: ColumnL
     n : int, default=20
         Number of additional labels.
     X, y : array-like or None, default=None
-        As in `suggest`.
+        The arguments of the fit, for models that do not keep them.
 
     Returns
     -------

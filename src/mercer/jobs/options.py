@@ -86,7 +86,7 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """What is predicted, such as probabilities, sets of classes or intervals of numbers."""
+    """Options of the predictions, such as probabilities, sets of classes or intervals of numbers."""
 
     abstain: float | None = None
     probabilities: bool = False

@@ -53,7 +53,7 @@ class Sets:
 
     @property
     def facts(self) -> Facts:
-        """What --json prints."""
+        """The facts that --json prints."""
         names = ("coverage", "by_class", "mean_size", "single", "empty", "mark", "sentence")
         return {name: getattr(self, name) for name in names}
 

@@ -69,8 +69,10 @@ def leave_one_label_out(
     ----------
     estimator : estimator
         A classifier of this library. With ``refit=True`` any classifier that reads -1 as "unlabeled".
-    X, y, sample_weight : array-like
-        As in the estimator's `fit`.
+    X, y : array-like
+        Rows and labels, as in the estimator's `fit`.
+    sample_weight : array-like or None, default=None
+        Weights, as in the estimator's `fit`.
     refit : bool, default=False
         Fit once for every candidate and label instead of using the method's own held-out scores. Slow. The scores are
         the same for methods with a closed form (`LSSVMClassifier`, `RLSClassifier`, `SemiKPCA`, `LeastSquaresKPCA`

@@ -27,8 +27,10 @@ def select_mixed_kernel(
         A classifier with `select`, such as `LeastSquaresKPCA`. Its kernel is replaced.
     X, y : array-like
         As in `model.fit`.
-    n_neighbors, times : tuple of numbers
-        Candidates for `Diffusion`.
+    n_neighbors : tuple of int, default=(5, 10, 20)
+        Candidates for the number of neighbors of `Diffusion`.
+    times : tuple of float, default=(3.0, 10.0, 30.0, 100.0)
+        Candidates for the time of `Diffusion`.
     widths : tuple of float, default=(0.5, 1.0, 4.0)
         Gaussian widths, in medians of the pairwise distance.
     mix : tuple of float, default=(0.1, 0.5)
