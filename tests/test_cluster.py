@@ -119,7 +119,7 @@ def test_a_lost_worker_labels_no_row_twice_and_a_lost_scheduler_is_said_in_a_sen
     found = sorted(place.each(cells_slowly, tasks), key=lambda one: one[0])
     killer.join()
     assert [(n, answer[0]) for n, answer in found] == [(n, answer[0]) for n, answer in wanted]
-    said = pytest.raises(BackendError, match="was lost. Finished parts are kept; run the same command again")
+    said = pytest.raises(BackendError, match="was lost. Finished parts are kept. Run the same command again")
     lost = LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=":0")
     with lost, said, workplace(lost.scheduler_address) as place:
         for done, _ in enumerate(place.each(cells_slowly, tasks)):

@@ -277,7 +277,7 @@ def test_refusals(fitted):
         suggest(X, 3, strategy="error")
     with pytest.raises(InputError, match="needs a fitted model"):
         expected_change(X)
-    with pytest.raises(InputError, match="pass X= and y="):
+    with pytest.raises(InputError, match="Pass X= and y="):
         suggest(LSSVMClassifier().fit(X, given), 3)
     with pytest.raises(InputError, match="not known without refitting"):
         suggest(RLSClassifier().fit(X, given), 3, X=X, y=given)
@@ -289,7 +289,7 @@ def test_refusals(fitted):
         expected_change(LSSVMClassifier().fit(X, given))
     with pytest.raises(InputError, match="linear in the labels"):
         suggest(FewLabelClassifier(["ls_kpca"]).fit(X, given), 3)
-    with pytest.raises(InputError, match="pass X= and y="):
+    with pytest.raises(InputError, match="Pass X= and y="):
         find_suspicious(LeastSquaresKPCA().fit(X, given))
     with pytest.raises(InputError, match="at least 1, or None"):
         find_suspicious(model, 0)

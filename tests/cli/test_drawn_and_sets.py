@@ -87,15 +87,15 @@ def test_chosen_labels_alone_are_no_estimate_and_say_so(tmp_path, data):
     answered(more, truth)
     arguments = ("-t", "species", "--more", more, *QUICK)
     done = here("label", tmp_path / "none.csv", *arguments, "-r", tmp_path / "r.html")
-    assert "Not an estimate for all rows: the labeled rows were chosen, not drawn at random" in done.stdout
+    assert "This is not an estimate for all rows, because the labeled rows were chosen, not drawn" in done.stdout
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert page.count("ot an estimate for all rows") == 2  # next to the number, and in the reasons
+    assert page.count("not an estimate for all rows") == 2  # next to the number, and in the reasons
     done = here("check", tmp_path / "none.csv", *arguments, "-o", tmp_path / "checked.csv")
     assert done.exit_code == 0, done.output
     assert (read(tmp_path / "checked.csv")["species_how"] == "chosen").sum() == 12
     done = here("compare", tmp_path / "checked.csv", "-t", "species")
     assert "held out one at a time" in done.stdout
-    assert "Their average: Not an estimate for all rows" in done.stdout
+    assert "Their average: This is not an estimate for all rows" in done.stdout
 
 
 def test_every_row_may_be_drawn_and_words_of_how_are_checked(tmp_path, data):
@@ -108,7 +108,7 @@ def test_every_row_may_be_drawn_and_words_of_how_are_checked(tmp_path, data):
     frame["species_how"] = ["random", "Chosen", "by hand"] + [""] * 47
     frame.to_csv(data, index=False)
     done = here("label", data, "-t", "species", *QUICK)
-    assert done.exit_code == 3 and "'species_how' holds 'by hand' in row 3. Accepted: random" in done.output
+    assert done.exit_code == 3 and "'species_how' contains 'by hand' in row 3. Accepted: random" in done.output
     frame["species_how"] = np.where(np.arange(50) % 2, "picked", "bought")  # a column of the user's own
     frame.to_csv(data, index=False)
     assert json.loads(here("label", data, "-t", "species", "--json", *QUICK).stdout)["labels_drawn"] == 9
@@ -123,7 +123,7 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
     done = here("label", data, "-t", "species", "-s", tmp_path / "m.mercer", "-r", tmp_path / "r.html", *arguments)
     assert done.exit_code == 0, done.output
     assert (
-        "species_set lists the classes that a row may have: in about 90% of the rows the list contains the true class"
+        "species_set lists the classes that a row may have. In about 90% of the rows the list contains the true class"
         in done.stdout
     )
     out = read(tmp_path / "iris_labeled.csv")
@@ -133,7 +133,7 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
     inside = np.mean([name in one for one, name in zip(sets, truth)])
     assert inside > 0.8
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "classes in species_set on average" in page and "may_be = labeled[" in page
+    assert "classes per cell of species_set on average" in page and "may_be = labeled[" in page
 
     model = load(tmp_path / "m.mercer")
     X = model.encoder.transform(pd.read_csv(data))
@@ -155,8 +155,8 @@ def test_sets_of_classes_are_those_of_the_library_and_can_be_read_again(tmp_path
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--coverage", "90"), "--coverage 90 is not accepted: give a fraction between 0 and 1. For 90 % say 0.9."),
-        (("--coverage", "0"), "--coverage 0 is not accepted: give a fraction between 0 and 1. Such as 0.9."),
+        (("--coverage", "90"), "--coverage 90 is not accepted. Give a fraction between 0 and 1. For 90% give 0.9."),
+        (("--coverage", "0"), "--coverage 0 is not accepted. Give a fraction between 0 and 1, such as 0.9."),
         (("--by-class",), "--by-class goes with --coverage, such as --coverage 0.9 --by-class."),
     ],
 )
@@ -181,10 +181,11 @@ def test_what_is_said_of_sets():
     sets = Sets("kind", Answers(["a;b", "c|d", "e"], inside), None, given, 0.9)
     assert sets.columns(["a;b", "c|d", "e"], [0, 0, 0, 1])["kind_set"].tolist() == ["a;b", "a;b/c|d", "", "c|d"]
     assert sets.sentence.endswith(
-        "A list has 1.0 of 3 classes on average; 1 have one, 1 none: no class is likely enough there."
+        "A list has 1.0 of 3 classes on average. 1 list has one class. 1 list has none, because no class is likely "
+        "enough there."
     )
     every = Sets("kind", Answers(["a", "b", "c"], inside | True), None, given, 0.9)
-    assert every.sentence.endswith("The labels are too few for that: every list has all 3 classes.")
+    assert every.sentence.endswith("The labels are too few for shorter lists, so every list has all 3 classes.")
 
 
 def test_rows_of_classes_without_a_label_are_named(tmp_path):
@@ -197,7 +198,7 @@ def test_rows_of_classes_without_a_label_are_named(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", "-r", tmp_path / "r.html", "--json", *QUICK)
     facts = json.loads(done.stdout)
-    assert "may belong to classes that no label names, for 1 class has one label only" in facts["unseen_sentence"]
+    assert "may belong to classes that no label names, because 1 class has only one label" in facts["unseen_sentence"]
     named = [int(name) - 1 for name, _ in facts["unseen_rows"]]
     assert set(names[named[:2]]) == {"d", "e"}
     assert "Rows that may belong to another class" in (tmp_path / "r.html").read_text(encoding="utf-8")

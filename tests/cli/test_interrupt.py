@@ -74,14 +74,14 @@ def test_ctrl_c_during_the_search_keeps_the_best_so_far(slow):
     assert terminal.interrupt_at("building RBF").end() == 0, (
         terminal.seen
     )  # the candidates of the first space are fitted
-    assert "note: Interrupted: the prediction is that of the" in terminal.seen
+    assert "note: Interrupted. The prediction is that of the" in terminal.seen
     assert re.search(r"\d+%.*building RBF kernel", terminal.seen)  # a fraction done, next to what is being done
     assert "1,988 rows labeled from 12 labels" in terminal.said
     truth = np.array(["a", "b", "c"])[np.arange(2000) % 3]
     assert (pd.read_csv(slow / "slow_labeled.csv")["kind_predicted"] == truth).mean() > 0.9
     page = (slow / "r.html").read_text(encoding="utf-8")
     assert "The search was interrupted, which left out" in page
-    assert "Interrupted: the prediction is that of the" in page
+    assert "Interrupted. The prediction is that of the" in page
     assert sorted(os.listdir(slow)) == ["m.mercer", "r.html", "slow.csv", "slow_labeled.csv"]
 
 
@@ -89,7 +89,7 @@ def test_a_second_ctrl_c_stops_and_writes_nothing(slow):
     terminal = Terminal("label", "slow.csv", "-t", "kind", "--report", "r.html", cwd=slow)
     terminal.interrupt_at("building RBF").interrupt_at("drawing the rows")
     assert terminal.end() == 130, terminal.seen
-    assert "mercer: Stopped while making the report; nothing was written." in terminal.seen
+    assert "mercer: Stopped while making the report. Nothing was written." in terminal.seen
     assert "Traceback" not in terminal.seen
     assert terminal.said == ""
     assert os.listdir(slow) == ["slow.csv"]
@@ -98,7 +98,7 @@ def test_a_second_ctrl_c_stops_and_writes_nothing(slow):
 def test_ctrl_c_before_there_is_an_answer_says_so(slow):
     terminal = Terminal("compare", "slow.csv", "-t", "kind", cwd=slow)
     assert terminal.interrupt_at("building neighbor graph").end() == 130, terminal.seen
-    assert "mercer: Stopped while trying every method on 2000 rows and 12 labels; nothing was written." in terminal.seen
+    assert "mercer: Stopped while trying every method on 2000 rows and 12 labels. Nothing was written." in terminal.seen
     assert "Traceback" not in terminal.seen
     assert os.listdir(slow) == ["slow.csv"]
 
@@ -122,7 +122,7 @@ def test_ctrl_c_while_files_are_written_leaves_none(tmp_path, data, monkeypatch)
     monkeypatch.setattr("mercer.inputs.tables.formats.Csv.write", interrupt)  # report and model are written by then
     done = here("label", data, "-t", "species", "--report", tmp_path / "r.html", "-s", tmp_path / "m.mercer")
     assert done.exit_code == 130
-    assert "Stopped while writing; nothing was written." in done.output
+    assert "Stopped while writing. Nothing was written." in done.output
     assert os.listdir(tmp_path) == ["iris.csv"]
 
 
@@ -178,7 +178,7 @@ def test_ctrl_c_during_an_import_is_an_interrupt(tmp_path):
     command = [sys.executable, "-c", INTERRUPTED_IMPORT]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=listening, timeout=60)
     assert done.returncode == 130, done.stderr
-    assert done.stderr.strip() == "mercer: Stopped while starting; nothing was written."
+    assert done.stderr.strip() == "mercer: Stopped while starting. Nothing was written."
 
 
 def test_ctrl_c_during_the_start_is_answered_within_two_seconds(slow):

@@ -145,7 +145,7 @@ def test_columns_are_spoken_of_by_look_and_in_the_report_and_otherwise_in_one_li
 def test_a_threshold_that_no_row_reaches_is_said(tmp_path, data):
     done = here("label", data, "-t", "species", "--abstain", "0.99", "-r", tmp_path / "r.html")
     assert done.exit_code == 0, done.output
-    assert "No row reaches --abstain 0.99: the highest confidence is 0." in done.output
+    assert "No row reaches --abstain 0.99. The highest confidence is 0." in done.output
     assert "No row reaches --abstain 0.99" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "0 rows labeled from 9 labels, 41 left unlabeled." in done.output
 
@@ -230,7 +230,7 @@ def test_one_row_is_not_rows(tmp_path):
     ("text", "words"),
     [
         ("Sales 2024,,\n,,\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 3; the 2 lines above it are not read"),
-        ("a,b,c\n1,2,3\nd,e,y\n4,5,p\n5,6,\n", "The name is further down: give the number of the line of column names"),
+        ("a,b,c\n1,2,3\nd,e,y\n4,5,p\n5,6,\n", "The name is further down. Give the number of the line of column names"),
         ("# made by hand\na,b,y\n1,2,p\n3,4,\n", "The column names are in line 2; the line above it is not read"),
         ("a,y\n1,p\n2,q\n3,unknown\n", "or name their placeholder with --missing"),
     ],

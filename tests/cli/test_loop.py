@@ -59,7 +59,7 @@ def test_answers_are_matched_by_id_and_newer_ones_win(tmp_path, data):
         ({"flower": ["f900"], "species": ["x"]}, 3, "flower 'f900' names no row of the table"),
         ({"species": ["x"]}, 2, "neither the column 'flower' nor 'row_number'"),
         ({"row_number": ["51"], "species": ["x"]}, 3, "row_number '51' is not a row of the table, which has 50"),
-        ({"row_number": ["3"], "flower ": ["f002"]}, 2, "has no column 'species' with the answers"),
+        ({"row_number": ["3"], "flower ": ["f002"]}, 2, "has no column 'species' with the labels"),
         (
             {"row_number": ["3"], "species": ["x"], "petal width": ["9"], "petal length": ["9"]},
             3,
@@ -93,7 +93,7 @@ def test_corrections_are_learned_where_they_count_and_spoken_of_where_not(tmp_pa
     out.to_csv(tmp_path / "corrected.csv", index=False)
     done = here("label", tmp_path / "corrected.csv", "-t", "species", "-o", tmp_path / "two.csv")
     assert done.exit_code == 0, done.output
-    assert "1 label is taken from 'species_predicted', where 'species_source' says given." in done.output
+    assert "1 label is taken from 'species_predicted', because 'species_source' is 'given' there." in done.output
     assert "from 11 labels" in done.output
     two = read(tmp_path / "two.csv")
     assert two.loc[predicted[:2], "species_predicted"].tolist() == ["virginica"] * 2
@@ -102,7 +102,7 @@ def test_corrections_are_learned_where_they_count_and_spoken_of_where_not(tmp_pa
     assert two.loc[predicted[2], "species_source"] == "predicted"
     changed = (two["species_predicted"] != out["species_predicted"])[two["species_source"] == "predicted"].sum()
     assert f"{changed} of the predictions in 'species_predicted' of the earlier run are replaced" in done.output
-    assert "type it into 'species', or into 'species_predicted' with 'given' next to it" in done.output
+    assert "type the class into 'species', or into 'species_predicted' with 'given' next to it" in done.output
     assert len(before) == 3
     assert "To correct a prediction" in here("label", "--help").output
 
@@ -240,7 +240,7 @@ def test_reports_without_labels(tmp_path, data):
     frame.to_csv(data, index=False)
     common = [data, "-x", "species", "--id", "flower", "-q"]
     for command, more, words in (
-        ("cluster", ["-k", "3"], ["50 rows in 3 groups", "3 (asked for)", "typical: f0", "petal length 1."]),
+        ("cluster", ["-k", "3"], ["50 rows in 3 groups", "3 (requested)", "typical: f0", "petal length 1."]),
         ("novelty", ["--share", "0.1"], ["petal length is 6.9; similar ordinary rows have 1.4 to 1.9", '"row">f007<']),
         ("embed", [], ["50 rows on 2 components", "component 1 (", "petal length +0.9"]),
     ):

@@ -170,7 +170,7 @@ def test_a_corrected_number_is_learned_from(data, tmp_path):
     frame.to_csv(tmp_path / "b.csv", index=False)
     done = here("label", tmp_path / "b.csv", "-t", "price", "-m", "lssvm", "-o", tmp_path / "c.csv")
     assert done.exit_code == 0, done.output
-    assert "1 label is taken from 'price_predicted', where 'price_source' says given" in done.output
+    assert "1 label is taken from 'price_predicted', because 'price_source' is 'given' there" in done.output
     again = pd.read_csv(tmp_path / "c.csv")
     assert again["price"][1] == again["price_predicted"][1] == 777.25
     assert again["price_source"][1] == "given"
@@ -192,7 +192,7 @@ def test_numbers_with_units_and_marks(tmp_path):
 @pytest.mark.parametrize(
     "arguments, code, words",
     [
-        (["label", "--as", "numbers"], 2, "--as numbers is not accepted: give number or class"),
+        (["label", "--as", "numbers"], 2, "--as numbers is not accepted. Give number or class"),
         (["label", "--abstain", "0.9"], 2, "--abstain is a confidence in a class"),
         (["label", "-m", "s2rls"], 2, "--method s2rls is not for numbers, which 'price' has. Accepted: auto, lssvm"),
         (["check"], 3, "'price' contains numbers to predict, and `mercer check` is for classes"),

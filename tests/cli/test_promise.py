@@ -46,8 +46,8 @@ def test_what_is_missing_is_said(table, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-t", "kind", "--wrong-at-most", "5"), "For 5 % say 0.05."),
-        (("-t", "kind", "--wrong-at-most", "0"), "give a fraction between 0 and 1"),
+        (("-t", "kind", "--wrong-at-most", "5"), "For 5% give 0.05."),
+        (("-t", "kind", "--wrong-at-most", "0"), "Give a fraction between 0 and 1"),
         (("-t", "p20", "--as", "number", "--missing", "7", "--wrong-at-most", "0.1"), "is for one class per row"),
     ],
 )

@@ -104,5 +104,5 @@ def test_the_library_finds_the_same_rows_and_refuses_other_models(fraud):
         suggest(model, 5, find="theft")
     with pytest.raises(InputError, match="find= needs a fitted FewLabelClassifier"):
         suggest(model, 5, find="fraud", strategy="uncertainty")
-    with pytest.raises(InputError, match="give a number from 1 to"):
+    with pytest.raises(InputError, match="Give a number from 1 to"):
         suggest(model, 5000, find="fraud")

@@ -44,11 +44,11 @@ def test_abstention_tells_the_accuracy_of_the_answered_rows(tmp_path):
         low, high = facts["answered_interval"]
         inside.append(low <= true <= high)
         assert facts["answered_accuracy"] > facts["left_out_accuracy"] + 0.02
-        assert f"Of the {answered.sum()} rows that were answered, about" in facts["answered_sentence"]
+        assert f"Of the {answered.sum()} rows that were predicted, about" in facts["answered_sentence"]
     assert sum(inside) >= 3
     done = here("label", tmp_path / "t.csv", "-t", "kind", "--abstain", "0.8", "-r", tmp_path / "r.html", *QUICK)
-    assert "rows that were answered, about" in done.stdout
-    assert "rows that were answered are correct" in (tmp_path / "r.html").read_text().replace("\u202f", " ")
+    assert "rows that were predicted, about" in done.stdout
+    assert "rows that were predicted are correct" in (tmp_path / "r.html").read_text().replace("\u202f", " ")
 
 
 def test_labels_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
@@ -57,7 +57,7 @@ def test_labels_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
     frame, truth = frame.iloc[order].reset_index(drop=True), truth[order]
     labeled(frame, truth, np.arange(60)).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", "-r", tmp_path / "r.html", *QUICK)
-    said = "Not an estimate for all rows: the labeled rows are not a random sample of the table, because a is around"
+    said = "This is not an estimate for all rows, because the labeled rows are not a random sample of the table (a is"
     assert said in done.stdout
     assert "of the predictions are correct" not in done.stdout
     assert "Always predicting" not in done.stdout
@@ -73,7 +73,7 @@ def test_labels_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
     how = pd.read_csv(tmp_path / "t.csv", keep_default_na=False)
     how.assign(kind_how=np.where(how["kind"] == "", "", "random")).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", *QUICK)
-    assert "Not an estimate" not in done.stdout and "Always predicting" in done.stdout
+    assert "not an estimate" not in done.stdout and "Always predicting" in done.stdout
 
 
 def test_the_column_that_a_file_is_sorted_by_stays_in_and_is_named(tmp_path):
@@ -82,11 +82,11 @@ def test_the_column_that_a_file_is_sorted_by_stays_in_and_is_named(tmp_path):
     frame, truth = frame.iloc[order].reset_index(drop=True), truth[order]
     labeled(frame.assign(b=frame["a"] / 2 + frame["b"]), truth, np.arange(80)).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", *QUICK)
-    assert "because a is around -1" in done.stdout and "as if filled in" not in done.output
+    assert "random sample of the table (a is around -1" in done.stdout and "as if filled in" not in done.output
     days = pd.date_range("2020-01-01", periods=600).strftime("%d.%m.%Y")
     labeled(frame.drop(columns="a").assign(day=days), truth, np.arange(80)).to_csv(tmp_path / "d.csv", index=False)
     done = here("label", tmp_path / "d.csv", "-t", "kind", *QUICK)
-    assert "because day is around 2020-02-09 in labeled rows and 2020-12-05 in the others" in done.stdout
+    assert "(day is around 2020-02-09 in labeled rows and 2020-12-05 in the others" in done.stdout
 
 
 def test_the_same_predictions_again_are_not_replaced_ones(tmp_path):
@@ -104,7 +104,10 @@ def test_labels_that_sit_together_are_no_random_sample_whatever_the_columns(tmp_
     frame, truth = blobs()
     labeled(frame, truth, np.arange(100, 150)).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", *QUICK)
-    assert "because the labeled rows are next to each other in the table, rows 101 to 150" in done.stdout
+    assert (
+        "random sample of the table (the labeled rows are next to each other in the table, rows 101 to 150"
+        in done.stdout
+    )
 
 
 def test_numbers_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
@@ -113,7 +116,7 @@ def test_numbers_at_the_top_of_a_sorted_file_are_no_random_sample(tmp_path):
     size = (3 * frame["a"] + frame["b"]).round(3).astype(str).to_numpy(dtype=object)
     labeled(frame, size, np.arange(60)).to_csv(tmp_path / "t.csv", index=False)
     done = here("label", tmp_path / "t.csv", "-t", "kind", "--as", "number", "-m", "lssvm", "-f")
-    assert "This is not an estimate for all rows: the labeled rows are not a random sample" in done.stdout
+    assert "This is not an estimate for all rows, because the labeled rows are not a random sample" in done.stdout
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -121,7 +124,7 @@ def test_random_rows_are_believed(tmp_path, seed):
     frame, truth = blobs(seed=seed)
     rows = np.random.default_rng(seed).choice(len(frame), 60, replace=False)
     labeled(frame, truth, rows).to_csv(tmp_path / "t.csv", index=False)
-    assert "Not an estimate" not in here("label", tmp_path / "t.csv", "-t", "kind", *QUICK).stdout
+    assert "not an estimate" not in here("label", tmp_path / "t.csv", "-t", "kind", *QUICK).stdout
 
 
 def test_wrong_labels_are_said_to_count_as_errors(tmp_path):
@@ -210,7 +213,7 @@ def test_predict_compares_with_labels_and_refuses_renamed_columns(tmp_path):
     assert "Living_Area_m2" in renamed.columns  # the table is written with its own names
     assert renamed["kind_confidence"].tolist() == out["kind_confidence"].tolist()
     done = here("predict", tmp_path / "m.mercer", tmp_path / "other.csv", "-f", "--rename", "nothing=rooms")
-    assert done.exit_code == 2 and "give NEW=OLD, a column of this table" in done.output
+    assert done.exit_code == 2 and "Give NEW=OLD, a column of this table" in done.output
 
 
 def test_a_single_contradicted_label_and_none_are_said_plainly():

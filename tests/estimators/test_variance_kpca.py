@@ -457,6 +457,6 @@ def test_graph_is_chosen_first_and_the_gaussian_beside_it():
     model = select_mixed_kernel(LeastSquaresKPCA(), X, given, [3], [1.0, 10.0], widths=[1.0], mix=[0.5], **grid)
     assert "Diffusion(n_neighbors=3" in repr(model.kernel) and np.mean(model.transduction_ == y) > 0.9
     with pytest.raises(
-        InputError, match=r"mix=\[1\] holds 1. Accepted: weights of the Gaussian kernel between 0 and 1"
+        InputError, match=r"mix=\[1\] contains 1. Accepted: weights of the Gaussian kernel between 0 and 1"
     ):
         select_mixed_kernel(LeastSquaresKPCA(), X, given, mix=[1])

@@ -218,7 +218,7 @@ def test_audited_suggestions_are_marked_and_counted():
     assert model.estimate_.n_drawn == 13 and model.estimate_.n_labels == 20
     assert "as 13 labels of rows drawn at random show" in str(model.report_)
     chosen = FewLabelClassifier(QUICK).fit(X, given, drawn=np.zeros(200, dtype=bool))
-    assert "Not an estimate for all rows" in str(chosen.report_)
+    assert "This is not an estimate for all rows" in str(chosen.report_)
     with pytest.raises(InputError, match="audit=2 is not accepted"):
         suggest(model, 3, audit=2)
     with pytest.raises(InputError, match="drawn has shape"):

@@ -128,7 +128,7 @@ def test_classes_without_a_label_in_a_fold_sparse_rows_and_weights():
 @pytest.mark.parametrize(
     ("also", "message"),
     [
-        (LogisticRegression(), "also=LogisticRegression.* is not accepted: give a list"),
+        (LogisticRegression(), "also=LogisticRegression.* is not accepted. Give a list"),
         ("forest", "also='forest' is not accepted"),
         ([LogisticRegression], "is not a scikit-learn classifier with predict_proba"),
         ([SGDClassifier()], "CalibratedClassifierCV"),

@@ -329,18 +329,18 @@ def test_refusals():
         FewLabelRegressor().fit(X, some(y, 1))
     with pytest.raises(InputError, match="cannot be read as numbers"):
         FewLabelRegressor().fit(X, ["a"] * 40)
-    with pytest.raises(InputError, match=r"methods='trees' is not accepted: give 'auto' or a list of lssvm, .*forest"):
+    with pytest.raises(InputError, match=r"methods='trees' is not accepted. Give 'auto' or a list of lssvm, .*forest"):
         FewLabelRegressor("trees").fit(X, y)
     with pytest.raises(InputError, match="forest cannot read sparse rows. Add 'lssvm' to the methods"):
         FewLabelRegressor("forest").fit(sp.csr_matrix(X), y)
     model = FewLabelRegressor(QUICK).fit(X, some(y, 20))
-    with pytest.raises(InputError, match=r"coverage=90 is not accepted: give a fraction between 0 and 1, such as 0.9"):
+    with pytest.raises(InputError, match=r"coverage=90 is not accepted. Give a fraction between 0 and 1, such as 0.9"):
         model.predict_interval(X, 90)
     with pytest.raises(InputError, match="2 rows and 3 labels were given"):
         model.teach([0, 1], [1.0, 2.0, 3.0])
     with pytest.raises(InputError, match=r"rows=\[40\] are not row numbers"):
         model.teach(40, 1.0)
-    with pytest.raises(InputError, match="strategy='error' needs class probabilities; for numbers use 'variance'"):
+    with pytest.raises(InputError, match="strategy='error' needs class probabilities. For numbers use 'variance'"):
         suggest(model, 2, strategy="error")
     with pytest.raises(InputError, match="this model predicts numbers"):
         expected_change(model)

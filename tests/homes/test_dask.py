@@ -275,7 +275,7 @@ def test_advice_names_rows_of_the_data(table, data):
     everywhere = suggest(model, 7, X=parts)
     assert_array_equal(lead[everywhere.rows], np.sort(lead)[:7])
     assert_array_equal(suggest(model, 7, X=cells, exclude=np.flatnonzero(y >= 0)).rows, everywhere.rows)
-    with pytest.raises(InputError, match="Leave X out"):
+    with pytest.raises(InputError, match="Omit X"):
         suggest(model, 7, X=parts, audit=0.2)
     doubted = suspicious(model, 5).rows
     assert (y[doubted] >= 0).all()

@@ -28,10 +28,10 @@ def test_labels_of_a_new_table_are_compared_with_the_predictions():
 def test_rows_without_an_answer_do_not_count_and_unknown_classes_are_wrong_and_named():
     found = agreement(answers([[0.9, 0.1], [0.5, 0.5], [0.3, 0.7]], left=[1]), _kind(["no", "yes", "maybe"]))
     assert (found["labels"], found["accuracy"]) == (2, 0.5)
-    assert "1 of which have no answer" in found["sentence"]
+    assert "1 of which have no prediction" in found["sentence"]
     assert "The model does not know the class 'maybe'." in found["sentence"]
     none = agreement(answers([[0.5, 0.5]], left=[0]), _kind(["no"]))
-    assert none["sentence"] == "None of the rows with a label in 'kind' has an answer."
+    assert none["sentence"] == "None of the rows with a label in 'kind' has a prediction."
 
 
 def test_numbers_are_compared_by_their_errors_and_intervals():

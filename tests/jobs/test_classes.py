@@ -4,6 +4,7 @@ import numpy as np
 
 from mercer import FewLabelClassifier
 from mercer.events import Fact, Note, Progress
+from mercer.few_label.catalog import methods_of
 from mercer.few_label.sizes import Sizes
 from mercer.jobs import class_findings, classes
 from mercer.jobs.options import AnswerOptions, SearchOptions
@@ -21,7 +22,8 @@ def test_progress_names_the_method_and_a_fact_says_whether_it_was_interrupted(da
     steps = [event for event in events if isinstance(event, Progress)]
     methods = {event.method for event in steps} - {None}
     assert methods == {"lssvm", "diffusion"}
-    assert {event.text for event in steps if event.method} == {f"trying {classes.TITLES[name]}" for name in methods}
+    titles = {name: method.title for name, method in methods_of("classes").items()}
+    assert {event.text for event in steps if event.method} == {f"trying {titles[name]}" for name in methods}
     assert [event.fraction for event in steps] == sorted(event.fraction for event in steps)
     assert Fact("interrupted", False) in events
     np.testing.assert_array_equal(fitted.P, fitted.model.probabilities_)

@@ -63,7 +63,7 @@ def test_earlier_answers_are_no_features_and_corrections_are_labels(path):
         (["species", "species"], ReadOptions(), "--target species is given twice"),
         (["specie"], ReadOptions(), "Did you mean 'species'?"),
         (["species"], ReadOptions(kind=["other"]), "--as other is not accepted"),
-        (["species"], ReadOptions(delimiter="xx"), "give one character, or tab"),
+        (["species"], ReadOptions(delimiter="xx"), "Give one character, or tab"),
     ],
 )
 def test_wrong_options_are_refused(path, targets, options, words):

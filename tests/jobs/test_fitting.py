@@ -21,18 +21,18 @@ def test_blocks_are_put_together_and_told(path):
 def test_progress_has_the_title_of_the_method_and_spaces_beyond_the_budget_are_noted(dataset):
     events: list = []
     model = FewLabelClassifier(["lssvm"], time_budget=1e-3, missing_label=[], random_state=0)
-    notes = fit_model(dataset, model, {"lssvm": "A title"}, events.append)
-    assert "trying A title" in [event.text for event in events if isinstance(event, Progress)]
+    notes = fit_model(dataset, model, events.append)
+    assert "trying Least-squares SVM" in [event.text for event in events if isinstance(event, Progress)]
     assert model.skipped_ and notes == [f"Not fitted because of --seconds 0.001: {', '.join(model.skipped_)}."]
     assert events[-2:] == [Fact("interrupted", False), Note(notes[0])]
 
 
 def test_a_fitted_model_keeps_its_library_and_takes_the_labels_of_the_dataset(dataset):
     fresh = FewLabelClassifier(["lssvm"], missing_label=[], random_state=0)
-    assert fit_model(dataset, fresh, {}, lambda event: None) == []
+    assert fit_model(dataset, fresh, lambda event: None) == []
     other = FewLabelClassifier(["lssvm"], missing_label=[], random_state=0)
     other.fit(dataset.X, np.where(np.arange(50) % 10 == 0, "a", np.where(np.arange(50) % 10 == 5, "b", None)))
     library = other.library_
-    fit_model(dataset, other, {}, lambda event: None)
+    fit_model(dataset, other, lambda event: None)
     assert other.library_ is library
     assert other.transduction_.tolist() == fresh.transduction_.tolist()

@@ -43,7 +43,7 @@ def test_images_are_found_by_path_or_by_a_name_that_is_unique(photos, key):
 def test_names_that_are_not_unique_or_not_there_are_counted(photos):
     few = labels_in(photos, ["1.png", "2.png", "3.png"])
     found = read_labeled(photos, ["kind"], ReadOptions(labels=few))
-    assert found.notes[-1] == "2 labels taken from few.csv; 1 of its names are not in the table."
+    assert found.notes[-1] == "2 labels taken from few.csv. 1 of its names is not in the table."
     with pytest.raises(
         UsageError, match=r"No row of few.csv is in the table, such as '2.png'. Check the column 'file'"
     ):

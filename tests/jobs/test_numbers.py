@@ -31,4 +31,6 @@ def test_given_numbers_are_kept_and_the_others_have_an_interval(dataset):
 def test_options_for_classes_are_noted(dataset):
     events: list = []
     numbers.answer(dataset, numbers.fit(dataset, QUICK), AnswerOptions(probabilities=True), events.append)
-    assert events == [Note("--probabilities is for classes; 'price' contains numbers, which have an interval instead.")]
+    assert events == [
+        Note("--probabilities is for classes, and 'price' contains numbers, which have an interval instead.")
+    ]

@@ -15,9 +15,9 @@ def test_kinds_and_vectors_of_columns():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (AnswerOptions(abstain=90.0), "For 90 % say 0.9"),
+        (AnswerOptions(abstain=90.0), "For 90% give 0.9"),
         (AnswerOptions(abstain=1.0), "up to but not including 1"),
-        (AnswerOptions(coverage=0.0), "Such as 0.9"),
+        (AnswerOptions(coverage=0.0), "such as 0.9"),
         (AnswerOptions(by_class=True), "--by-class goes with --coverage"),
     ],
 )

@@ -14,8 +14,8 @@ from mercer.jobs.quality import (
     contradictions,
     coverage,
     doubtful_labels,
-    drawn_withheld,
     per_class,
+    random_held_out,
     unlike_labeled,
     wrong_labels_sentence,
 )
@@ -35,9 +35,9 @@ FOUR = [0, 1, 1, 0], [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.4, 0.6]]  # right, 
 
 
 def test_only_labels_drawn_at_random_count_if_there_are_some():
-    codes, P = drawn_withheld(model(*FOUR, drawn=[True, False, True, False]))
+    codes, P = random_held_out(model(*FOUR, drawn=[True, False, True, False]))
     assert codes.tolist() == [0, 1] and P.tolist() == [[0.9, 0.1], [0.7, 0.3]]
-    assert len(drawn_withheld(model(*FOUR, drawn=False))[0]) == 4
+    assert len(random_held_out(model(*FOUR, drawn=False))[0]) == 4
 
 
 def test_coverage_begins_with_the_most_confident_label():
@@ -65,8 +65,11 @@ def test_accuracy_of_the_answered_rows_is_corrected_by_their_confidence():
 
 def test_sentences_on_answered_rows_and_on_contradicted_labels():
     assert answered_sentence(Rate(0.9, 0.8, 1.0), 0, 0.7) == ""
-    assert answered_sentence(Rate(0.9, 0.8, 1.0), 1, 0.7).startswith("Of the row that was answered, about 90%")
-    assert "no held-out label reaches" in answered_sentence(Rate(float("nan"), 0, 1), 3, 0.7)
+    assert answered_sentence(Rate(0.9, 0.8, 1.0), 1, 0.7).startswith("Of the row that was predicted, about 90%")
+    unknown = answered_sentence(Rate(float("nan"), 0, 1), 3, 0.7)
+    assert unknown.startswith(
+        "How many of the 3 rows that were predicted are correct is not known, because no held-out"
+    )
     assert wrong_labels_sentence(15, 20, 0.9) == "" and "If some labels are wrong" in wrong_labels_sentence(15, 20, 1.0)
     assert contradicted_sentence(9, 9, 0.0) == "Held out, all 9 labels are predicted correctly."
     assert "6 of 9 labels" in contradicted_sentence(

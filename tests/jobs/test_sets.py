@@ -21,7 +21,7 @@ def test_a_cell_lists_the_classes_of_a_set_and_a_given_label_alone():
     found = sets([[1, 0, 1], [0, 0, 0], [1, 1, 1]], given=[2])
     assert found.columns(["x", "y", "z"], np.array([0, 0, 1]))["kind_set"].tolist() == ["x;z", "", "y"]
     assert (found.mean_size, found.single, found.empty) == (1.0, 0, 1)  # of the rows without a label
-    assert "1 none: no class is likely enough there" in found.sentence
+    assert "0 lists have one class. 1 list has none, because no class is likely enough there" in found.sentence
 
 
 def test_the_mark_is_in_no_name_of_a_class():

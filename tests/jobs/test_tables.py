@@ -65,9 +65,9 @@ def test_columns_get_the_names_that_a_model_knows(path):
     other = table.frame.rename(columns={"petal width": "breadth"})
     found = renamed_columns(other, ["breadth=petal width"], encoder)
     pd.testing.assert_series_equal(found["petal width"], table.frame["petal width"])
-    with pytest.raises(UsageError, match="give NEW=OLD"):
+    with pytest.raises(UsageError, match="Give NEW=OLD"):
         renamed_columns(other, ["breadth=petal"], encoder)
-    with pytest.raises(UsageError, match="give NEW=OLD"):
+    with pytest.raises(UsageError, match="Give NEW=OLD"):
         renamed_columns(other, ["absent=petal width"], encoder)
 
 

@@ -96,7 +96,7 @@ def test_scorer_reads_any_mark_and_knows_the_fitted_classes():
     assert LabeledScorer(missing_label="?")(always_b, X, ["a", "b", "b", "?"]) == pytest.approx(2 / 3)
     minus = DummyClassifier(strategy="constant", constant=-1).fit(X, [-1, 1, -1, 1])
     assert LabeledScorer()(minus, X, [-1, -1, 1, np.nan]) == pytest.approx(2 / 3)
-    with pytest.raises(InputError, match="No row to score"):
+    with pytest.raises(InputError, match="There is no row to score"):
         LabeledScorer()(always_b, X, [None] * 4)
 
 

@@ -1,4 +1,4 @@
-"""Which predictions can be accepted with a promise: at most so many of them are wrong, with so much certainty."""
+"""Predictions that can be accepted with a promise on the fraction of wrong ones."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,18 @@ from ..evidence.promise import kept, missing
 from ..few_label.classifier import FewLabelClassifier
 from ..types import Estimator
 
-# Sets of rows that may be accepted, and the part of the uncertainty that each may use up: all rows, the most confident
-# ones of which the model itself expects at most a multiple of the promised error, and the more confident half. They are
-# fixed beforehand, and no check chooses among them.
-EXPECTED = ((np.inf, 0.25), (1.0, 0.25), (0.5, 0.2), (0.2, 0.15))
-HALF = 0.15
-PRIOR = 20.0  # checks that the model's own expectation counts for when further ones are foreseen
-
 
 @dataclass(frozen=True)
 class Offer:
-    """A set of rows that may be accepted: the most confident ones, down to a threshold.
+    """The rows with the largest confidence, down to a threshold. They may be accepted together.
 
     Attributes
     ----------
     rows : (m,) places of unlabeled rows, the most confident first. threshold : the lowest confidence among them.
     checks, wrong : random checks whose held-out confidence is as high, and those whose held-out prediction is wrong.
-    kept : whether the promise can be made. more : further checks among these rows that it takes, as far as can be told;
-        0 if none, None if they would not come out well enough.
+    kept : whether the promise can be made.
+    more : estimated number of further checks among these rows that the promise needs. It is 0 if none is needed, and
+        None if the predictions are too inaccurate.
     """
 
     rows: np.ndarray
@@ -92,25 +86,31 @@ class Accepted:
             ]
         elif not len(self.rows):
             found.append(
-                "More checks would not help so far: the predictions are not accurate enough. Give more labels."
+                "More checks would not help so far, because the predictions are not accurate enough. Give more labels."
             )
         return found
 
 
 def accept(model: Estimator, wrong_at_most: float = 0.05, certainty: float = 0.95) -> Accepted:
-    """Find the largest set of predictions of which at most a fraction is wrong, with a certainty that can be relied on.
+    """Find the largest set of predictions with at most a given fraction of wrong ones.
 
     The promise rests on the labels of rows that were drawn at random (see `drawn` in `FewLabelClassifier.fit`). Each of
-    them is judged by fits that did not know it. It is valid however often one looks: labels may be added one by one,
-    with a look after each, until enough rows are accepted (see `mercer.evidence.promise`).
+    them is judged by fits that did not know it. The promise is valid at every moment. You may add labels one by one and
+    look after each, until enough rows are accepted (see `mercer.evidence.promise`).
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`.
+    model : estimator
+        A fitted `FewLabelClassifier`.
     wrong_at_most : float, default=0.05
         Largest fraction of wrong predictions among the accepted rows.
     certainty : float, default=0.95
         Probability that the promise is kept.
+
+    Returns
+    -------
+    Accepted
+        The accepted rows, the random checks behind the promise, and what it would take to accept more.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def accept(model: Estimator, wrong_at_most: float = 0.05, certainty: float = 0.9
 def accepted(
     model: Estimator, wrong_at_most: float, certainty: float, judged: tuple[np.ndarray, np.ndarray], rows: np.ndarray
 ) -> Accepted:
-    """The result of `accept`.
+    """Return the result of `accept`.
 
     Parameters
     ----------
@@ -161,49 +161,54 @@ def accepted(
 
 
 def offers_of(model: Estimator, wrong_at_most: float, error: float) -> list[Offer]:
-    """The sets that may be accepted, with what the random checks tell of each. Sets without rows are left out."""
+    """Return the sets of rows that may be accepted, with their random checks. Empty sets are omitted."""
     return _offers(model, wrong_at_most, error, *_checked(model))
 
 
 def _offers(
     model: Estimator, wrong_at_most: float, error: float, judged: tuple[np.ndarray, np.ndarray], free: np.ndarray
 ) -> list[Offer]:
+    # Each set may use up a part of the uncertainty, and the parts add to 1. The sets are fixed before any check. One is
+    # the more confident half of the rows. The others are the most confident rows of which the model itself expects at
+    # most a multiple of the promised error. A multiple of infinity means all rows.
+    half, multiples = 0.15, ((np.inf, 0.25), (1.0, 0.25), (0.5, 0.2), (0.2, 0.15))
+    prior = 20.0  # checks that the model's own expectation counts for, to predict the result of further checks
     answers = model.answers_
     order = free[np.argsort(-answers.confidence[free], kind="stable")]
     confidence = answers.confidence[order]
     expected = np.cumsum(1 - confidence) / np.arange(1, len(order) + 1)
     sure, wrong = judged
-    shares = {len(order) // 2: HALF}
-    for factor, share in EXPECTED:
+    budgets = {len(order) // 2: half}
+    for factor, part in multiples:
         number = int(np.searchsorted(expected, factor * wrong_at_most, side="right"))
-        shares[number] = shares.get(number, 0.0) + share
+        budgets[number] = budgets.get(number, 0.0) + part
     offers = []
-    for number, share in shares.items():
+    for number, part in budgets.items():
         if not number:
             continue
         threshold = float(confidence[number - 1])
         own = sure >= threshold if number < len(order) else np.ones(len(sure), dtype=bool)
         checks, bad = int(own.sum()), int(np.sum(wrong & own))
-        rows, budget = number + checks, error * share
+        rows, budget = number + checks, error * part
         ok = kept(bad, checks, rows, wrong_at_most, budget)
-        rate = (bad + min(float(expected[number - 1]), wrong_at_most / 2) * PRIOR) / (checks + PRIOR) if bad else 0.0
+        rate = (bad + min(float(expected[number - 1]), wrong_at_most / 2) * prior) / (checks + prior) if bad else 0.0
         more = 0 if ok else missing(bad, checks, rows, wrong_at_most, budget, rate)
         offers.append(Offer(order[:number], threshold, checks, bad, ok, more))
     return offers
 
 
 def _checked(model: Estimator) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """((confidence, whether wrong) of the random checks, places of the rows without a label)."""
+    """Return ((confidence, whether wrong) of the random checks, places of the rows without a label)."""
     drawn, codes = model.drawn_[model.labels_.labeled], model.labels_.codes[model.labels_.labeled]
     sure, predicted = held_out(model)
     return (sure[drawn], (predicted != codes)[drawn]), np.flatnonzero(model.answers_.given < 0)
 
 
 def held_out(model: Estimator) -> tuple[np.ndarray, np.ndarray]:
-    """(confidence, class number) of the prediction for each labeled row by fits without its label.
+    """Return (confidence, class number) of the prediction for each labeled row by fits without its label.
 
     Each row is held out alone, and together with its copies if rows were copied with their labels. The only label of
-    its class cannot be predicted once it is held out: its class number is -1, with a confidence of 1.
+    its class cannot be predicted once it is held out. Its class number is -1, with a confidence of 1.
     """
     answers, labels = model.answers_, model.labels_
     groups = copied_labels(model.library_.groups, labels.labeled)

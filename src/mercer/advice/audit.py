@@ -12,8 +12,7 @@ from ..few_label.classifier import FewLabelClassifier
 from ..few_label.summary import unnamed_sentences
 from ..types import Estimator
 
-WORTH = 0.2  # probability of being wrong from which a guess is worth a look
-UNNAMED = 2.0  # checks that the source's overall accuracy counts for when no label names a word
+WORTH = 0.2  # a guess is worth a look if it is wrong with at least this probability
 WIDTH = 0.05  # half width of the interval at which more checks change little
 
 
@@ -23,9 +22,12 @@ class ClassAudit:
 
     Attributes
     ----------
-    name : the class. n_rows : rows for which the source says it. checks : how many of them were checked.
-    correct : how often it is the class when the source states this. found : how often the source states this when it
-        is. labeled : whether a label names this class. If not, it is a word of the source.
+    name : the class.
+    n_rows : number of rows for which the source names this class.
+    checks : how many of these rows were checked.
+    correct : the precision, which is how often the class is correct if the source names it.
+    found : the recall, which is how often the source names the class if it is correct.
+    labeled : whether a label names this class. If not, it is a word of the source.
     """
 
     name: Any
@@ -44,8 +46,9 @@ class SourceAudit:
     ----------
     name : of the source. n_rows : rows with a hint.
     accuracy : Powered, how many of the hints are correct. classes : one `ClassAudit` per class.
-    rows, wrong : (m,) numbers of the rows without a label, those whose hint is most likely wrong first, and how likely.
-    said, proposed : (m,) what the source says of these rows, and the class that is predicted.
+    rows, wrong : (m,) numbers of the rows without a label, and the probability that their hint is wrong. The hints that
+        are most likely wrong come first.
+    said, proposed : (m,) the hints for these rows, and the predicted classes.
     """
 
     name: str
@@ -64,7 +67,7 @@ class SourceAudit:
 
     @property
     def worth(self) -> int:
-        """How many of the rows are worth a look: wrong with a probability of at least 0.2."""
+        """Number of rows whose hint is wrong with a probability of at least 0.2. They are worth a look."""
         return int(np.sum(self.wrong >= WORTH))
 
     @property
@@ -86,14 +89,14 @@ class SourceAudit:
         rate = found.rate
         said = [
             f"{self.name}: about {rate.value:.0%} of its {self.n_rows} guesses are correct (95% CI {rate.low:.0%} to "
-            f"{rate.high:.0%}). {number} labels count as {found.effective:.0f} with the help of the model; alone they "
+            f"{rate.high:.0%}). {number} labels count as {found.effective:.0f} with the help of the model. Alone they "
             f"give {found.plain.low:.0%} to {found.plain.high:.0%}."
         ]
         if len(self.rows):
             inside = float(self.wrong[: self.worth].sum())
             said.append(
                 f"About {self.expected_wrong:.0f} of the {len(self.rows)} guesses without a label are wrong. The "
-                f"{self.worth} most doubtful ones contain about {inside:.0f} of them; after these, fewer than one in "
+                f"{self.worth} most doubtful ones contain about {inside:.0f} of them. After these, fewer than one in "
                 f"{round(1 / WORTH)} is wrong, so you may stop there."
             )
         if self.more:
@@ -142,7 +145,13 @@ def audit(model: Estimator) -> Audit:
 
     Parameters
     ----------
-    model : FewLabelClassifier fitted with hints. Pass `drawn` to its `fit` to state which labels were drawn at random.
+    model : estimator
+        A `FewLabelClassifier` fitted with hints. Pass `drawn` to its `fit` to state which labels were drawn at random.
+
+    Returns
+    -------
+    Audit
+        The accuracy of each source, and the rows whose hints are probably wrong.
 
     Examples
     --------
@@ -169,31 +178,33 @@ def audit(model: Estimator) -> Audit:
     else:  # the only label of a class
         held = answers.held_out_probabilities.copy()
         held[labels.testable] = model.left_out_probabilities_
+    unnamed = 2.0  # checks that the source's overall accuracy counts for if no label names a word
     free = np.flatnonzero(answers.given < 0)
     P, guess = answers.probabilities[free], model.classes_[answers.codes]
     sources = []
     for j, (name, named) in enumerate(zip(hints.names, hints.classes(model.classes_))):
         code = hints.codes[:, j]
-        says = np.where(code >= 0, named[code], -2)  # -1: a word that is not a class, -2: no hint
-        own = says[labels.labeled]
+        hinted = np.where(code >= 0, named[code], -2)  # -1 is a word that is not a class, -2 means no hint
+        own = hinted[labels.labeled]
         counted = drawn & (own > -2)
-        right, among = own == truth, free[says[free] > -2]
-        hope, others = _of(held, own), _of(P, says[free])
+        right, among = own == truth, free[hinted[free] > -2]
+        hope, others = _of(held, own), _of(P, hinted[free])
         for word in np.flatnonzero(named < 0):  # no label names it, so its accuracy is a guess
             mine, checked = code[labels.labeled] == word, int(np.sum(counted & (code[labels.labeled] == word)))
             usual = (1 + np.sum(right & counted)) / (2 + np.sum(counted & (own >= 0)))
-            hope[mine] = UNNAMED * usual / (UNNAMED + max(checked - 1, 0))
-            others[code[free] == word] = UNNAMED * usual / (UNNAMED + checked)
-        some = says[free] > -2
+            hope[mine] = unnamed * usual / (unnamed + max(checked - 1, 0))
+            others[code[free] == word] = unnamed * usual / (unnamed + checked)
+        some = hinted[free] > -2
         found = powered(right[counted], hope[counted], others[some])
         classes = []
         for c, word in enumerate(model.classes_.tolist()):
-            here, there = counted & (own == c), others[says[free] == c]
+            here, there = counted & (own == c), others[hinted[free] == c]
             precision = powered(right[here], hope[here], there).rate
             true = counted & (truth == c)
             recall = clopper_pearson(float(right[true].mean()) if true.any() else float("nan"), int(true.sum()))
             named_by_label = bool(np.any(truth == c))
-            classes.append(ClassAudit(word, int(np.sum(says == c)), int(here.sum()), precision, recall, named_by_label))
+            n_rows = int(np.sum(hinted == c))
+            classes.append(ClassAudit(word, n_rows, int(here.sum()), precision, recall, named_by_label))
         for word in np.flatnonzero((named < 0) & (np.bincount(code[code >= 0], minlength=len(named)) >= 2)):
             here = counted & (code[labels.labeled] == word)
             precision, number = clopper_pearson(0.0, int(here.sum())), int(np.sum(code == word))
@@ -205,11 +216,11 @@ def audit(model: Estimator) -> Audit:
         said = hints.words[j][code[rows]]
         numbers = model.row_numbers(rows)
         sources.append(
-            SourceAudit(name, int(np.sum(says > -2)), found, classes, numbers, wrong[order], said, guess[rows])
+            SourceAudit(name, int(np.sum(hinted > -2)), found, classes, numbers, wrong[order], said, guess[rows])
         )
     return Audit(sources, int(drawn.sum()), len(labels.labeled), unnamed_sentences(model))
 
 
 def _of(P: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(n,) probability of the class that a hint names; 0 if it names none."""
+    """Return the (n,) probabilities of the classes that hints name. They are 0 if a hint names none."""
     return np.where(codes >= 0, P[np.arange(len(P)), np.maximum(codes, 0)], 0.0)

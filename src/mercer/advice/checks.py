@@ -1,4 +1,4 @@
-"""Rows to label one after the other: those that help most, mixed with rows drawn at random, which measure."""
+"""The next rows to label. Rows that help most are mixed with rows drawn at random, which measure the accuracy."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,6 @@ from ..evidence.anytime import anytime, checks_to
 from ..types import Estimator
 from .suggest import suggest
 
-CHECKING = 1.0  # fraction of random rows once they alone are what is missing
 ENOUGH = 5  # random checks before the fraction is raised
 
 
@@ -18,14 +17,14 @@ ENOUGH = 5  # random checks before the fraction is raised
 class Checks:
     """Accuracy for all rows, estimated from the labels of rows drawn at random.
 
-    Each of these labels was held out from the model that is asked about its row. Rows that were chosen, by `suggest` or
-    by a person, are left out: they are harder or easier than others.
+    Each of these labels was held out from the model that predicts its row. Rows that were chosen, by `suggest` or by a
+    person, are omitted because they are harder or easier than others.
 
     Attributes
     ----------
-    right, number : checks that are predicted correctly, and all checks.
-    cannot, waiting : those of them that no one could tell, and that have no answer yet: wrong for the lower end of the
-        interval, right for the upper one.
+    right, number : number of checks that are predicted correctly, and of all checks.
+    cannot, waiting : number of checks that no one could label, and of checks without a label so far. Both count as
+        wrong for the lower end of the interval and as correct for the upper one.
     """
 
     right: int
@@ -35,7 +34,7 @@ class Checks:
 
     @classmethod
     def of(cls, model: Estimator, cannot: int = 0) -> "Checks":
-        """Those of a fitted `FewLabelClassifier`, which knows by `drawn_` which labels were drawn at random.
+        """Return the checks of a fitted `FewLabelClassifier`. Its `drawn_` marks the labels of rows drawn at random.
 
         The only label of its class cannot be predicted once it is held out, and counts as wrong.
         """
@@ -49,44 +48,44 @@ class Checks:
 
     @property
     def rate(self) -> Rate:
-        """The fraction of correct predictions with the interval that is valid at every moment."""
+        """The fraction of correct predictions, with an interval that is valid at every moment."""
         return anytime(self.right, self.number, self.cannot + self.waiting)
 
     def reached(self, goal: float) -> bool:
-        """Whether it is certified that so many answers are correct."""
+        """Return whether it is certified that the fraction of correct predictions is at least `goal`."""
         return self.number > 0 and self.rate.low >= goal
 
     def more(self, goal: float) -> int | None:
-        """How many more checks that takes if they come out like those so far. None if they never do."""
+        """Return how many more checks certify `goal` if they come out like those so far. None if no number does."""
         more = checks_to(goal, self.right, self.number - self.waiting, self.cannot)
         return more if more is None or self.reached(goal) else max(more, self.waiting)
 
     def sentence(self, goal: float) -> str:
-        """Whether to stop, in words."""
-        asked = f"{100 * goal:.0f}%"
+        """Return a sentence on whether to stop."""
+        aim = f"{100 * goal:.0f}%"
         if self.reached(goal):
-            return f"Certified: at least {asked} of the predictions are correct (95% confidence). You can stop."
+            return f"Certified: at least {aim} of the predictions are correct (95% confidence). You can stop."
         more = self.more(goal)
         if more is None:
             if self.number == self.cannot + self.waiting:
                 return "No random check has a class. Label other rows."
-            said = f"{self.right} of {self.number - self.waiting} random checks are correct"
+            found = f"{self.right} of {self.number - self.waiting} random checks are correct"
             if self.rate.high < goal:
-                return f"{said}, so the accuracy is below {asked}. Give more labels, or set a lower goal."
-            return f"{said}. More labels are needed to reach {asked}."
+                return f"{found}, so the accuracy is below {aim}. Give more labels, or set a lower goal."
+            return f"{found}. More labels are needed to reach {aim}."
         waiting = f", {self.waiting} of them skipped before," if self.waiting else ""
-        return f"About {more} more random check{'' if more == 1 else 's'}{waiting} would certify {asked}."
+        return f"About {more} more random check{'' if more == 1 else 's'}{waiting} would certify {aim}."
 
 
 def share_of_checks(checks: Checks, share: float, goal: float) -> float:
-    """The fraction of random rows among the next ones: `share`, or more when nothing but checks is missing.
+    """Return the fraction of random rows among the next ones. It is `share`, or 1 if only checks are missing.
 
     A certificate rests on random rows alone, and takes 53 of them for 90% even when all are predicted correctly. A
     fourth of the rows is enough to see whether the goal is near. While it is, chosen rows would only delay the
     certificate. A few checks that come out wrong end this, and the rows that help most are requested again.
     """
     near = checks.number >= ENOUGH and checks.more(goal) is not None
-    return max(share, CHECKING) if near and share > 0 else share
+    return 1.0 if near and share > 0 else share
 
 
 def next_rows(
@@ -99,16 +98,24 @@ def next_rows(
     n_asked: int,
     coverage: Any = None,
 ) -> list[tuple[int, bool, str]]:
-    """[(row, whether drawn at random, reason)]: the next rows to ask for, in this order.
+    """Return [(row, whether drawn at random, reason)] of the next rows to label, in this order.
 
     Parameters
     ----------
-    model : `FewLabelClassifier`, taught; or None before there are two classes.
-    draw : the next rows of a random permutation, so that which they are does not depend on what the model thinks.
-    labeled : rows that are not to be chosen: those with a label.
-    share : of random rows.
-    n_random, n_asked : how many random rows, and how many rows in all, have been requested and answered.
-    coverage : rows to take in this order where there is no model.
+    model : FewLabelClassifier or None
+        A model with labels. None before there are two classes.
+    n : int
+        Number of rows.
+    draw : sequence of int
+        The next rows of a random permutation. Random rows therefore do not depend on the model.
+    labeled : set of int
+        Rows not to choose, such as those with a label.
+    share : float
+        Fraction of random rows.
+    n_random, n_asked : int
+        Number of random rows, and of all rows, that were requested and labeled so far.
+    coverage : sequence of int
+        Rows to take in this order if there is no model.
     """
     drawn = [int(row) for row in draw[:n]] if share > 0 else []
     places, so_far = [], n_random

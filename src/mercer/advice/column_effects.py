@@ -5,21 +5,27 @@ from sklearn.base import is_regressor
 
 from ..types import Estimator
 
-ROWS = 20_000  # rows predicted in all
-
 
 def effects(model: Estimator, X: np.ndarray, parts: dict, random_state: int = 0) -> dict:
-    """How much the predictions change when one column's cells are exchanged between rows.
+    """Return how much the predictions change when one column's cells are exchanged between rows.
 
     Parameters
     ----------
-    model : fitted classifier with `predict_proba`, or a regressor.
-    X : (n, d) rows, of which a sample is looked at. parts : {name: columns of X that belong together}.
+    model : estimator
+        A fitted classifier with `predict_proba`, or a fitted regressor.
+    X : array of shape (n, d)
+        Rows, of which a sample is used.
+    parts : dict
+        The columns of X that belong together, by name.
+    random_state : int, default=0
+        Seed of the sample and of the exchanges.
 
     Returns
     -------
-    {name: mean over the sample of half the sum of |changes of the class probabilities|}, from 0 to 1. For numbers the
-    mean |change| over the standard deviation of the predictions.
+    dict
+        The effect of each part, by name. For a classifier it is half the sum of |changes of the class probabilities|,
+        averaged over the sample. It is between 0 and 1. For a regressor it is the mean |change| divided by the standard
+        deviation of the predictions.
 
     Examples
     --------
@@ -33,7 +39,7 @@ def effects(model: Estimator, X: np.ndarray, parts: dict, random_state: int = 0)
     True
     """
     rng = np.random.default_rng(random_state)
-    n = min(len(X), int(np.clip(ROWS // max(len(parts), 1), 20, 200)))
+    n = min(len(X), int(np.clip(20_000 // max(len(parts), 1), 20, 200)))  # about 20,000 predictions in all
     sample = X[rng.permutation(len(X))[:n]]
     ask = model.predict if is_regressor(model) else model.predict_proba
     before = ask(sample)

@@ -1,4 +1,4 @@
-"""Which answers to check again, with named reasons."""
+"""Which predictions and labels to check again, with named reasons."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from ..types import Estimator, Frame
 from .suspicious import suspicious
 from .why import similar_labeled
 
-CONTRADICTED = 0.2  # probability of being wrong from which a given label is doubtful
+CONTRADICTED = 0.2  # a given label is doubtful if it is wrong with more than this probability
 REASONS = {
     "low margin": "the two likeliest classes are nearly equally likely",
     "candidates disagree": "the candidates that were averaged name different classes",
@@ -40,7 +40,7 @@ class Doubts:
     confidence: np.ndarray
 
     def to_frame(self) -> Frame:
-        """As a pandas DataFrame."""
+        """Return the rows as a pandas DataFrame."""
         columns = {"row": self.rows, "label": self.labels, "confidence": self.confidence}
         return need("pandas").DataFrame(columns | {"reasons": [", ".join(names) for names in self.reasons]})
 
@@ -56,17 +56,23 @@ def doubt(
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`.
-    margin : lead of the most likely class, in probability, below which it is "low margin".
-    agreement : fraction of the candidates' weight that must name the same class, else "candidates disagree".
-    similarity : cosine between the diffusion features of a row and of the nearest labeled one, below which it is "far
-        from labels".
-    novelty : a row is "novel" when its reconstruction error is above the third quartile by so many interquartile
-        ranges. Rows at the rim of a cloud reach about 7.
+    model : estimator
+        A fitted `FewLabelClassifier`.
+    margin : float, default=0.2
+        A row has a "low margin" if the most likely class leads by less, in probability.
+    agreement : float, default=0.7
+        Fraction of the candidates' weight that must name the same class, else "candidates disagree".
+    similarity : float, default=0.05
+        A row is "far from labels" if the cosine between its diffusion features and those of the nearest labeled row is
+        smaller.
+    novelty : float, default=10.0
+        A row is "novel" when its reconstruction error is above the third quartile by so many interquartile ranges. Rows
+        at the rim of a cloud reach about 7.
 
     Returns
     -------
-    Doubts : given labels appear with "label contradicted" only.
+    Doubts
+        Rows with a given label appear with "label contradicted" only.
 
     Examples
     --------
@@ -97,15 +103,16 @@ def doubt(
 
 
 def _nearest(model: Estimator) -> np.ndarray:
-    """(n,) largest cosine with a labeled row."""
+    """Return the (n,) largest cosines with a labeled row."""
     starts = range(0, len(model.labels_.codes), 4096)
     return np.concatenate([similar_labeled(model, slice(i, i + 4096)).max(axis=1) for i in starts])
 
 
 def _novel(model: Estimator, ranges: Any) -> np.ndarray:
-    """(n,) whether what a kernel's leading components leave of a row is unusually large.
+    """Return (n,) whether the reconstruction error of a row from a kernel's leading components is unusually large.
 
-    They are those that hold nine tenths of what the space keeps. The first kernel space that was built is looked at.
+    The leading components have nine tenths of the variance that the space keeps. The space is that of the first
+    candidate based on kernel PCA.
     """
     for candidate in model.candidates_:
         if candidate.method in ("ls_kpca", "semi_kpca"):

@@ -10,21 +10,26 @@ from .surrogate import surrogate_of
 
 
 def expected_change(model: Estimator, n: int = 20, *, X: Rows = None, y: ColumnLike = None) -> float:
-    """The fraction of predictions that n more labels are expected to change: a rule for when to stop labeling.
+    """Return the fraction of predictions that n more labels are expected to change. Use it to decide when to stop.
 
-    The n rows that `suggest` names are labeled in turn with classes drawn from the model's own probabilities, and the
-    exact effect of each label on the scores is followed. The mean over five such draws. "Twenty more labels would
-    change fewer than 1% of the predictions" is ``expected_change(model, 20) < 0.01``. It is the model's own view: a
-    whole group that the model is sure of and wrong about does not show in it.
+    The n rows that `suggest` names are labeled in turn with classes drawn from the model's own probabilities. The exact
+    effect of each label on the scores is followed. The result is the mean over five such draws. "Twenty more labels
+    would change fewer than 1% of the predictions" is ``expected_change(model, 20) < 0.01``. The estimate relies on the
+    model's probabilities. It misses whole groups that the model predicts wrongly with high confidence.
 
     Parameters
     ----------
-    model, X, y : as in `suggest`. There must be labels.
-    n : int, how many more labels.
+    model : estimator
+        A fitted model, as in `suggest`. There must be labels.
+    n : int, default=20
+        Number of additional labels.
+    X, y : array-like or None, default=None
+        The arguments of the fit, for models that do not keep them.
 
     Returns
     -------
-    float in [0, 1], over the rows without a label.
+    float
+        The fraction of the rows without a label, in [0, 1].
 
     Examples
     --------
@@ -37,7 +42,7 @@ def expected_change(model: Estimator, n: int = 20, *, X: Rows = None, y: ColumnL
     now = surrogate_of(model, X, y, "expected_change", number=int(n) if isinstance(n, (int, np.integer)) else 0)
     if now.numeric:
         raise InputError(
-            "The stop rule counts changed classes, and this model predicts numbers: see its mae_interval_ and the "
+            "The stop rule counts changed classes, and this model predicts numbers. See its mae_interval_ and the "
             "gains of suggest."
         )
     if now.P is None:

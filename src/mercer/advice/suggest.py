@@ -18,7 +18,6 @@ from .surrogate import LinearSurrogate, doubt_of, surrogate_of
 
 STRATEGIES = ("informative", "error", "variance", "uncertainty", "density", "coverage")
 DRAWN = "drawn at random, so that the accuracy can be estimated"
-JUDGED = 1000  # rows on which it is computed, drawn at random where there are more
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,10 @@ class Suggestion:
     Attributes
     ----------
     rows : (n,) row numbers.
-    gains : (n,) what the strategy measures, in its own unit; comparable within one suggestion.
+    gains : (n,) the criterion of the strategy, in its own unit. Gains are comparable within one suggestion.
     reasons : n sentences.
-    drawn : (n,) which rows were drawn at random (`audit`): tell `teach` or `fit`, so that accuracy can be estimated.
+    drawn : (n,) which rows were drawn at random (`audit`). Pass this to `teach` or `fit`, so that they can estimate the
+        accuracy.
     """
 
     rows: np.ndarray
@@ -59,37 +59,49 @@ def suggest(
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier` or `FewLabelRegressor`; or a fitted `LSSVMClassifier` or `SemiKPCA` with the X
-        and y of its fit. Or, when there are no labels at all, the rows themselves. Of rows in Dask a sample is seen.
-        X : of a `FewLabelClassifier`, other rows to choose from by "uncertainty", such as all rows in Dask: every block
-        is requested its most uncertain rows, and their numbers in X are returned.
-    n : int, how many. A batch is diverse: every row lowers the gain of rows near it.
-    strategy : "auto" or one of
+    model : estimator or array-like of shape (n, d)
+        A fitted `FewLabelClassifier` or `FewLabelRegressor`, or a fitted `LSSVMClassifier` or `SemiKPCA` with the X and
+        y of its fit. If there are no labels at all, pass the rows themselves. A sample is used if the rows are in Dask.
+    n : int, default=10
+        Number of rows. The suggested rows are diverse, because every row lowers the gain of rows near it.
+    strategy : str, default="auto"
+        "auto" is "coverage" without labels, "variance" for a numeric target, and "informative" otherwise.
 
-        * "informative": uncertain itself, and its label takes away much variance from other uncertain rows;
-        * "error": expected error over all rows after the label, from its exact effect (`LabelEffect`), for the rows
-          that "variance" puts first;
-        * "variance": how much variance the label takes away from the uncertain rows;
-        * "uncertainty": the rows whose two most likely classes are closest;
-        * "density": these rows, weighted by how many rows are similar;
-        * "coverage": rows that represent all others. Needs no label.
-
-        "auto" is "coverage" without labels, else "informative". "variance" for numbers, and then of all rows: how much
-        variance a number takes away does not depend on the numbers, so it is known beforehand.
-    audit : fraction of the n rows that are drawn at random among the unlabeled ones, at least one if above 0. Rows
-        that were chosen are harder than others; an unbiased estimate of the accuracy rests on those drawn at random.
+        * "informative" prefers uncertain rows whose label reduces much variance of other uncertain rows.
+        * "error" minimizes the expected error over all rows after the label, from its exact effect (`LabelEffect`). It
+          compares the rows that "variance" ranks first.
+        * "variance" prefers the labels that reduce most variance of the uncertain rows. For a numeric target it
+          considers the variance of all rows. That does not depend on the numbers, so it is known before labeling.
+        * "uncertainty" prefers the rows whose two most likely classes are closest.
+        * "density" weights these rows by how many rows are similar.
+        * "coverage" prefers rows that represent all others. It needs no label.
+    audit : float, default=0.0
+        Fraction of the n rows that are drawn at random among the unlabeled ones, at least one if above 0. An unbiased
+        estimate of the accuracy needs random rows, because the other suggested rows are harder than average.
     find : class name or None, default=None
         Suggest the rows that are most likely of this class, instead of those whose labels would help most.
     among : array-like of int or None, default=None
-        Numbers of rows to choose from. None: any. Of more than 5,000 rows a random sample of that size is looked at. Of
-        a model with a core (see `prepare`) the rows of the core are, and in addition those in `among`.
+        Numbers of rows to choose from. None allows all rows. A random sample is used if there are more than 5,000. A
+        model with a core (see `prepare`) uses the rows of the core and, in addition, those in `among`.
     exclude : array-like of int, default=()
         Numbers of rows not to choose.
-    random_state : seed of these draws, and of the rows on which "error" is judged.
+    X : array-like or None, default=None
+        The X of the fit, for models that do not keep it. For a `FewLabelClassifier`, other rows to choose from by
+        "uncertainty", such as all rows in Dask. The numbers of the rows in X are returned.
+    y : array-like or None, default=None
+        The y of the fit, for models that do not keep it.
+    random_state : int or None, default=None
+        Seed of the random rows, and of the rows on which "error" is computed.
+
+    Returns
+    -------
+    Suggestion
+        The rows with their gains and reasons, the best first. Rows drawn at random come last.
 
     Notes
     -----
-    Cost: O(n r²) once and O(n r) a suggested row, n ≤ 5,000 and r the features of the heaviest linear candidate.
+    The cost is O(n r²) once and O(n r) per suggested row. Here n ≤ 5,000 is the number of rows, and r is the number of
+    features of the heaviest linear candidate.
 
     Examples
     --------
@@ -102,7 +114,7 @@ def suggest(
     if strategy != "auto" and strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known. Accepted: 'auto', {', '.join(map(repr, STRATEGIES))}.")
     if not 0 <= audit <= 1:
-        raise InputError(f"audit={audit!r} is not accepted: give a fraction between 0 and 1, such as 0.2.")
+        raise InputError(f"audit={audit!r} is not accepted. Give a fraction between 0 and 1, such as 0.2.")
     if find is not None:
         if strategy != "auto" or X is not None or not hasattr(model, "confidence_of"):
             raise InputError("find= needs a fitted FewLabelClassifier, without strategy= and X=.")
@@ -119,9 +131,9 @@ def suggest(
     if strategy == "auto":
         strategy = "variance" if now.numeric else "coverage" if now.P is None else "informative"
     if now.numeric and strategy not in ("variance", "coverage"):
-        raise InputError(f"strategy={strategy!r} needs class probabilities; for numbers use 'variance'.")
+        raise InputError(f"strategy={strategy!r} needs class probabilities. For numbers use 'variance'.")
     if now.P is None and not now.numeric and strategy != "coverage":
-        raise InputError(f"strategy={strategy!r} needs a fitted model; without labels only 'coverage' is possible.")
+        raise InputError(f"strategy={strategy!r} needs a fitted model. Without labels only 'coverage' is possible.")
     rng = np.random.default_rng(len(now.effect.Z) - len(now.free) if random_state is None else random_state)
     drawn = rng.choice(now.free, int(np.ceil(audit * n)), replace=False)  # first, so that every row is as likely
     with single_threaded_blas():
@@ -133,7 +145,7 @@ def suggest(
 
 
 def _equal_rows(model: Any, rows: np.ndarray | None, n: int) -> np.ndarray:
-    """(n,) numbers of the groups of equal rows. Of rows that are not at hand each is a group."""
+    """Return the (n,) numbers of the groups of equal rows. Without the rows, each row is a group."""
     library = getattr(model, "library_", None)
     if library is not None and not hasattr(model, "sample_"):
         return library.groups if rows is None else library.groups[rows]
@@ -143,7 +155,7 @@ def _equal_rows(model: Any, rows: np.ndarray | None, n: int) -> np.ndarray:
 def _likeliest(
     model: Estimator, n: int, name: object, audit: float, among: ColumnLike, exclude: ColumnLike, random_state: Seed
 ) -> Suggestion:
-    """The unlabeled rows with the largest probability of a class, and rows drawn at random."""
+    """Return the unlabeled rows with the largest probability of a class, and rows drawn at random."""
     names, codes = model.classes_.tolist(), model.labels_.codes
     if name not in names:
         raise InputError(f"find={name!r} is not a class that has a label. Accepted: {', '.join(map(repr, names))}.")
@@ -151,7 +163,7 @@ def _likeliest(
     rows = model.row_numbers(free)
     free = free[(True if among is None else np.isin(rows, among)) & ~np.isin(rows, exclude)]
     if not 0 < n <= len(free):
-        raise InputError(f"n={n!r} is not accepted: give a number from 1 to {len(free)}, the rows to choose from.")
+        raise InputError(f"n={n!r} is not accepted. Give a number from 1 to {len(free)}, the rows to choose from.")
     rng = np.random.default_rng(random_state)
     drawn = rng.choice(free, int(np.ceil(audit * n)), replace=False)
     free = np.setdiff1d(free, drawn)
@@ -169,11 +181,11 @@ def _likeliest(
 def _most_uncertain(
     model: Estimator, X: Rows, n: int, strategy: str, audit: float, among: ColumnLike, exclude: ColumnLike
 ) -> Suggestion:
-    """The rows of X whose two most likely classes are closest, found block by block."""
+    """Return the rows of X whose two most likely classes are closest, found block by block."""
     if strategy not in ("auto", "uncertainty") or audit or among is not None:
         raise InputError(
-            'With X= the most uncertain of all its rows are found: strategy is "uncertainty", and audit= and among= '
-            "are not used. Leave X out to choose among the rows of the fit."
+            'With X= the most uncertain rows of X are found. Only strategy="uncertainty" is possible, without audit= '
+            "and among=. Omit X to choose among the rows of the fit."
         )
     known = model.sample_[model.labels_.labeled] if hasattr(model, "sample_") else np.zeros(0, dtype=int)
     left_out = np.union1d(np.asarray(exclude, dtype=int), known)
@@ -197,10 +209,16 @@ def batch(
     groups: np.ndarray | None = None,
     taken: Iterable[int] = (),
 ) -> Suggestion:
-    """n rows, the best first, each chosen as if those before it had a label already.
+    """Return n rows, the best first. Each is chosen as if those before it had a label already.
 
-    seen : list, to which (rows, gains) of all that each could have been are added. groups : numbers of the groups of
-    equal rows, of which one row each is chosen as long as there are others. taken : groups of rows chosen already.
+    Parameters
+    ----------
+    seen : list or None, default=None
+        A list to which (rows, gains) of all candidates of each step are added.
+    groups : array of int or None, default=None
+        Numbers of the groups of equal rows. One row of each group is chosen as long as there are other groups.
+    taken : iterable of int, default=()
+        Groups of rows that are chosen already.
     """
     effect, every, doubt, taken = now.effect, now.free, now.doubt, set(taken)
     everywhere = strategy in ("coverage", "density")
@@ -241,12 +259,11 @@ def batch(
 def _expected_gain(
     now: LinearSurrogate, effect: LabelEffect, free: np.ndarray, focus: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Expected fall of Σ (1 − largest probability) if a row were labeled; −inf for rows that are not looked at."""
-    # 60: rows for which the expected error after labeling is computed in full
-    chosen = np.argsort(-effect.focused(free, focus))[:60]
+    """Return the expected decrease of Σ (1 − largest probability) if a row is labeled. −inf for rows not considered."""
+    chosen = np.argsort(-effect.focused(free, focus))[:60]  # the expected error is computed in full for 60 rows
     judged = np.arange(len(effect.Z))
-    if len(judged) > JUDGED:
-        judged = np.sort(rng.choice(judged, JUDGED, replace=False))
+    if len(judged) > 1000:  # it is averaged over at most 1000 rows
+        judged = np.sort(rng.choice(judged, 1000, replace=False))
     base = two_columns(now.scores)[judged]
     risk = np.mean(1.0 - softmax(now.slope * base, axis=1).max(axis=1))
     gain = np.full(len(free), -np.inf)
@@ -260,16 +277,16 @@ def _expected_gain(
     return gain
 
 
-def _reason(now: LinearSurrogate, strategy: str, row: int, share: float) -> str:
+def _reason(now: LinearSurrogate, strategy: str, row: int, part: float) -> str:
     if now.numeric:
-        return f"its number takes {share:.1%} of the variance from the predictions of all rows"
+        return f"its number takes {part:.1%} of the variance from the predictions of all rows"
     if now.P is None:
         return ""  # known when all are chosen
     sure = f"{now.P[row].max():.0%} sure of its class"
     return {
         "informative": f"{sure}, and similar to many uncertain rows",
-        "error": f"its label is expected to settle the most rows; {sure}",
-        "variance": f"similar to many uncertain rows; {sure}",
+        "error": f"{sure}, and its label is expected to settle the most rows",
+        "variance": f"{sure}, and similar to many uncertain rows",
         "uncertainty": sure,
         "density": f"{sure}, and similar to many rows",
         "coverage": "similar to many rows, none of them similar to a labeled row",

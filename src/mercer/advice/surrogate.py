@@ -1,4 +1,4 @@
-"""The state that advice on labeling reads: scores, probabilities, and how one more label would move the scores."""
+"""Scores and probabilities for advice on labeling, and how one more label would change the scores."""
 
 from dataclasses import dataclass
 
@@ -19,54 +19,55 @@ from ..rows import host
 from ..solvers.ridge.effect import LabelEffect, effect_of_ignored
 from ..types import ColumnLike, Estimator, Rows
 
-FEATURES = 200  # of the heaviest linear candidate that advice looks at
-
 
 def doubt_of(P: np.ndarray) -> np.ndarray:
-    """(n,) 1 less the lead of the most likely class over the second."""
+    """Return the (n,) doubts, which are 1 minus the lead of the most likely class over the second."""
     top = np.partition(P, -2, axis=1)[:, -2:]
     return 1.0 - (top[:, 1] - top[:, 0])
 
 
 @dataclass(frozen=True)
 class LinearSurrogate:
-    """A model that is linear in its labels, next to the model whose answers count. Scores and P need labels."""
+    """A model that is linear in its labels, with the scores and probabilities of the fitted model.
+
+    `linear_scores`, `scores` and `P` are None if there are no labels.
+    """
 
     effect: LabelEffect  # of one more label on the linear model
     free: np.ndarray  # rows without a label
     linear_scores: Rows = None  # (n, k') of the linear model
     scores: Rows = None  # (n, k') of the model
-    P: Rows = None  # (n, k) its probabilities, of this slope
-    slope: float = 1.0
-    unit: float = 1.0  # of the linear scores: divided by it they add to the model's
-    numeric: bool = False  # whether the labels are numbers; there are no probabilities then
-    rows: Rows = None  # (n,) numbers of the rows in the table; None: they are all of it
+    P: Rows = None  # (n, k) probabilities of the model
+    slope: float = 1.0  # factor of the scores in the probabilities
+    unit: float = 1.0  # changes of the linear scores, divided by it, are changes of the model's scores
+    numeric: bool = False  # whether the labels are numbers, so that there are no probabilities
+    rows: Rows = None  # (n,) numbers of the rows in the table, or None if these are all rows
 
     def numbers(self, places: ColumnLike) -> np.ndarray:
-        """The numbers in the table of rows looked at."""
+        """Return the numbers in the table of the rows at `places`."""
         places = np.asarray(places, dtype=int)
         return places if self.rows is None else self.rows[places]
 
     @property
     def doubt(self) -> np.ndarray:
-        """(n,) 1 less the lead of the most likely class over the second; 1 everywhere without labels or for numbers."""
+        """(n,) 1 minus the lead of the most likely class over the second. All are 1 without labels or for numbers."""
         if self.P is None:
             return np.ones(len(self.effect.Z))
         return doubt_of(self.P)
 
     def target(self, drawn: int) -> np.ndarray:
-        """(k',) what the linear model is fitted to at a row of class `drawn`."""
+        """Return the (k',) target of the linear model for a row of class `drawn`."""
         k = self.P.shape[1]
         return np.array([1.0 if drawn == 1 else -1.0]) if k == 2 else 2.0 * (np.arange(k) == drawn) - 1.0
 
     def move(self, effect: LabelEffect, j: int, drawn: int, score: np.ndarray) -> np.ndarray:
-        """(n, k') change of the linear model's scores of all rows if row j, which has `score`, is of class drawn."""
+        """Return the (n, k') changes of the linear scores if row j, which has `score`, gets the class `drawn`."""
         return effect.step(np.array([j])) * effect.surprise(self.target(drawn), score)
 
     def number(self, n: int) -> int:
-        """n, if so many rows can be suggested."""
+        """Return n. Raise an error if fewer rows can be suggested."""
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise InputError(f"n={n!r} is not accepted: give how many rows to suggest, at least 1.")
+            raise InputError(f"n={n!r} is not accepted. Give the number of rows to suggest, at least 1.")
         if n > len(self.free):
             raise InputError(
                 f"{n} rows were requested and {len(self.free)} are unlabeled. Ask for at most {len(self.free)}."
@@ -77,9 +78,17 @@ class LinearSurrogate:
 def surrogate_of(
     model: Estimator, X: Rows, y: ColumnLike, what: str, also: ColumnLike = (), number: int = 0
 ) -> LinearSurrogate:
-    """The surrogate of a fitted model, with X and y where it does not keep its rows, or of rows without any label.
+    """Return the surrogate of a fitted model, or of rows without any label.
 
-    also, number : rows that must be among those looked at, and how many of these must be without a label.
+    Parameters
+    ----------
+    model : estimator or array-like of shape (n, d)
+        A fitted model, or rows.
+    X, y : array-like or None
+        The arguments of the fit, needed if the model does not keep its rows.
+    what : str
+        Name of the calling function, for messages.
+    also, number : rows that must be among those of the surrogate, and how many of these must be without a label.
     """
     if hasattr(model, "check_whole"):
         if hasattr(model, "library_") and not hasattr(model, "answers_"):
@@ -88,13 +97,13 @@ def surrogate_of(
         return _of_average(model, model.advice_rows(also, number))
     if hasattr(model, "solution_for"):
         if X is None or y is None:
-            raise InputError(f"{what} needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+            raise InputError(f"{what} needs the rows that {type(model).__name__} was fitted on. Pass X= and y=.")
         return _of_method(model, X, y)
     return _of_rows(model)
 
 
 def _of_average(model: Estimator, rows: np.ndarray) -> LinearSurrogate:
-    """A few-label model: the effect is that of its heaviest linear candidate, on the features that matter."""
+    """Return the surrogate of a few-label model, which is its heaviest linear candidate on the features that matter."""
     if model.linear_ is None:
         raise InputError(
             "No candidate of this model is linear in the labels, so the effect of a label is not known. "
@@ -116,7 +125,7 @@ def _of_average(model: Estimator, rows: np.ndarray) -> LinearSurrogate:
 
 
 def _of_prepared(model: Estimator, rows: np.ndarray) -> LinearSurrogate:
-    """A `FewLabelClassifier` before any label: its first candidate, the label-free default."""
+    """Return the surrogate of a `FewLabelClassifier` before any label, from its first candidate."""
     Z = _short(model.candidates_[0].features(rows))
     return LinearSurrogate(
         effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(len(rows)), rows=model.row_numbers(rows)
@@ -139,7 +148,10 @@ def _of_method(model: Estimator, X: Rows, y: ColumnLike) -> LinearSurrogate:
 
 
 def _of_rows(rows: Rows) -> LinearSurrogate:
-    """No label: the diffusion on the graph of ten neighbors, the label-free default of `FewLabelClassifier`."""
+    """Return the surrogate of rows without labels.
+
+    It is the diffusion on the graph of ten neighbors, the first candidate of `FewLabelClassifier`.
+    """
     name, home = type(rows).__name__, home_of(rows)
     rows = home.opened(rows, frames=hasattr(rows, "columns"))
     sample = home.sample_of(rows)
@@ -160,9 +172,9 @@ def _of_rows(rows: Rows) -> LinearSurrogate:
     return LinearSurrogate(effect_of_ignored(Z, np.zeros(0, dtype=int), 1.0 / 3.0), np.arange(n), rows=sample)
 
 
-def _short(Z: np.ndarray) -> np.ndarray:
-    """The features of largest mean square: advice needs the large shapes only, and its cost grows like r²."""
-    if Z.shape[1] <= FEATURES:
+def _short(Z: np.ndarray, most: int = 200) -> np.ndarray:
+    """Return the `most` features of largest mean square. The others matter little, and the cost grows like r²."""
+    if Z.shape[1] <= most:
         return np.asarray(Z, dtype=np.float64)
     power = np.einsum("ij,ij->j", Z, Z, dtype=np.float64)
-    return np.asarray(Z[:, np.sort(np.argsort(-power, kind="stable")[:FEATURES])], dtype=np.float64)
+    return np.asarray(Z[:, np.sort(np.argsort(-power, kind="stable")[:most])], dtype=np.float64)

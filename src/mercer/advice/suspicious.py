@@ -1,4 +1,4 @@
-"""Which given labels are probably wrong: those that the other labels contradict most clearly."""
+"""Given labels that are probably wrong, because the other labels contradict them."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Suspicious:
     ----------
     rows : (m,) row numbers.
     margins : (m,) lead of the given class over the best other one in the prediction of a fit that did not know the
-        label. Negative where that fit contradicts the label.
+        label. Negative if that fit contradicts the label.
     probability : (m,) how likely the label is wrong, with the fraction of wrong labels estimated from all of them (see
         `mercer.evidence.label_errors`).
     given, proposed : (m,) the label, and the class that the other labels predict.
@@ -49,18 +49,25 @@ def suspicious(
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`, whose held-out predictions are at hand; or any other classifier of this library
-        with the X and y of its fit.
+    model : estimator
+        A fitted `FewLabelClassifier`, or another fitted classifier of this library with the X and y of its fit.
     n : int or None, default=None
         Number of rows to return. None returns those that are wrong with a probability above `above`. When labels are
         mostly correct these are few rows, even if the model disagrees with many.
     above : float, default=0.5
         Probability above which a label counts as probably wrong.
+    X, y : array-like or None, default=None
+        The arguments of the fit. A `FewLabelClassifier` does not need them.
+
+    Returns
+    -------
+    Suspicious
+        The rows, the most suspicious first, with the class that the other labels predict.
 
     Notes
     -----
-    The only label of a class cannot be held out and is never returned. Cost: none beyond the fit for
-    `FewLabelClassifier`, else one leave-one-label-out.
+    The only label of a class cannot be held out and is never returned. A `FewLabelClassifier` already has its held-out
+    predictions. For other classifiers they cost one leave-one-label-out.
 
     Examples
     --------
@@ -76,7 +83,7 @@ def suspicious(
         labels, left_out = model.labels_, model.answers_.with_prior(model.answers_.left_out_scores)
     elif hasattr(model, "left_out_table"):
         if X is None or y is None:
-            raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on: pass X= and y=.")
+            raise InputError(f"suspicious needs the rows that {type(model).__name__} was fitted on. Pass X= and y=.")
         X = home_of(X).opened(X)
         _, table, labels = model.left_out_table(X, y)
         sample = home_of(X).sample_of(X)
@@ -84,13 +91,12 @@ def suspicious(
     else:
         raise InputError(
             f"{type(model).__name__} has no held-out predictions. Accepted: FewLabelClassifier, or a few-label "
-            f"classifier "
-            "of mercer with X and y."
+            "classifier of mercer with X and y."
         )
     slope, floor = model.calibration_
     known = np.flatnonzero(labels.testable & np.isfinite(left_out).all(axis=1))
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-        raise InputError(f"n={n!r} is not accepted: give how many rows to return, at least 1, or None.")
+        raise InputError(f"n={n!r} is not accepted. Give the number of rows to return, at least 1, or None.")
     scores = two_columns(left_out[known])
     codes = labels.codes[labels.labeled[known]]
     own = scores[np.arange(len(known)), codes]

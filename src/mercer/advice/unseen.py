@@ -10,29 +10,33 @@ from ..graphs.neighbors import Neighbors
 from ..inputs.tables import as_pandas, is_frame
 from ..types import Estimator, Rows
 
-LEAST = 0.1  # of the typical distance to them: copies of a row are not infinitely dense
-
 
 def unseen_rows(model: Estimator, X: Rows, n: int = 10) -> np.ndarray:
-    """The rows that the labeled ones support least: where to look for classes without any label.
+    """Return the rows that the labeled ones support least. Classes without any label are probably among them.
 
-    A row is the less supported the farther its nearest labeled row is, next to the mean distance to its twenty nearest
-    rows: dense groups without a label come first, and not single outliers. Every row that is named counts as labeled
-    for the next one, so that each group is named once. `model.estimate_.unseen` estimates how many such rows there are.
+    The criterion is the distance to the nearest labeled row, divided by the mean distance to the twenty nearest rows.
+    Dense groups without a label therefore come first, and not single outliers. Every returned row counts as labeled for
+    the next one, so that each group appears once. `model.estimate_.unseen` estimates the probability that a row's class
+    has no label.
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier`.
-    X : the rows of its fit.
-    n : how many rows to name.
+    model : estimator
+        A fitted `FewLabelClassifier`.
+    X : array-like
+        The rows of its fit.
+    n : int, default=10
+        Number of rows to return.
 
     Returns
     -------
-    (n,) row numbers, the least supported first.
+    array of shape (n,)
+        Row numbers, the least supported first.
 
     Notes
     -----
-    Cost: the nearest neighbors of all rows in standardized columns (sparse rows: by direction), and n distances each.
+    The columns are standardized, and sparse rows are scaled to length 1. The function finds the nearest neighbors of
+    all rows once, and computes n distances per row.
 
     Examples
     --------
@@ -55,14 +59,14 @@ def unseen_rows(model: Estimator, X: Rows, n: int = 10) -> np.ndarray:
         )
     free = labels.codes < 0
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise InputError(f"n={n!r} is not accepted: give how many rows to name, at least 1.")
+        raise InputError(f"n={n!r} is not accepted. Give the number of rows to return, at least 1.")
     if is_frame(X):
         X = as_pandas(X).to_numpy(dtype=float) if model.encoder_ is None else model.encoder_.transform(X)
     view: View = UnitNorm() if sp.issparse(X) else Standardized()
     rows = view.fit(X)
-    # 20: rows that show how dense it is around a row
+    # the density around a row is measured by its 20 nearest rows
     near = Neighbors(rows).find(rows, min(20 + 1, len(free)))[0][:, 1:].mean(axis=1)
-    near = near + max(LEAST * float(np.median(near)), 1e-300)
+    near = near + max(0.1 * float(np.median(near)), 1e-300)  # copies of a row are not infinitely dense
     far = Neighbors(rows[labels.labeled]).find(rows, 1)[0][:, 0]
     found: list[int] = []
     for _ in range(min(int(n), int(free.sum()))):

@@ -1,4 +1,4 @@
-"""Why a row is named: what speaks for its class, which candidates differ, which labeled rows are most like it."""
+"""Reasons for a prediction, such as its probability, the candidates that differ and the most similar labeled rows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,37 +10,37 @@ from sklearn.base import is_regressor
 from ..inputs.numerals import short
 from ..types import ColumnLike, Estimator, Index, Rows
 
-SAME = 1e-6  # difference of cosines below which labeled rows are equally like a row
+SAME = 1e-6  # labeled rows whose cosines differ by less are equally similar
 
 
 @dataclass(frozen=True)
 class Why:
     """Reasons for the prediction of one row."""
 
-    likely: list  # [(class, probability)], the most likely first; empty for numbers, like `votes` and `families`
+    likely: list  # [(class, probability)], the most likely first. Empty for numbers, as are `votes` and `families`
     votes: list  # [(class, fraction of the candidates' weight that names it)], the heaviest first
     nearest: list  # [(labeled row, its class or number, cosine)], the most similar first
     families: list  # [(method, the class that it names, its weight)], the heaviest first
-    hints: list = field(default_factory=list)  # [(source, what it says)]
+    hints: list = field(default_factory=list)  # [(source, its guess)]
     ties: list = field(default_factory=list)  # [(class or number, how many)] if more rows are nearest than are named
 
     def between(self, first: bool = True) -> str:
-        """The most likely class, unless it is there already, and the second if it is likely too."""
+        """Return the most likely class (if `first`), and the second one if it has a probability of at least 5%."""
         if not self.likely:
             return ""
-        answer = f"{self.likely[0][0]} ({_percent(self.likely[0][1])})" if first else ""
+        best = f"{self.likely[0][0]} ({_percent(self.likely[0][1])})" if first else ""
         other = f"{self.likely[1][0]} ({_percent(self.likely[1][1])})" if self.likely[1][1] >= 0.05 else ""
-        return (f"{answer} or {other}" if first else f"second guess {other}") if other else answer
+        return (f"{best} or {other}" if first else f"second guess {other}") if other else best
 
     def against(self) -> str:
-        """Classes that candidates with some weight name, next to the two that have their probabilities already."""
+        """Return the votes of the candidates for other classes than the two most likely ones."""
         named = {name for name, _ in self.likely[:2]}
-        others = [(name, share) for name, share in self.votes if name not in named and share >= 0.05]
-        return ", ".join(f"{_percent(share)} of the votes are for {name}" for name, share in others)
+        others = [(name, part) for name, part in self.votes if name not in named and part >= 0.05]
+        return ", ".join(f"{_percent(part)} of the votes are for {name}" for name, part in others)
 
     def like(self, names: ColumnLike) -> str:
-        """The labeled rows that are most like it, by `names`."""
-        # 0.05: cosine below which two rows are not called alike
+        """Return the most similar labeled rows, by `names`."""
+        # rows with a cosine below 0.05 are not called similar
         alike = [(names[row], label) for row, label, cosine in self.nearest if cosine >= 0.05]
         if not alike:
             return "hardly like any labeled row"
@@ -50,11 +50,11 @@ class Why:
         return "similar to " + " and ".join(f"{_called(row)} (labeled {label})" for row, label in alike)
 
     def hinted(self) -> str:
-        """A sentence with the guesses of the sources of hints."""
+        """Return the guesses of the sources of hints."""
         return ", ".join(f"{name} says {word}" for name, word in self.hints)
 
     def sentence(self, names: ColumnLike, first: bool = True) -> str:
-        """All of this in one line, with the most likely class first or without it. `names` are those of the rows."""
+        """Return all of this in one line. `names` are those of the rows. `first` includes the most likely class."""
         parts = self.between(first), self.hinted(), self.against(), self.like(names)
         return "; ".join(part for part in parts if part)
 
@@ -64,8 +64,17 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
 
     Parameters
     ----------
-    model : fitted `FewLabelClassifier` or `FewLabelRegressor`.
-    rows : (m,) row numbers. n : how many labeled rows to name for each.
+    model : estimator
+        A fitted `FewLabelClassifier` or `FewLabelRegressor`.
+    rows : sequence of int
+        Row numbers.
+    n : int, default=2
+        Number of labeled rows to name for each row.
+
+    Returns
+    -------
+    list of Why
+        The reasons for each row.
 
     Examples
     --------
@@ -80,7 +89,7 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
     rows = model.places(np.asarray(rows, dtype=int))
     labels, numeric = model.labels_, is_regressor(model)
     names = [] if numeric else model.classes_.tolist()
-    told = [short(x, 6) for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labeled]]
+    given = [short(x, 6) for x in labels.given] if numeric else [names[code] for code in labels.codes[labels.labeled]]
     cosines = similar_labeled(model, rows, heaviest(model))
     opinions, weights = ([], []) if numeric else (model.answers_.opinions(rows), model.answers_.votes_of(rows))
     hints = None if numeric else model.hints_
@@ -88,10 +97,9 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
     for place, (row, cosine) in enumerate(zip(rows, cosines)):
         own = np.where(labels.labeled == row, -np.inf, cosine)
         best = [i for i in np.argsort(-own, kind="stable")[:n] if np.isfinite(own[i])]
-        nearest = [(int(model.row_numbers(labels.labeled[i])), told[i], float(own[i])) for i in best]
+        nearest = [(int(model.row_numbers(labels.labeled[i])), given[i], float(own[i])) for i in best]
         tied = np.flatnonzero(np.isfinite(own) & (own >= own.max() - SAME))
-        # 5: classes or numbers of such rows that are counted
-        ties = Counter(told[i] for i in tied).most_common(5) if len(tied) > n else []
+        ties = Counter(given[i] for i in tied).most_common(5) if len(tied) > n else []  # at most 5 classes or numbers
         if numeric:
             found.append(Why([], [], nearest, [], ties=ties))
             continue
@@ -104,12 +112,12 @@ def why(model: Estimator, rows: Sequence[int] | np.ndarray, n: int = 2) -> list[
 
 
 def heaviest(model: Estimator) -> int:
-    """The number of the candidate with the largest weight, of those that are linear in the labels if there are any."""
+    """Return the number of the heaviest candidate. Candidates linear in the labels come before the others."""
     return int(np.argmax(model.answers_.fit.weights)) if model.linear_ is None else model.linear_
 
 
 def similar_labeled(model: Estimator, rows: Index, candidate: int = 0) -> np.ndarray:
-    """(m, l) cosines of rows with the labeled ones in a candidate's space, by default the diffusion on a graph."""
+    """Return the (m, l) cosines of rows with the labeled ones in a candidate's space. The default is the first one."""
     of = model.candidates_[candidate]
     return _unit(of.features(rows)) @ _unit(of.features(model.labels_.labeled)).T
 
@@ -119,8 +127,8 @@ def _unit(Z: Rows) -> np.ndarray:
     return Z / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), 1e-300)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.0f}%"
 
 
 def _called(name: object) -> str:

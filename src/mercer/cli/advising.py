@@ -37,7 +37,7 @@ def suggest(
     """Show the rows to label next, with reasons. Mark them in the table (--out), or write only them (--only)."""
     search, options = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source)
     if not 0 <= audit <= 1:
-        raise UsageError(f"--audit {audit:g} is not accepted: give a fraction from 0 to 1, such as 0.2.")
+        raise UsageError(f"--audit {audit:g} is not accepted. Give a fraction from 0 to 1, such as 0.2.")
     claim(console, out, only, force=force)
     if only:
         refuse_ending(only)
@@ -74,14 +74,14 @@ def suggest(
             every = np.full(len(dataset.names), "", dtype=object) if dataset.how is None else dataset.how
             every[chosen] = how
             write(console, dataset.table, {NEXT: rank} | how_column(dataset.table, target, every), out, force)
-    cells, told = [dataset.distinctive.cells(i) for i in chosen], [dataset.distinctive.sentence(i) for i in chosen]
+    cells, words = [dataset.distinctive.cells(i) for i in chosen], [dataset.distinctive.sentence(i) for i in chosen]
     listed = list(zip([dataset.names[i] for i in chosen], guess, sure, reasons, cells, how))
     keys = ("row", "guess", "confidence", "reason", "cells", "how")
     console.result["suggestions"] = [dict(zip(keys, row)) for row in listed]
     if fitted and not numeric:
         console.result["effect"] = effect_of_more(fitted.model)
     head = [options.id or "row", "what it is", "why"]
-    console.table(head, [(row, what, reason) for (row, _, _, reason, *_), what in zip(listed, told)])
+    console.table(head, [(row, what, reason) for (row, _, _, reason, *_), what in zip(listed, words)])
     if fitted and not numeric:
         console.say(console.result["effect"])
     if not found.drawn.any() and not (dataset.labels.given & dataset.drawn).any():
@@ -148,7 +148,7 @@ def check(
     """Show the given labels that are probably wrong, judging from the other labels, the worst first."""
     search, options = SearchOptions(methods_named(method), seconds, seed), ReadOptions(**source)
     if not 0 <= above < 1:
-        raise UsageError(f"--above {above:g} is not accepted: give a probability from 0 up to but not including 1.")
+        raise UsageError(f"--above {above:g} is not accepted. Give a probability from 0 up to but not including 1.")
     claim(console, out, force=force)
     with console.stages() as stage:
         stage("reading the table", 0.05)
@@ -194,8 +194,8 @@ def check(
         "the labels that these fits lack."
     )
     if rows:
-        told = [dataset.distinctive.sentence(i) for i, *_ in found[:n]]
-        lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, told)]
+        words = [dataset.distinctive.sentence(i) for i, *_ in found[:n]]
+        lines = [(row, what, given, other, reason) for (row, given, other, reason, _), what in zip(rows, words)]
         console.table([options.id or "row", "what it is", "given", "prediction from the others", "why"], lines)
     if len(found) > len(rows):
         console.say(f"The {len(rows)} most doubtful are shown. -n shows more.")
@@ -228,9 +228,9 @@ def compare(console, data, target, seconds, seed: int, **source: Any) -> None:
         row["name"], row["what"] = words.get(row["method"], ("Their average", "all of these, by their weights"))
         right = row["accuracy"] * tested if tested else float("nan")
         ends = (low, high) if row is average else accuracy_interval(right, tested)
-        shares = [f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}"] if tested else ["", ""]
+        rates = [f"{row['accuracy']:.0%}", f"{ends[0]:.0%} to {ends[1]:.0%}"] if tested else ["", ""]
         key = "all" if row is average else row["method"]
-        table.append((row["name"], row["what"], *shares[: 1 + drawn], key))
+        table.append((row["name"], row["what"], *rates[: 1 + drawn], key))
     interval = [low, high] if drawn else None
     console.result |= {"tested_labels": tested, "methods": [average, *rows], "interval": interval}
     console.table(["method", "what it is", "correct", *(["95% interval"] if drawn else []), "--method"], table)

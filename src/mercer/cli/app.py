@@ -13,7 +13,7 @@ from .usage import Commands, placed
 
 app = typer.Typer(
     cls=Commands,
-    rich_markup_mode=None,  # help without boxes: it can be read in any terminal and piped anywhere
+    rich_markup_mode=None,  # help without boxes, which any terminal can show
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -173,7 +173,10 @@ def compare():
     argument("new", "NEW", "Table with the same columns."),
     "out abstain probabilities coverage by-class",
     option(
-        "--rename", "NEW=OLD: a column of NEW that the model knows as OLD. May be repeated.", list[str], metavar="NAMES"
+        "--rename",
+        "NEW=OLD renames a column NEW of the table, which the model knows as OLD. May be repeated.",
+        list[str],
+        metavar="NAMES",
     ),
     "MODELS FORMAT FOLDERS protect force SCREEN",
 )

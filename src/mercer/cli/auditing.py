@@ -23,7 +23,7 @@ def audit(console, data, target, n, random, out, only, report, method, seconds, 
     if not options.hint:
         raise UsageError("audit needs --hint COLUMN (column of guesses by another source). It may be repeated.")
     if not 0 <= random <= 1:
-        raise UsageError(f"--random {random:g} is not accepted: give a fraction from 0 to 1, such as 0.5.")
+        raise UsageError(f"--random {random:g} is not accepted. Give a fraction from 0 to 1, such as 0.5.")
     claim(console, out, only, report, force=force)
     if only:
         refuse_ending(only)

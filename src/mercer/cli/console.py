@@ -96,7 +96,7 @@ class Console:
         for column in columns:
             # A long word continues in the next line, so nothing is cut off
             table.add_column(Text(one_line(str(column))), overflow="fold")
-        for row in rows:  # Text, not str: brackets in the user's data are not markup
+        for row in rows:  # as Text, because brackets in the user's data are not markup
             table.add_row(*(Text(one_line(str(cell))) for cell in row))
         Console(stderr=self._aside).print(table)
 
@@ -157,21 +157,21 @@ def run(job: str, options: dict) -> None:
         console.finish()
         sys.stdout.flush()
     except KeyboardInterrupt:
-        what = "what was written is complete" if "out" in console.result else "nothing was written"
-        leave(f"Stopped while {console.doing}; {what}.", Exit.STOPPED, debug)
-    except BrokenPipeError:  # the reader of our output has gone, as in `mercer methods | head`
+        what = "What was written is complete" if "out" in console.result else "Nothing was written"
+        leave(f"Stopped while {console.doing}. {what}.", Exit.STOPPED, debug)
+    except BrokenPipeError:  # the reader of the output has gone, as in `mercer methods | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(Exit.OK) from None
     except UsageError as error:
         leave(str(error), Exit.BAD_USAGE, debug)
-    except OSError as error:  # with our own sentence, or the one of the system with its number
+    except OSError as error:  # with a sentence of mercer, or that of the system with its number
         what = f"{error.filename}: {error.strerror}." if error.filename else f"Writing failed: {error.strerror}."
         leave(what if error.errno else str(error), Exit.BAD_USAGE, debug)
     except MemoryError:
         leave("The memory of this machine is not enough. Use fewer rows or columns.", Exit.BAD_DATA, debug)
     except Exception as error:
         if isinstance(error, ImportError) and stopped:  # compiled modules turn Ctrl-C into an error of their import
-            leave(f"Stopped while {console.doing}; nothing was written.", stopped[0], debug)
+            leave(f"Stopped while {console.doing}. Nothing was written.", stopped[0], debug)
         from ..errors import BackendError, InputError, NotInductiveError
 
         if isinstance(error, InputError | BackendError | NotInductiveError):

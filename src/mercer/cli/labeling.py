@@ -50,7 +50,8 @@ def label(
 
     Returns
     -------
-    [(model, answers)], one for each target.
+    list of (model, predictions)
+        One pair for each target.
     """
     search = SearchOptions(methods_named(method), seconds, seed)
     asked = AnswerOptions(abstain, probabilities, coverage, by_class, rank, wrong_at_most)
@@ -94,7 +95,7 @@ def label(
             what = f"trying methods on {len(dataset.names)} rows and {dataset.labels.given.sum()} labels"
             stage(what, 0.05 + 0.85 * (i + (0.8 if report else 1.0)) / len(parts))
             kind = kind_of(dataset.labels)
-            same = id(dataset.X), kind.fit  # targets of the same rows share all that needs no label
+            same = id(dataset.X), kind.fit  # targets of the same rows have everything that needs no label in common
             fitted = kind.fit(dataset, search, console, known.get(same) if dataset.hints is None else None)
             answers = kind.answer(dataset, fitted, asked, console)
             facts[dataset.target] = kind.facts(dataset, fitted, answers)
@@ -153,7 +154,7 @@ def _list(console, dataset, ranking, id) -> None:
 
 
 def report_of(found: list, asked: AnswerOptions, out: Path, models: dict, seed: int, on_event) -> str:
-    """Return the text of the report on fitted datasets, given as [(dataset, fit, answers)]."""
+    """Return the text of the report on fitted datasets, given as [(dataset, fit, predictions)]."""
     return render(
         *(
             kind_of(dataset.labels).findings(
@@ -229,7 +230,7 @@ def predict(console, model, new, out, abstain, probabilities, coverage, by_class
     console.result |= {"rows": len(table), "novel": novel, "agreement": known or None}
     if fitted.numeric:
         console.result |= {"coverage": answers.coverage, "half_width": answers.reach}
-        console.say(f"{len(table):,} rows predicted; {interval_sentence(fitted.regressor, answers.coverage)}.")
+        console.say(f"{len(table):,} rows predicted. {interval_sentence(fitted.regressor, answers.coverage)}.")
     else:
         left, sets = int(answers.left.sum()), answers.sets
         counts = {name: number for name, number in sorted(answers.counts.items()) if number}

@@ -59,7 +59,7 @@ def real(flags: str, help: str, default: float | None, metavar: str = "P", low: 
     return option(flags, help, float, default, metavar, number(flags.split()[0], low))
 
 
-# {key: parameter}. The key is the name of the option, or another one if commands describe it differently.
+# Parameters by key, which is the name of the option, or another one if commands describe it differently.
 OPTIONS: dict[str, inspect.Parameter] = {
     "data": data(),
     "target": option(
@@ -167,7 +167,7 @@ OPTIONS: dict[str, inspect.Parameter] = {
     "json": flag("--json", "Print the result as one JSON object.", name="as_json"),
     "debug": flag("--debug", "Show the traceback of an error."),
 }
-# {group: keys of options that go together}. A group is named in capitals.
+# Keys of options that belong together, by the name of the group in capitals.
 GROUPS = {
     "COLUMNS": "ignore text category number image",
     "MODELS": "text-model image-model no-cache",  # what turns texts and images into vectors

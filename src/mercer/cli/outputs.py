@@ -46,7 +46,7 @@ def claim(console, out, *others, force):
 
 
 def write(console, table, new, out, force, others=None):
-    """Write the table with new columns. `others` has further files, {path or None: function that writes to a path}."""
+    """Write the table with new columns. `others` are functions that write further files, by path."""
     files = {path: make for path, make in (others or {}).items() if path is not None}
     piped = _standard(out)
     with tempfile.TemporaryDirectory() as folder, replacing(*files, *([] if piped else [out]), force=force) as parts:

@@ -84,7 +84,7 @@ def number(option: str, low: float = -math.inf, high: float = math.inf, whole: b
         except ValueError:
             value = math.nan
         if not low <= value <= high:
-            raise UsageError(f"{option} {text} is not accepted: give {what}.")
+            raise UsageError(f"{option} {text} is not accepted. Give {what}.")
         return value
 
     return read

@@ -22,7 +22,7 @@ def conformal_sets(
     by_class : compare with the labels of the same class only. The coverage is then valid for every class.
     """
     if not 0 < coverage < 1:
-        raise InputError(f"coverage={coverage!r} is not accepted: give a number between 0 and 1, such as 0.9.")
+        raise InputError(f"coverage={coverage!r} is not accepted. Give a number between 0 and 1, such as 0.9.")
     own = np.nan_to_num(left_out[np.arange(len(codes)), codes], nan=-1.0)
     inside = np.zeros(P.shape, dtype=bool)
     for c in range(P.shape[1]):

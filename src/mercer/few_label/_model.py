@@ -37,7 +37,8 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     Attributes
     ----------
-    library_ : Library. answers_ : Answers or NumberAnswers of its fit. A prepared model has none before it is taught.
+    library_ : Library
+    answers_ : Answers or NumberAnswers of its fit. A prepared model has none before it is taught.
     encoder_ : TableEncoder of a data frame that is not a matrix of numbers already, else None.
     weight_ : (n,) how much a label of each row counts, or None. dask_ : DaskSample, or None.
     """
@@ -137,7 +138,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         on_event: OnEvent | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> Self:
-        """A new model that knows further labels of training rows. This one stays as it is.
+        """Return a new model that knows further labels of training rows. This one stays as it is.
 
         Parameters
         ----------
@@ -161,7 +162,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         """
         self.check_prepared("taught")
         if tier not in ("fast", "full"):
-            raise InputError(f"tier={tier!r} is not accepted: give 'fast' or 'full'.")
+            raise InputError(f"tier={tier!r} is not accepted. Give 'fast' or 'full'.")
         rows = self._numbers(rows, self.library_.n_rows)
         y, at_random = with_values(self._values(), rows, labels), self.drawn_.copy()
         at_random[rows] = at_random[rows] if drawn is None else drawn
@@ -189,7 +190,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self._become(self.taught(rows, None, drawn=None).answers_)
 
     def relabel(self, y: ColumnLike, drawn: ColumnLike | None = None) -> Self:
-        """Other labels for the same training rows. Equal to a fit with them, without its decompositions.
+        """Replace the labels of all training rows. Equal to a fit with them, without its decompositions.
 
         Parameters
         ----------
@@ -217,7 +218,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
 
     @by_row
     def trust(self, X: Rows) -> np.ndarray:
-        """(n,) how far the prediction for each row rests on training rows like it: 1 among them, 0 far away."""
+        """Return (n,) how much the predictions rest on similar training rows, from 1 among them to 0 far away."""
         check_is_fitted(self)
         return self.library_.support.trust(self._rows(X))
 
@@ -326,7 +327,7 @@ class FewLabelModel(Documented, BaseEstimator):  # type: ignore[misc]  # scikit-
     def sample_(self) -> np.ndarray:
         """In Dask, the row numbers of the rows that were fitted."""
         if self.dask_ is None:
-            raise AttributeError("There is no sample_: all rows were fitted.")
+            raise AttributeError("There is no sample_, because all rows were fitted.")
         return self.dask_.rows
 
     @property

@@ -292,7 +292,7 @@ class NumberAnswers:
         It is that of a prediction of medium size, or one for each of `predicted`.
         """
         if not isinstance(coverage, float) or not 0 < coverage < 1:
-            raise InputError(f"coverage={coverage!r} is not accepted: give a fraction between 0 and 1, such as 0.9.")
+            raise InputError(f"coverage={coverage!r} is not accepted. Give a fraction between 0 and 1, such as 0.9.")
         half = self.widths.half(coverage)
         return half if predicted is None else half * self.widths.factor(np.asarray(predicted))
 

@@ -56,7 +56,7 @@ class Method:
 
     Attributes
     ----------
-    task : "classes" or "numbers". name : what users type. title, does : its usual name, and a sentence.
+    task : "classes" or "numbers". name : what users type. title, does : its usual name, and a short description.
     settings : candidates in feature spaces. cost : function of (rows, labels, classes), seconds of one candidate.
     build : function of (X, seed, whether "auto" chose it) that gives candidates without a space, or None. With
         `build_seconds`, a function of (labels, classes), `step`, the name of that step of the plan, and `place`, its
@@ -329,7 +329,7 @@ def methods_named(task: str, names: ColumnLike) -> tuple[Method, ...]:
     found = (names,) if isinstance(names, str) else tuple(names)
     if not found or any(name not in known for name in found):
         accepted = "'auto', 'all'" if task == "classes" else "'auto'"
-        raise InputError(f"methods={names!r} is not accepted: give {accepted} or a list of {', '.join(known)}.")
+        raise InputError(f"methods={names!r} is not accepted. Give {accepted} or a list of {', '.join(known)}.")
     return tuple(method for method in known.values() if method.name in found)
 
 

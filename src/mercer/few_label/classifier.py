@@ -200,8 +200,8 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
             Rows, dense or sparse, or a data frame of any columns. With a `kernel` they may be a list of objects or an
             (n, n) matrix. Tensors are fitted on their device. Of rows in Dask all labeled ones and a sample are fitted.
         y : array-like of shape (n_samples,)
-            Class names, with markers for rows without a label. With Dask rows also a Dask column, or a dict
-            {row number: label}.
+            Class names, with markers for rows without a label. With Dask rows also a Dask column, or a dict of the
+            labels by row number.
         drawn : (n,) bool, optional
             Which labeled rows were drawn at random. The others were chosen, by a person or by `suggest`. The accuracy
             is estimated from the random ones only. None means that all were drawn at random.
@@ -488,10 +488,9 @@ class FewLabelClassifier(ClassifierMixin, FewLabelModel):  # type: ignore[misc] 
 
     @property
     def stability_(self) -> float | None:
-        """Fraction of rows to which a fit to another sample of rows in Dask gives the same class. None if all were
-        fitted.
+        """Fraction of rows to which a fit to another sample of rows in Dask gives the same class.
 
-        It is computed on first use.
+        It is None if all rows were fitted. It is computed on first use.
         """
         if self.dask_ is None:
             return None

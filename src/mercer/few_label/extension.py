@@ -24,7 +24,7 @@ from .scoring import Weighted
 from .sizes import room_on
 from .spaces import BaseSpace, GraphSpace, KernelSpace, Space
 
-LOOKED_UP = 131_072  # rows whose places are looked up at once on a device, or approximately
+LOOKED_UP = 131_072  # rows that are looked up at once on a device, or approximately
 
 
 class Extension:
@@ -76,7 +76,7 @@ class Extension:
     def _looked_up(
         self, bases: Sequence[BaseSpace], support: Support, at_once: bool
     ) -> tuple[np.ndarray, dict[int, Rows]]:
-        """(trust, {identity of a base: what it sees of the other rows}).
+        """Return (trust, features or neighbors of the other rows in each base, by the identity of the base).
 
         at_once : whether many rows are looked up at once. Else each of several threads looks up a block of 8,192.
         """

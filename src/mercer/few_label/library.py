@@ -91,12 +91,12 @@ class Library:
         listener: BuildListener | None = None,
         on_event: OnEvent = ignore,
     ) -> "Library":
-        """The library with the spaces of a plan that fit the budget.
+        """Return the library with the spaces of a plan that fit the budget.
 
         Parameters
         ----------
         steps : function of the core's rows that makes the plan, see `mercer.few_label.plan.planned`.
-        seconds : of work on one core, estimated (see `mercer.few_label.cost`) and not measured. None is no limit.
+        seconds : of work on one core, estimated (see `mercer.few_label.cost`) and not measured. None means no limit.
         n_labels, n_classes : how many labels are expected, as fitting them is part of the work.
         listener : gets new candidates, if all rows are in the core. Without one a KeyboardInterrupt ends the search
             as soon as there is a candidate.

@@ -34,23 +34,26 @@ class NumberReport(CandidateReport):
 def _sentences(model: Estimator, rows: list[Facts]) -> list[str]:
     targets = model.labels_
     l, low, high = len(targets.labeled), float(targets.given.min()), float(targets.given.max())
-    shares: dict[str, float] = {}
+    weights: dict[str, float] = {}
     families = methods_of("numbers")
     for row in rows:
         name = families[row["method"]].family
-        shares[name] = shares.get(name, 0.0) + row["weight"]
-    order = sorted(shares, key=lambda name: -shares[name])
+        weights[name] = weights.get(name, 0.0) + row["weight"]
+    order = sorted(weights, key=lambda name: -weights[name])
     return [
         f"{l} numbers from {short(low, 4)} to {short(high, 4)}, of {len(targets.values)} rows.",
         f"{np.count_nonzero(model.weights_)} of {len(rows)} candidates are averaged. Weights by family: "
-        f"{', '.join(f'{name} {shares[name]:.0%}' for name in order)}.",
+        f"{', '.join(f'{name} {weights[name]:.0%}' for name in order)}.",
         *number_sentences(model),
         *left_out_sentences(model),
     ]
 
 
 def interval_sentence(model: Estimator, coverage: float = 0.9) -> str:
-    """The half width of the intervals, without a period. Two of them if it follows the size of the number."""
+    """Return a text on the half width of the intervals, without a period.
+
+    It contains two half widths if they depend on the size of the number.
+    """
     first = f"{100 * coverage:g}% intervals are the prediction ±"
     if model.answers_.widths.power == 0.0:
         return f"{first} {short(model.reach(coverage))}"
@@ -60,7 +63,7 @@ def interval_sentence(model: Estimator, coverage: float = 0.9) -> str:
 
 
 def number_sentences(model: Estimator, coverage: float = 0.9, why: str = CHOSEN) -> list[str]:
-    """Accuracy of the predictions, estimated from held-out numbers, with intervals of this coverage.
+    """Return sentences on the accuracy, estimated from held-out numbers, and on intervals of this coverage.
 
     why : why this is not an estimate for all rows, if no number counts as drawn at random.
     """
@@ -77,7 +80,7 @@ def number_sentences(model: Estimator, coverage: float = 0.9, why: str = CHOSEN)
     ]
     if drawn < FEWEST:
         few = "" if not drawn else f"only {drawn} of the rows were drawn at random, and "
-        lines.append(f"This is not an estimate for all rows: {few}{why}.")
+        lines.append(f"This is not an estimate for all rows, because {few}{why}.")
     elif drawn < l:
         lines.append(f"It rests on the {drawn} numbers of rows that were drawn at random, of {l}.")
     number = drawn if drawn >= FEWEST else l

@@ -42,10 +42,10 @@ IN_KERNEL = frozenset(("kernel", "axes", WIDE_AXES, "several axes", "components"
 
 
 Spaces: TypeAlias = dict[str, list[Space]]
-"""{kind: the spaces of this kind}."""
+"""The spaces of each kind."""
 
 Plan: TypeAlias = list[tuple["Builder", View, float | None]]
-"""[(builder, view, its value)], the most useful first."""
+"""A list of (builder, view, value), the most useful first."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,10 @@ class Step:
 
     Attributes
     ----------
-    name : of the space.
+    name : name of the space.
     build : function without arguments that builds it and returns its list of candidates.
-    seconds : function of the numbers of labels and classes: what building and fitting take (`mercer.few_label.cost`).
+    seconds : function of the numbers of labels and classes that returns the seconds of building and fitting (see
+        `mercer.few_label.cost`).
     """
 
     name: str
@@ -70,9 +71,9 @@ class Builder:
 
     Attributes
     ----------
-    cost : its name in `mercer.few_label.cost.build_seconds`. title : for the report.
-    kinds : of spaces that it builds ("joined" takes the heat of the graph).
-    build : function of (rows in the view, view, value, requested kinds, `PlanCache`) that gives {kind: spaces}.
+    cost : its name in `mercer.few_label.cost.build_seconds`. title : its name in the report.
+    kinds : kinds of spaces that it builds ("joined" uses the heat of the graph).
+    build : function of (rows in the view, view, value, requested kinds, `PlanCache`) that returns `Spaces`.
     """
 
     cost: str
@@ -82,11 +83,12 @@ class Builder:
 
 
 class PlanCache:
-    """Values that the spaces of one plan use: rows in the views, their bandwidths and neighbors, the first heats.
+    """Values that the spaces of one plan use, such as the rows in each view, their bandwidths and their neighbors.
 
     Parameters
     ----------
-    X : (n, d) rows. seed : of landmarks and components. most : {identity of a view: most neighbors that are requested}
+    X : (n, d) rows. seed : seed of landmarks and components.
+    most : largest number of neighbors in each view, by the identity of the view.
     """
 
     def __init__(self, X: Rows, seed: int, most: dict[int, int]):
@@ -97,19 +99,19 @@ class PlanCache:
         self._found: dict[int, FoundNeighbors] = {}
 
     def rows(self, view: View) -> Rows:
-        """The rows in a view."""
+        """Return the rows in a view."""
         if id(view) not in self._rows:
             self._rows[id(view)] = view.fit(self.X, self.seed)
         return self._rows[id(view)]
 
     def width(self, view: View) -> float:
-        """Median distance of the rows in a view."""
+        """Return the median distance of the rows in a view."""
         if id(view) not in self._widths:
             self._widths[id(view)] = bandwidth_of(self.rows(view))
         return self._widths[id(view)]
 
     def graph(self, name: str, rows: Rows, view: View, n_neighbors: int) -> GraphSpace:
-        """The graph of so many neighbors. The neighbors are searched once for all graphs on a view."""
+        """Return the graph of so many neighbors. The neighbors are searched once for all graphs on a view."""
         if id(view) not in self._found:
             self._found[id(view)] = searched(rows, self.most[id(view)])
         return GraphSpace(name, view, n_neighbors, rows, self.seed, self._found[id(view)])
@@ -122,7 +124,7 @@ def planned(
     also: ColumnLike = (),
     given: Mapping[str, GivenBuilder] | None = None,
 ) -> list[Step]:
-    """Steps that build the spaces and other candidates of some methods of one task, the most useful first.
+    """Return steps that build the spaces and other candidates of some methods of one task, the most useful first.
 
     X : (n, d) rows, dense or CSR. methods : from `mercer.few_label.catalog`. also : classifiers of the user.
     given : spaces of the user, from `read_given`.
@@ -148,12 +150,12 @@ def planned(
 
 
 def slow_methods(task: str) -> tuple[str, ...]:
-    """Names of the methods that the fast tier leaves out, classifiers of the user included."""
+    """Return the names of the methods that fast fits omit, classifiers of the user included."""
     return (*(method.name for method in methods_of(task).values() if method.slow), METHOD)
 
 
 def _given_plan(given: Mapping[str, GivenBuilder], chosen: list[tuple[Method, Setting]], task: str) -> Plan:
-    """The spaces that users give, which come first."""
+    """Return the spaces that users give, which come first."""
     plan: Plan = []
     for name, build in given.items():
         cost, kinds, how = (
@@ -170,7 +172,7 @@ def _given_plan(given: Mapping[str, GivenBuilder], chosen: list[tuple[Method, Se
 
 
 def _spaces_for(chosen: list[tuple[Method, Setting]], X: Rows, seed: int, plan: Plan) -> list[Step]:
-    """The feature spaces of a plan that the chosen settings use."""
+    """Return the feature spaces of a plan that the chosen settings use."""
     kinds = {setting.kind for _, setting in chosen}
     plan = [one for one in plan if not one[0].kinds.isdisjoint(kinds)]
     most: dict[int, int] = {}
@@ -220,13 +222,13 @@ def _candidates_in(
 
 
 def _settings(own: Setting, space: Space) -> str:
-    """The parameter that the report shows, if there is one, and the space."""
+    """Return the parameter that the report shows, if there is one, and the space."""
     shown = "" if own.shown is None else f"{own.shown}={getattr(own.model, own.shown):g}: "
     return f"{shown}{space.name}"
 
 
 def _plan(X: Rows) -> Plan:
-    """The most useful spaces first, so that a time budget cuts the least useful."""
+    """Return the plan with the most useful spaces first, so that a time budget cuts the least useful."""
     n, d = X.shape
     sparse = sp.issparse(X)
     raw: View = UnitNorm() if sparse else AsGiven()
@@ -259,12 +261,8 @@ def _plan(X: Rows) -> Plan:
     plan += [(NARROW, scaled, 0.35), (CITY_BLOCK, scaled, 1.0), (ADDITIVE, None if sparse else HingeColumns(), None)]
     seen: set[tuple[Builder, int, float | None]] = set()
     unique: Plan = []
-    for (
-        build,
-        seen_as,
-        value,
-    ) in plan:  # a graph of too many neighbors for n is that of fewer; small d has no components
-        value = min(value, max(n // 3, 1)) if build is GRAPH and value is not None else value
+    for build, seen_as, value in plan:
+        value = min(value, max(n // 3, 1)) if build is GRAPH and value is not None else value  # few rows
         if seen_as is not None and (build, id(seen_as), value) not in seen:
             seen.add((build, id(seen_as), value))
             unique.append((build, seen_as, value))

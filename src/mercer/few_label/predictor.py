@@ -38,10 +38,10 @@ class Predictor:
 
     Parameters
     ----------
-    constant : (m k',) what a row without any feature scores, for m linear candidates.
-    parts : list of `GraphPart` and `KernelPart`: scores of all linear candidates side by side.
+    constant : (m k',) scores of a row without any feature, for m linear candidates.
+    parts : list of `GraphPart` and `KernelPart` with the scores of all linear candidates side by side.
     forests : list of `ForestPart`, one candidate each.
-    weights, slopes, floor : of the candidates, the linear ones first; see `Pool`.
+    weights, slopes, floor : those of `Pool` for the candidates, the linear ones first.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Predictor:
 
     @classmethod
     def of(cls, fitted: Sequence["Fitted"], pool: "Pool") -> Self:
-        """The pool of these fitted candidates. Those without weight are left out."""
+        """Return the pool of these fitted candidates. Those without weight are omitted."""
         used = np.flatnonzero(pool.weights).tolist()
         linear = [m for m in used if not fitted[m].direct]
         direct = [m for m in used if fitted[m].direct]
@@ -84,12 +84,12 @@ class Predictor:
 
 
 class MeanPredictor:
-    """Weighted mean of the candidates' scores of any rows: what numbers are predicted by.
+    """Weighted mean of the candidates' scores of any rows, which predicts numbers.
 
     Parameters
     ----------
-    constant : (1,) what a row without any feature scores, times the weight of the linear candidates.
-    parts : list of `GraphPart` and `KernelPart`, in which the weights are contained.
+    constant : (1,) score of a row without any feature, times the weight of the linear candidates.
+    parts : list of `GraphPart` and `KernelPart`, which contain the weights.
     forests : list of (weight, `ForestPart`).
     """
 
@@ -98,18 +98,18 @@ class MeanPredictor:
 
     @classmethod
     def of(cls, fitted: Sequence["Fitted"], weights: np.ndarray) -> Self:
-        """The mean of these fitted candidates. Those without weight are left out."""
+        """Return the mean of these fitted candidates. Those without weight are omitted."""
         used = [(candidate, float(weight)) for candidate, weight in zip(fitted, weights) if weight]
         linear = [pair for pair in used if not pair[0].direct]
-        shares = np.array([[weight] for _, weight in linear])
-        constant, columns = columns_by_base([one for one, _ in linear], shares)
+        mix = np.array([[weight] for _, weight in linear])
+        constant, columns = columns_by_base([one for one, _ in linear], mix)
         forests = [(weight, one.part()) for one, weight in used if one.direct]
         return cls(constant, [base.part(W) for base, W in columns], forests)
 
     def scores(self, X: Rows) -> np.ndarray:
         """(n,) scores of the rows."""
         seen = _seen(X, [*self.parts, *(part for _, part in self.forests)])
-        total = np.broadcast_to(self.constant.sum(), X.shape[:1])  # no constant: there are forests only
+        total = np.broadcast_to(self.constant.sum(), X.shape[:1])  # 0 if there are only forests
         weighted: list[tuple[float, Part]] = [*((1.0, part) for part in self.parts), *self.forests]
         for weight, part in weighted:
             total = total + weight * part.scores(seen[id(part.view)])[:, 0]
@@ -119,30 +119,30 @@ class MeanPredictor:
 def columns_by_base(
     linear: Sequence[Any], mix: np.ndarray | None = None
 ) -> tuple[np.ndarray, list[tuple["BaseSpace", np.ndarray]]]:
-    """((p k',) constants, [(base, (r, p k') weights of its features)]) of m fitted linear candidates.
+    """Return ((p k',) constants, [(base, (r, p k') weights of its features)]) of m fitted linear candidates.
 
-    mix : (m, p) fractions of the candidates in p mixtures, which are side by side. None: the candidates themselves.
+    mix : (m, p) fractions of the candidates in p mixtures, which are side by side. None means each candidate alone.
     """
     mix = np.eye(len(linear)) if mix is None else mix
     constants: dict[int, np.ndarray] = {}
     bases: dict[int, BaseSpace] = {}
     columns: dict[int, np.ndarray] = {}
-    for candidate, shares in zip(linear, mix):
+    for candidate, own in zip(linear, mix):
         pulled, shift = candidate.space.pull_back(candidate.solution.coef)
         k = candidate.solution.coef.shape[1]
         constant = np.broadcast_to(candidate.solution.intercept + shift, (k,))
-        for place in np.flatnonzero(shares).tolist():
-            constants[place] = constants.get(place, 0.0) + shares[place] * constant
+        for place in np.flatnonzero(own).tolist():
+            constants[place] = constants.get(place, 0.0) + own[place] * constant
             for base, W in pulled:
                 bases[id(base)] = base
-                wide = columns.setdefault(id(base), np.zeros((len(W), len(shares), k)))
-                wide[:, place] += shares[place] * W
+                wide = columns.setdefault(id(base), np.zeros((len(W), len(own), k)))
+                wide[:, place] += own[place] * W
     constant = np.concatenate([constants[place] for place in sorted(constants)]) if constants else np.zeros(0)
     return constant, [(base, columns[key].reshape(len(columns[key]), -1)) for key, base in bases.items()]
 
 
 def _seen(X: Rows, parts: Sequence[Part]) -> dict[int, Rows]:
-    """{identity of a view: the rows so seen} for the views of the parts."""
+    """Return the rows in the views of the parts, by the identity of the view."""
     views = {id(part.view): part.view for part in parts}
     return {key: view.transform(X) for key, view in views.items()}
 
@@ -160,11 +160,11 @@ class GraphPart:
 
 
 class KnownPart:
-    """Scores of the training rows, for these rows alone; other rows score 0.
+    """Scores of the training rows, for these rows alone. Other rows have the score 0.
 
     Parameters
     ----------
-    known : what the rows are recognized by. values : (n, k') the scores.
+    known : recognizes the training rows. values : (n, k') the scores.
     """
 
     def __init__(self, view: View, known: KnownRows, values: np.ndarray) -> None:

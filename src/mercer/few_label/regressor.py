@@ -169,7 +169,7 @@ class FewLabelRegressor(RegressorMixin, FewLabelModel):  # type: ignore[misc]  #
         graph: Rows = None,
         kernel: KernelLike | Rows = None,
     ) -> Self:
-        """Do everything that needs no number: the model can then be `taught`, and cannot predict yet.
+        """Do everything that needs no number. The model can then be `taught`, and cannot predict yet.
 
         Parameters
         ----------

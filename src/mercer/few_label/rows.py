@@ -1,4 +1,4 @@
-"""Rows in: arrays, sparse matrices and data frames, read alike at `fit` and later, and the trust in a row far away."""
+"""Read arrays, sparse matrices and data frames in the same way at `fit` and later, and measure the trust in rows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,8 +21,6 @@ from .kernel_rows import KernelRows, rows_kernel
 from .targets import Targets
 from .views import Standardized
 
-LARGEST = {"float32": 1e18, "float64": 1e36}  # squares must not overflow, and a forest reads single precision
-
 
 def learn_rows(
     owner: Estimator,
@@ -31,7 +29,7 @@ def learn_rows(
     on_event: OnEvent = ignore,
     kernel: Any = None,
 ) -> tuple[Rows, TableEncoder | KernelRows | None, Any]:
-    """(rows as a matrix, the encoder of rows that are not a matrix of numbers already, labels).
+    """Return (rows as a matrix, the encoder of rows that are not a matrix of numbers already, labels).
 
     Parameters
     ----------
@@ -68,7 +66,7 @@ def learn_rows(
 
 
 def read_rows(owner: Estimator, X: Rows, encoder: TableEncoder | KernelRows | None) -> Rows:
-    """Other rows as a matrix with the columns of the fit."""
+    """Return other rows as a matrix with the columns of the fit."""
     if isinstance(encoder, KernelRows):
         return encoder.transform(X)
     X = _on_host(owner, X)
@@ -89,7 +87,7 @@ def _on_host(owner: Estimator, X: Rows) -> Rows:
 def _refuse_huge(rows: Rows) -> None:
     values = rows.data if sp.issparse(rows) else rows
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    most = LARGEST[str(rows.dtype)]
+    most = {"float32": 1e18, "float64": 1e36}[str(rows.dtype)]  # no square may overflow, in a forest's single precision
     if largest > most:
         raise InputError(
             f"X contains {rows.dtype} numbers up to {largest:.1e}, too large to square and add up. Accepted: up to "
@@ -98,7 +96,7 @@ def _refuse_huge(rows: Rows) -> None:
 
 
 def checked_numbers(rows: np.ndarray, n: int) -> np.ndarray:
-    """Row numbers among n rows, from numbers or a mask."""
+    """Return row numbers among n rows, from numbers or a mask."""
     own = np.flatnonzero(rows) if rows.dtype == bool and rows.shape == (n,) else rows
     if own.ndim != 1 or own.dtype.kind not in "iu" or (len(own) and not (own.min() >= 0 and own.max() < n)):
         raise InputError(f"rows={own.tolist()[:5]} are not row numbers. Accepted: whole numbers from 0 to {n - 1}.")
@@ -106,7 +104,7 @@ def checked_numbers(rows: np.ndarray, n: int) -> np.ndarray:
 
 
 def with_values(y: np.ndarray, rows: np.ndarray, values: ColumnLike) -> np.ndarray:
-    """(n,) labels so far with further ones in them: one for all of these rows, or one for each."""
+    """Return the (n,) labels with new `values` for some rows, one for all of these or one for each."""
     given = [values] * len(rows) if np.ndim(values) == 0 else list(values)
     if len(given) != len(rows):
         raise InputError(f"{len(rows)} rows and {len(given)} labels were given. Give one label, or one per row.")
@@ -117,7 +115,7 @@ def with_values(y: np.ndarray, rows: np.ndarray, values: ColumnLike) -> np.ndarr
 
 
 def drawn_mask(drawn: ColumnLike, n: int) -> np.ndarray:
-    """(n,) bool: which rows were drawn at random; all of them by default."""
+    """Return (n,) bool, which rows were drawn at random. These are all rows by default."""
     if drawn is None:
         return np.ones(n, dtype=bool)
     mask = np.asarray(drawn)
@@ -135,9 +133,9 @@ class Support:
     .. math:: t(x) = \\min(1, r / d(x))^2
 
     and its probabilities become t(x) p(x) + (1 − t(x)) · class frequencies. Training rows have trust 1. Above 2,000
-    rows a random sample is kept, with all rows that are farther than r from it. Sparse rows are compared by direction,
-    in which no row is far from all others: their trust is 1. On sixteen tables at most 0.4% of ordinary new rows come
-    out with a trust below 1/2.
+    rows a random sample is kept, with all rows that are farther than r from it. Sparse rows have trust 1, because they
+    are compared by direction, and no direction is far from all others. On sixteen tables at most 0.4% of ordinary new
+    rows have a trust below 1/2.
 
     Attributes
     ----------
@@ -160,7 +158,7 @@ class Support:
         self.finder = Neighbors(some)
 
     def trust(self, X: Rows) -> np.ndarray:
-        """(n,) from 0 to 1: how much a prediction for each row is worth."""
+        """Return the (n,) trust in a prediction for each row, from 0 to 1."""
         if self.finder is None:
             return np.ones(X.shape[0])
         distance = self.finder.find(self.view.transform(X), 1)[0][:, 0]

@@ -1,7 +1,7 @@
-"""Scores of many rows by all candidates, and the pool's answers: products with label-free features, block by block.
+"""Scores of many rows by all candidates, and pooled probabilities, from products with features, block by block.
 
-Scores are laid out (candidates, columns, rows), so that every step of a softmax runs along the rows. Candidates that
-share a feature matrix share one product with it.
+Scores are laid out (candidates, columns, rows), so that every step of a softmax runs along the rows. Candidates with
+the same feature matrix need one product with it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 Weighted: TypeAlias = tuple[Rows, np.ndarray]
 """A matrix (n, r) and weights (r, k') of its columns."""
 
-BLOCK = 2048  # rows answered at once: scores of all candidates stay in the cache
+BLOCK = 2048  # rows scored at once, so that the scores of all candidates stay in the cache
 DEVICE_SCORES = 2**25  # scores of all candidates that are on a device at once
-AT_ONCE = 2**26  # entries of a product with a sparse matrix
-LEAST, MOST = 2, 40  # columns for which `narrow_product.product` is faster than BLAS
 
 
 class Scorer:
@@ -59,15 +57,15 @@ class Scorer:
         self.parts: list[tuple[Rows, list[int], Rows]] = []
         for Z, own in found.values():
             places, W = [i for i, _ in own], like(np.hstack([W for _, W in own]), Z)
-            # A sparse matrix is slow to cut into blocks: its product is made at once, if there is room for it.
-            at_once = sp.issparse(Z) and Z.shape[0] * W.shape[1] <= AT_ONCE
+            # A sparse matrix is slow to cut into blocks, so its product is computed at once if it is not too large.
+            at_once = sp.issparse(Z) and Z.shape[0] * W.shape[1] <= 2**26
             at_once = at_once or getattr(Z, "is_sparse_csr", False)  # on a device, which cannot cut it at all
             self.parts.append((Z @ W, places, None) if at_once else (Z, places, W))
 
     def scores(self, rows: Index) -> Block:
-        """(m, k', b) scores of some rows, by their places in the matrices: a slice or an array.
+        """Return (m, k', b) scores of some rows, by a slice or an array of their places in the matrices.
 
-        They are where the matrices are: on the host if all of these are.
+        They are on the host if all matrices are, and otherwise on the device.
         """
         found = []
         for Z, places, W in self.parts:
@@ -92,11 +90,12 @@ class Scorer:
 
 
 def _product(Z: Rows, W: Rows) -> Block:
-    """(k, b) the product of Z (b, r) with W (r, k), transposed, where Z is."""
+    """Return (k, b) the product of Z (b, r) with W (r, k), transposed, on the device of Z."""
     if sp.issparse(Z):
         return (Z @ W).T
     W = like(W, Z)
-    if isinstance(Z, np.ndarray) and Z.dtype == np.float32 and Z.flags.c_contiguous and LEAST <= W.shape[1] <= MOST:
+    single = isinstance(Z, np.ndarray) and Z.dtype == np.float32 and Z.flags.c_contiguous
+    if single and 2 <= W.shape[1] <= 40:  # this product is faster than BLAS then
         from .narrow_product import product
 
         return product(Z, W)
@@ -114,12 +113,12 @@ def sample_matrices(space: "Space", W: np.ndarray) -> tuple[list[Weighted], floa
 
 
 def block_rows(fitted: Sequence[object], n_columns: int, on_device: bool) -> int:
-    """Rows answered at once: on a device many, because every block waits for its results to reach the host."""
+    """Return the number of rows scored at once. A device takes many, because every block is copied to the host."""
     return max(BLOCK, DEVICE_SCORES // (len(fitted) * max(n_columns, 1))) if on_device else BLOCK
 
 
 def blocks(n: int, size: int = BLOCK, begin: int = 0) -> Iterator[slice]:
-    """The rows from `begin` to n in blocks."""
+    """Return the rows from `begin` to n in blocks."""
     return (slice(first, min(first + size, n)) for first in range(begin, n, size))
 
 

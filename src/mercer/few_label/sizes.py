@@ -1,4 +1,4 @@
-"""Sizes and budgets of the few-label models: one table for Python, the command and the web app.
+"""Sizes and budgets of the few-label models, in one table for Python, the command and the web app.
 
 `SIZES` is the only place with these numbers, so that the same table gets the same predictions by every route. It is
 also in docs/approximation.md. The number of landmarks, and the rows up to which kernels are exact, are in
@@ -18,7 +18,7 @@ class Sizes:
         Most rows that are decomposed. Of a larger table a random sample of so many is decomposed, and the other rows
         are predicted through their places in it. Of a folder at most so many rows and labels are read for the fit.
     seconds : float
-        Default of `time_budget` and of `--seconds`: seconds of work on one core, estimated from the sizes.
+        Seconds of work on one core, estimated from the sizes. The default of `time_budget` and of `--seconds`.
     first_rows, first_seconds : int, float
         The same for the first model of a session in the web app, which predicts until the model of the standard sizes
         is prepared.

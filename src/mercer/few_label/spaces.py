@@ -1,8 +1,8 @@
-"""Feature spaces for the few-label choice: one expensive decomposition each, which every method and labeling shares.
+"""Feature spaces for the few-label choice. Each is one expensive decomposition, used by every method and labeling.
 
 A space has the features `Z` of the training rows, scaled so that a row's squared length is 1 on average (so that one
 value of a penalty means the same in all of them). Some are made of others. `pull_back(W)` expresses a function Z W in
-the base spaces: a list of (base, weights of its Z), and a constant. A base turns its weights into a part of the
+the base spaces, as a list of (base, weights of its Z) and a constant. A base turns its weights into a part of the
 predictor.
 """
 
@@ -31,13 +31,11 @@ from .cost import GRAPH_EXACT
 from .predictor import GraphPart, KernelPart, Part
 from .views import View
 
-# Eigenvectors of a graph, by the number of rows up to which so many are taken (None: all of them). At 1,500 rows 250
-# hold all of the heat at time 30 and 99.3% of that at time 10, for a third of the time.
+# Number of eigenvectors of a graph, by the largest number of rows for which so many are taken. None means all of them.
+# At 1,500 rows, 250 contain all of the heat at time 30 and 99.3% of that at time 10, for a third of the time.
 GRAPH_RANKS = {GRAPH_EXACT: None, POLICIES["few labels"].exact_rows: 250, np.inf: 150}
 HALF = float(np.sqrt(0.5))
-BLOCK = 512  # other rows whose features are in the cache in double precision
-GROWTH = 1e3  # ratio of pivots up to which similarities in single precision are as good as features
-FIRST_TIME = 3.0  # of the diffusion whose factor contains the eigenvectors; other times rescale its columns
+FIRST_TIME = 3.0  # time of the diffusion whose factor contains the eigenvectors. Other times rescale its columns.
 
 Find: TypeAlias = Callable[["BaseSpace"], Rows]  # (m, r) features of other rows in a base
 PulledBack: TypeAlias = tuple[list[tuple["BaseSpace", np.ndarray]], float | np.ndarray]
@@ -48,14 +46,15 @@ class Space:
 
     Attributes
     ----------
-    name : for the report. Z : (n, r) features of the training rows, on the device of `use_device` if there is one.
-    state : what the methods need of Z without any label, made on first use and kept for every labeling.
+    name : its name in the report.
+    Z : (n, r) features of the training rows, on the device of `use_device` if there is one.
+    state : values that the methods compute from Z without any label, on first use, and keep for every labeling.
     """
 
     name: str
     Z: Rows
     empty = False  # whether it has no feature that distinguishes rows
-    spread = False  # whether other rows take means of the training rows; else they have features of their own
+    spread = False  # whether other rows take means of the training rows. Else they have features of their own.
 
     @cached_property
     def state(self) -> State:
@@ -67,11 +66,11 @@ class Space:
         return host(self.Z if len(self.Z) <= sizes.SIZES.large_rows else self.Z[sample_rows(len(self.Z))])
 
     def split(self, W: np.ndarray) -> list[tuple["Space", np.ndarray]]:
-        """[(space, its weights)]: the spaces whose features give Z W. Those of many candidates are read once."""
+        """Return [(space, its weights)] of spaces whose features give Z W. Many candidates may use the same space."""
         return [(self, W)]
 
     def pull_back(self, W: np.ndarray) -> PulledBack:
-        """([(base, weights of its features)], a constant) whose sum is Z W."""
+        """Return ([(base, weights of its features)], a constant) whose sum is Z W."""
         raise NotImplementedError
 
     def bases(self) -> list["BaseSpace"]:
@@ -79,7 +78,7 @@ class Space:
         raise NotImplementedError
 
     def at(self, find: Find) -> Rows:
-        """(m, r) features of other rows, from those in the bases: `find` is a function of a base."""
+        """Return (m, r) features of other rows. `find` is a function that returns their features in a base."""
         raise NotImplementedError
 
 
@@ -100,7 +99,7 @@ class BaseSpace(Space):
 
     @property
     def seen_bytes(self) -> int:
-        """Of a row of `seen`."""
+        """Bytes of a row of `seen`."""
         raise NotImplementedError
 
     @property
@@ -122,7 +121,7 @@ class BaseSpace(Space):
 
 
 class KernelSpace(BaseSpace):
-    """Features of a kernel on one view of the rows: exact for few rows, by landmarks for many."""
+    """Features of a kernel on one view of the rows. They are exact for few rows, and use landmarks for many."""
 
     def __init__(self, name: str, view: View, kernel: KernelLike, rows: Rows, random_state: int = 0) -> None:
         self.name = name
@@ -132,11 +131,12 @@ class KernelSpace(BaseSpace):
         self.scale, self.Z = _unit(_held(gram.Z))
 
     def seen(self, rows: Rows) -> Rows:
-        """Features of other rows in this view, (m, r) in single precision: there may be very many.
+        """Return similarities of other rows to the landmarks, or (m, r) features, in single precision.
 
-        Similarities to the landmarks, or, where weights of these would be too large for their digits, features.
+        Features are used if weights of the similarities would be too large for single precision.
         """
-        width, steps = len(self.map_.root_) if self._apart else self.Z.shape[1], None if device_in_use() else BLOCK
+        width = len(self.map_.root_) if self._apart else self.Z.shape[1]
+        steps = None if device_in_use() else 512  # rows whose features in double precision stay in the cache
         some = self.similar if self._apart else self.features
         return by_blocks(lambda block: np.asarray(host(some(block)), dtype=np.float32), rows, width, np.float32, steps)
 
@@ -149,11 +149,11 @@ class KernelSpace(BaseSpace):
 
     @property
     def _apart(self) -> bool:
-        return bool(self.map_.well_conditioned(GROWTH))
+        return bool(self.map_.well_conditioned(1e3))  # largest ratio of pivots for which single precision is enough
 
     @property
     def lower_gram(self) -> np.ndarray:
-        """From the triangular factor of all rows in a third of the time."""
+        """The lower triangle of ZᵀZ. The triangular factor of all rows, if there is one, takes a third of the time."""
         root = self.map_.root_
         if not self.map_.triangular_ or len(root) < len(self.Z) or device_in_use():
             return super().lower_gram
@@ -166,7 +166,7 @@ class KernelSpace(BaseSpace):
         return self.scale * host(self.map_.of_rows(moved(rows)))
 
     def similar(self, rows: Rows) -> Rows:
-        """(m, landmarks) similarities of other rows in this view, where they are computed."""
+        """Return (m, landmarks) similarities of other rows in this view, on the device that computes them."""
         return self.map_.similarities(moved(rows))
 
     def on_similar(self, W: np.ndarray) -> np.ndarray:
@@ -201,7 +201,7 @@ class GraphSpace(BaseSpace):
         self.values = self.kernel_.spectrum_[: self.Z.shape[1]]
 
     def seen(self, rows: Rows) -> Rows:
-        """(m, n) sparse: what other rows in this view take from the training rows; times Z, their features."""
+        """Return (m, n) sparse weights of the training rows for other rows in this view. Times Z they are features."""
         return self.kernel_.spread(rows).astype(np.float32)
 
     @property
@@ -209,15 +209,15 @@ class GraphSpace(BaseSpace):
         return 12 * self.kernel_.n_neighbors
 
     def on_seen(self, W: np.ndarray) -> Rows:
-        """(n, k) what the training rows have of Z W, whose means other rows take."""
+        """Return (n, k) values of Z W for the training rows. Other rows take means of these."""
         return dot(self.Z, W)
 
     def of_seen(self, seen: Rows) -> np.ndarray:
-        """Their features."""
+        """Return the features of other rows from their `seen`."""
         return np.asarray(seen @ self.kernel_.factor_)
 
     def part(self, W: np.ndarray) -> GraphPart:
-        """Z W of any rows, as a part of the predictor: n scores a class and the rows to find neighbors among."""
+        """Return Z W of any rows, as a part of the predictor. It has n scores per class, and the training rows."""
         kernel = copy.copy(self.kernel_)
         kernel.factor_ = kernel.factor_ @ W
         del kernel.graph_, kernel.spectrum_
@@ -225,7 +225,7 @@ class GraphSpace(BaseSpace):
 
 
 class NoSpace(Space):
-    """No feature at all: only the constant is left to fit."""
+    """A space without any feature, in which only the constant is fitted."""
 
     empty = True
 
@@ -244,7 +244,7 @@ class NoSpace(Space):
 
 
 class TransformedSpace(Space):
-    """(Z − shift) · turn of a base space: its principal axes, or other gains on its columns."""
+    """(Z − shift) · turn of a base space, such as its principal axes, or its columns with other factors."""
 
     def __init__(self, name: str, base: Space, turn: np.ndarray, shift: np.ndarray | None = None) -> None:
         self.name = name
@@ -256,19 +256,19 @@ class TransformedSpace(Space):
         self.Z *= like(self.scale, self.Z)
 
     def split(self, W: np.ndarray) -> list[tuple[Space, np.ndarray]]:
-        """The base, which others share, unless this space is much narrower or about another mean."""
+        """Return the base, which other spaces use too, unless this space is much narrower or has another mean."""
         if self.shift is not None or 2 * self.Z.shape[1] <= self.base.Z.shape[1]:
             return [(self, W)]
         return self.base.split(self._on_base(W))
 
     def pull_back(self, W: np.ndarray) -> PulledBack:
-        """scale · (Z − shift) · turn · W in terms of the base."""
+        """Return scale · (Z − shift) · turn · W in terms of the base."""
         wide = self._on_base(W)
         parts, constant = self.base.pull_back(wide)
         return parts, constant if self.shift is None else constant - self.shift @ wide[: len(self.shift)]
 
     def _on_base(self, W: np.ndarray) -> np.ndarray:
-        """Weights of the columns of the base. Those beyond the columns turned are 0."""
+        """Return weights of the columns of the base. Those of columns that are not used are 0."""
         wide = np.zeros((self.base.Z.shape[1], W.shape[1]))
         wide[: len(self.turn)] = self.scale * (self.turn[:, None] * W if self.turn.ndim == 1 else self.turn @ W)
         return wide
@@ -289,20 +289,18 @@ class TransformedSpace(Space):
 
 
 class JoinedSpace(Space):
-    """Two spaces side by side: the sum of their kernels with equal shares."""
+    """Two spaces side by side. The kernel is the mean of their kernels."""
 
     def __init__(self, name: str, first: Space, second: Space) -> None:
         self.name = name
         self.parts = (first, second)
         self.Z = concat([first.Z, second.Z])
-        self.Z *= HALF  # in place: it is large
+        self.Z *= HALF  # in place, because it is large
 
     def pull_back(self, W: np.ndarray) -> PulledBack:
-        """Each part has its fraction of the rows of W."""
+        """Return those of both parts. Each part has its own rows of W."""
         width = self.parts[0].Z.shape[1]
-        (first, a), (second, b) = (
-            part.pull_back(HALF * share) for part, share in zip(self.parts, (W[:width], W[width:]))
-        )
+        (first, a), (second, b) = (part.pull_back(HALF * own) for part, own in zip(self.parts, (W[:width], W[width:])))
         return first + second, a + b
 
     def split(self, W: np.ndarray) -> list[tuple[Space, np.ndarray]]:
@@ -317,13 +315,13 @@ class JoinedSpace(Space):
 
 
 def diffused(base: BaseSpace, time: float) -> TransformedSpace:
-    """The heat kernel of a `GraphSpace` at another time. Columns whose heat has died are dropped."""
+    """Return the heat kernel of a `GraphSpace` at another time. Columns that are nearly 0 then are dropped."""
     gains = np.exp(-(time - FIRST_TIME) / 2 * base.values)
     return TransformedSpace(f"heat {time:g} on {base.name}", base, gains[gains > 1e-5])
 
 
 def transducer(base: BaseSpace, n_eigenvectors: int = 80) -> TransformedSpace | None:
-    """The graph's first non-trivial eigenvectors with eigenvalues 1, 4, 9, … in place of the Laplacian's (Joachims).
+    """Return the graph's first non-trivial eigenvectors with eigenvalues 1, 4, 9, … in place of its own (Joachims).
 
     The constant function, an eigenvector for each connected component, is taken out of the span of those at 0.
     """
@@ -335,12 +333,12 @@ def transducer(base: BaseSpace, n_eigenvectors: int = 80) -> TransformedSpace | 
     turn = turn[:, :n_eigenvectors]
     if not turn.shape[1]:
         return None
-    place = np.arange(turn.shape[1]) - max(n_zero - 2, 0)  # the n_zero − 1 of them at 0 share the first place
+    place = np.arange(turn.shape[1]) - max(n_zero - 2, 0)  # the n_zero − 1 of them at 0 all have the first place
     return TransformedSpace(f"spectrum of {base.name}", base, turn / np.maximum(place + 1.0, 1.0))
 
 
 def principal(base: BaseSpace) -> TransformedSpace:
-    """The base's directions of largest mean square, at most 300 of them."""
+    """Return the base's directions of largest mean square, at most 300 of them."""
     G = base.lower_gram
     values, vectors = eigh_down(G, min(300, len(G)))
     rank = max(rank_of(values, 1e-9, len(G)), 1)
@@ -348,7 +346,10 @@ def principal(base: BaseSpace) -> TransformedSpace:
 
 
 def components(space: Space, numbers: Iterable[int]) -> list[TransformedSpace]:
-    """For each number the first so many principal components of a space about its mean (kernel PCA), if it has them."""
+    """Return the first principal components of a space about its mean (kernel PCA), for each of some numbers of them.
+
+    Numbers larger than the rank are omitted.
+    """
     moments = space.state.moments
     values, vectors = moments.eigen(center=True)
     vectors, rank, mean = fix_signs(vectors), rank_of(values, 1e-9), moments.mean
@@ -358,30 +359,33 @@ def components(space: Space, numbers: Iterable[int]) -> list[TransformedSpace]:
 
 
 def sample_rows(n: int) -> np.ndarray:
-    """Numbers of the rows, of n, on which typical margins are seen, ascending."""
+    """Return the numbers of the rows, of n, from which typical margins are computed, ascending."""
     if n <= sizes.SIZES.large_rows:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, sizes.SIZES.margin_rows, replace=False))
 
 
 def scaled_to_unit(Z: Rows) -> Rows:
-    """Z as spaces hold it: its mean squared row length is 1, and many rows are in single precision."""
+    """Return Z as spaces keep it, with a mean squared row length of 1, and many rows in single precision."""
     return _unit(_held(Z))[1]
 
 
 def _held(Z: Rows) -> Rows:
-    """Features of many rows in single precision: every prediction reads all of them, and landmarks err by far more."""
+    """Return features of many rows in single precision, because every prediction reads all of them.
+
+    The error of landmarks is much larger than the rounding.
+    """
     return home_of(Z).single(Z) if len(Z) > sizes.SIZES.large_rows else Z
 
 
 def _unit(Z: Rows) -> tuple[float, Rows]:
-    """(factor, Z times it, in its place) such that the mean squared row length is 1."""
+    """Return (factor, Z times it, in its place) such that the mean squared row length is 1."""
     factor = _unit_factor(Z)
     Z *= like(factor, Z)
     return factor, Z
 
 
 def _unit_factor(Z: Rows) -> float:
-    """Factor that brings the mean squared row length to 1; 1 if Z is zero to its type."""
+    """Return the factor that makes the mean squared row length 1. It is 1 if Z is zero up to rounding."""
     power = float(np.mean(squares(Z)))
     return 1.0 / np.sqrt(power) if power > smallest(Z.dtype) else 1.0

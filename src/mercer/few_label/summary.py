@@ -1,4 +1,4 @@
-"""Report of a few-label classification: the candidates, their weights and the accuracy, as a table and sentences."""
+"""Report of a few-label classification with the candidates, their weights and the accuracy, as table and sentences."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,6 @@ from ..backend import need
 from ..evidence.accuracy import Estimate
 from ..types import Estimator, Facts, Frame
 
-NOT_TOLD = (
-    "The columns do not predict the classes: held-out labels are predicted as well without them. Every row is "
-    "predicted to be {!r}, the most frequent class among the labels."
-)
-NOT_TOLD_WITH_HINTS = (
-    "The columns do not predict the classes: held-out labels are predicted as well without them. Rows are "
-    "predicted from their hints and the class frequencies alone."
-)
 NOT_TESTED = "Every class has one label only, so the accuracy cannot be estimated. Label a second row of each."
 
 
@@ -43,16 +35,23 @@ class CandidateReport:
 
 
 class Report(CandidateReport):
-    """Candidates, heaviest first (held-out accuracy ± standard error, mean log loss, weight, seconds); sentences."""
+    """Sentences, and candidates with held-out accuracy, its standard error, mean log loss, weight and seconds.
+
+    The heaviest candidate comes first.
+    """
 
     @classmethod
     def of(cls, model: Estimator) -> "Report":
-        """The report of a fitted `FewLabelClassifier`."""
+        """Return the report of a fitted `FewLabelClassifier`."""
         fit = model.answers_.fit
         lines = _sentences(model, len(fit.tried), int(fit.labels.testable.sum()), fit.pool.why)
-        not_told = NOT_TOLD.format(model.majority_.name) if model.hints_ is None else NOT_TOLD_WITH_HINTS
-        first = [not_told] if fit.pool.uninformative else []
-        return cls([*first, *lines], fit.tried)
+        if fit.pool.uninformative:
+            how = f"Every row is predicted to be {model.majority_.name!r}, the most frequent class among the labels."
+            if model.hints_ is not None:
+                how = "Rows are predicted from their hints and the class frequencies alone."
+            why = "because held-out labels are predicted as well without them"
+            lines.insert(0, f"The columns do not predict the classes, {why}. {how}")
+        return cls(lines, fit.tried)
 
     @property
     def table(self) -> str:
@@ -67,7 +66,7 @@ class Report(CandidateReport):
 
 
 def left_out_sentences(model: Estimator) -> list[str]:
-    """Columns and feature spaces that were not used, and why."""
+    """Return sentences on columns and feature spaces that were not used, and why."""
     lines = []
     if model.encoder_ is not None and model.encoder_.ignored_:
         lines.append(f"Columns not used: {', '.join(f'{k} ({v})' for k, v in model.encoder_.ignored_.items())}.")
@@ -87,7 +86,7 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
     if library.extension is not None:
         found = "" if library.recall == 1 else f", of whose neighbors {library.recall:.1%} are found"
         lines.append(
-            f"A sample of {len(library.core)} rows was decomposed; the others are answered through their places among "
+            f"A sample of {len(library.core)} rows was decomposed. The others are predicted through their places among "
             f"these{found}."
         )
     if why is not None:
@@ -105,16 +104,19 @@ def _sentences(model: Estimator, n_candidates: int, n_tested: int, why: str | No
     lines += estimate_sentences(model.estimate_, model.classes_)
     lines.append(majority_sentence(model))
     lines += hint_sentences(model)
-    shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(model.classes_.tolist(), model.prior_))
+    prior = ", ".join(f"{name} {rate:.0%}" for name, rate in zip(model.classes_.tolist(), model.prior_))
     how = {
-        type(None): "among the labels, one added to each; the scores are not adjusted",
+        type(None): "among the labels with one added to each, without adjusting the scores",
         str: "among the labels, imposed on all rows" if model.prior == "labels" else "estimated from all rows",
     }.get(type(model.prior), "as given, imposed on all rows")
-    return [*lines, f"Class frequencies ({how}): {shares}.", *left_out_sentences(model)]
+    return [*lines, f"Class frequencies ({how}): {prior}.", *left_out_sentences(model)]
 
 
 def majority_sentence(model: Estimator) -> str:
-    """How accurate the most frequent class is. If no label was drawn at random, only how many labels have it."""
+    """Return a sentence on how often always predicting the most frequent class is correct.
+
+    If no label was drawn at random, it only states how many labels are of this class.
+    """
     most, found = model.majority_, model.estimate_
     if found.for_all_rows:
         return str(most.sentence(found.accuracy.low))
@@ -122,18 +124,18 @@ def majority_sentence(model: Estimator) -> str:
 
 
 def hint_sentences(model: Estimator) -> list[str]:
-    """How much each source of hints counts, and what it states that no label names."""
+    """Return sentences on how much each source of hints counts, and on words of hints that no label names."""
     hints, found = model.hints_, model.answers_.fit.calibration.hints
     if hints is None:
         return []
     own, *each = found.exponents
     parts = ", ".join(f"{name} with exponent {t:.2f}" for name, t in zip(hints.names, each))
-    lines = [f"Hints put in as P(hint | class): {parts}; the rows' own columns have exponent {own:.2f}."]
+    lines = [f"Hints are used as P(hint | class): {parts}. The rows' own columns have exponent {own:.2f}."]
     return lines + unnamed_sentences(model)
 
 
 def unnamed_sentences(model: Estimator) -> list[str]:
-    """Sentences on classes that the sources of hints contain and no label names."""
+    """Return sentences on classes that the sources of hints contain and no label names."""
     hints, lines = model.hints_, []
     labeled = np.isin(np.arange(len(model.classes_)), model.labels_.codes[model.labels_.labeled])
     for name, words, codes in zip(hints.names, hints.words, hints.classes(model.classes_)):
@@ -150,44 +152,43 @@ def unnamed_sentences(model: Estimator) -> list[str]:
 
 
 CHOSEN = "the labeled rows were chosen, not drawn at random, and may be harder or easier than others"
-DRAWS = "suggest(model, audit=1.0)"
 
 
-def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = DRAWS) -> str:
-    """How often the predictions are correct, and whether that is valid for all rows.
+def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = "suggest(model, audit=1.0)") -> str:
+    """Return a sentence on how often the predictions are correct, and whether that is valid for all rows.
 
-    why : why it is not. draws : what draws rows at random.
+    why : why it is not. draws : a command or code that draws rows at random.
     """
     rate = found.accuracy
     if not np.isfinite(rate.value):
         return NOT_TESTED
-    share = f"{rate.value:.0%}", f"(95% interval {rate.low:.0%} to {rate.high:.0%})"
+    value, interval = f"{rate.value:.0%}", f"(95% interval {rate.low:.0%} to {rate.high:.0%})"
     if not found.for_all_rows:
         return (
-            f"Not an estimate for all rows: {why}. Of the labels, {share[0]} are predicted correctly when held out in "
-            f"folds. Label some rows drawn at random: `{draws}` lists them."
+            f"This is not an estimate for all rows, because {why}. Of the labels, {value} are predicted correctly "
+            f"when held out in folds. Label some rows drawn at random: `{draws}` lists them."
         )
     on = f"{found.n_drawn} labels of rows drawn at random" if found.n_drawn < found.n_labels else "labels"
     return (
-        f"About {share[0]} of the predictions are correct {share[1]}, as {on} show that were held out in folds, "
+        f"About {value} of the predictions are correct {interval}, as {on} show that were held out in folds, "
         "with everything refitted without them."
     )
 
 
 def unseen_sentence(found: Estimate) -> str:
-    """How many rows belong to classes that no label names. "" where no class was seen once only."""
+    """Return a sentence on how many rows belong to classes that no label names. "" if every class has two labels."""
     rate, once = found.unseen, round(found.unseen.value * found.n_labels)
     if not once:
         return ""
     classes = "1 class has" if once == 1 else f"{once} classes have"
     return (
         f"About {rate.value:.0%} of the rows ({rate.low:.0%} to {rate.high:.0%}) may belong to classes that no label "
-        f"names, for {classes} one label only."
+        f"names, because {classes} only one label."
     )
 
 
 def estimate_sentences(found: Estimate, classes: np.ndarray) -> list[str]:
-    """An `Estimate` in words."""
+    """Return sentences on an `Estimate`."""
     lines = [accuracy_sentence(found), *filter(None, [unseen_sentence(found)])]
     known = [(name, rate) for name, rate in zip(classes.tolist(), found.recall) if np.isfinite(rate.value)]
     if 2 < len(known) <= 12 or (len(known) == 2 and found.n_labels >= 20):

@@ -48,7 +48,7 @@ class Targets:
 
     @cached_property
     def signs(self) -> np.ndarray:
-        """(l, 1) the numbers with mean 0 and variance 1: what the candidates are fitted to."""
+        """(l, 1) the numbers with mean 0 and variance 1, to which the candidates are fitted."""
         return ((self.given - self.center) / self.scale)[:, None]
 
     def same_as(self, other: "Targets") -> bool:
@@ -60,9 +60,9 @@ class Targets:
         return replace(self, values=self.values[rows])
 
     def grouped(self, same: np.ndarray) -> "Targets":
-        """The numbers with the copies among their rows told. `same` (n,) are the groups of equal rows."""
+        """Return the numbers with copies of a row in one group. `same` (n,) are the groups of equal rows."""
         groups = copied_labels(same, self.labeled)
-        enough = len(np.unique(groups)) > 2  # two groups held-out at once must leave a third
+        enough = len(np.unique(groups)) > 2  # if two groups are held out at once, a third must be left
         return replace(self, groups=groups if enough else np.arange(len(groups)))
 
 

@@ -1,9 +1,10 @@
-"""Compiled loop of boosting: shallow trees, each fitted to what those before it leave. Imports numba: lazily.
+"""Compiled loop that boosts shallow trees, each fitted to the residuals of those before it.
 
-A tree a round, whose leaves contain a number for each class. Its cuts reduce the squared residuals of all classes. A
-leaf is a Newton step of the softmax loss. Every tenth round all columns are tried at the root, and the trees until the
-next such round cut along the best of them: a lesson has a hundredth of a second for this, and columns that reduce
-nothing by themselves are seldom found by any greedy tree.
+It imports numba, so import this module lazily. Each round adds a tree, whose leaves contain a number for each class.
+Its cuts reduce the squared residuals of all classes. A leaf is a Newton step of the softmax loss. Every tenth round
+tries all columns at the root. The trees until the next such round cut along the best columns only, because a fit to new
+labels has a hundredth of a second for this. Columns that reduce nothing by themselves are seldom found by any greedy
+tree.
 """
 
 import numpy as np
@@ -11,27 +12,27 @@ import numpy as np
 from ..compilation import compiled
 from ..types import Array
 
-RATE, PENALTY = 0.3, 1.0  # of a step; added to the curvature of a leaf
-RENEWED, KEPT = 10, 6  # rounds after which all columns are tried again; columns tried in between
+RATE, PENALTY = 0.3, 1.0  # learning rate, and penalty that is added to the curvature of a leaf
+RENEWED, KEPT = 10, 6  # rounds after which all columns are tried again, and number of columns tried in between
 EQUAL = np.float32(1e-7)  # values of a column that differ by no more are not cut apart
 
 
-# One signature: numba would compile the same loop again for every kind of integer that it is called with.
-SCAN = (
+# Without a signature numba would compile the same loop again for every kind of integer that it is called with.
+@compiled(
     "void(float32[:,::1], int64[:,::1], int64, int64[::1], int64, int64, float64[:,::1], float64[::1], float64[:,::1],"
-    "float64[:,:,::1], float32[::1], float64[::1], int64[::1], float32[::1])"
+    "float64[:,:,::1], float32[::1], float64[::1], int64[::1], float32[::1])",
+    nogil=True,
+    error_model="numpy",
+    no_cpython_wrapper=True,
 )
-
-
-@compiled(SCAN, nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _scan(
     X: Array, order: Array, column: int, at: Array, begin: int, nodes: int, g: Array, weight: Array, mass: Array,
     sums: Array, last: Array, best: Array, best_column: Array, best_cut: Array,
 ) -> None:  # fmt: skip
     """Look for better cuts of the nodes of a level along a column. `order` has the rows in the order of each.
 
-    mass : (4, nodes) weight of all rows, and on the left; squares of the sums of g on the left and on the right.
-    sums : (3, nodes, k) of g; on the left; of the curvature.
+    mass : (4, nodes) weight of all rows and of those on the left, squared sums of g on the left and on the right.
+    sums : (3, nodes, k) sum of g over all rows, over those on the left, and sum of the curvature.
     """
     k = g.shape[1]
     for node in range(nodes):
@@ -157,7 +158,7 @@ def _boost(
 
 
 def boost(X: Array, rising: Array, codes: Array, weight: Array, rounds: int, depth: int, F: Array) -> tuple[Array, ...]:
-    """Trees boosted on the rows of positive weight.
+    """Return trees boosted on the rows of positive weight.
 
     Parameters
     ----------

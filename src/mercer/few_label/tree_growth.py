@@ -1,7 +1,8 @@
-"""Compiled loops of the forests: trees grown on a few labeled rows, and rows sent down them. Imports numba: lazily.
+"""Compiled loops that grow forests on a few labeled rows, and predict with them. Imports numba, so import it lazily.
 
-The trees are those of scikit-learn's forests of classes (bootstrap, √d columns a cut, Gini impurity, grown until the
-leaves are pure), at a hundredth of the time: on a hundred rows its objects cost more than its cuts.
+The trees are those of scikit-learn's forests of classes (bootstrap, √d columns per cut, Gini impurity, grown until the
+leaves are pure). They take a hundredth of the time, because on a hundred rows scikit-learn's objects cost more than the
+cuts.
 """
 
 import numpy as np
@@ -15,12 +16,12 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 EQUAL = np.float32(1e-7)  # values of a column that differ by no more are not cut apart
 SIDE = 32  # rows that go down a large tree side by side
 BLOCK = 256  # rows that go down a small tree at once
-SCANNED = 8  # fraction of all rows, as its inverse, from which on those at a node are picked out of all in order
+SCANNED = 8  # a node with at least this fraction of all rows (inverse) gets its order from the order of all rows
 
 
 @compiled(nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _random(state: Array, tree: int) -> float:
-    """A random number in [0, 1) (splitmix64; the states of all trees are the caller's)."""
+    """Return a random number in [0, 1) by splitmix64. The caller keeps the states of all trees."""
     state[tree] += _GAIN
     z = state[tree]
     z = (z ^ (z >> np.uint64(30))) * _MIX1
@@ -31,7 +32,7 @@ def _random(state: Array, tree: int) -> float:
 
 @compiled(nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _sort(key: Array, place: Array, n: int) -> None:
-    """Sort the first n keys, and their places with them (Shell's sort: nodes are small)."""
+    """Sort the first n keys, and their places with them. It is Shell's sort, because nodes are small."""
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1
@@ -47,7 +48,7 @@ def _sort(key: Array, place: Array, n: int) -> None:
 
 @compiled(nogil=True, error_model="numpy", no_cpython_wrapper=True)
 def _pick_out(rising: Array, at: Array, node: int, X: Array, column: int, key: Array, place: Array) -> None:
-    """The rows at a node in the order of a column, out of all rows in that order."""
+    """Write the rows at a node in the order of a column, from all rows in that order."""
     n = 0
     for i in range(len(at)):
         row = rising[column, i]
@@ -59,7 +60,7 @@ def _pick_out(rising: Array, at: Array, node: int, X: Array, column: int, key: A
 def _best_cut(
     key: Array, place: Array, n: int, codes: Array, weight: Array, total: Array, left: Array
 ) -> tuple[float, np.float32]:
-    """(gain, threshold) of the best cut of n sorted values; gain is Σ_c l_c² / l + Σ_c r_c² / r."""
+    """Return (gain, threshold) of the best cut of n sorted values. The gain is Σ_c l_c² / l + Σ_c r_c² / r."""
     squares_right, mass_right = 0.0, 0.0
     for c in range(len(total)):
         left[c] = 0.0
@@ -89,7 +90,7 @@ def _best_cut(
 def _cut_at(
     key: Array, place: Array, n: int, codes: Array, weight: Array, total: Array, left: Array, cut: np.float32
 ) -> float:
-    """Gain of one cut."""
+    """Return the gain of one cut."""
     for c in range(len(total)):
         left[c] = 0.0
     for i in range(n):
@@ -108,12 +109,12 @@ def _cut_at(
 def grow(
     X: Array, codes: Array, k: int, seeds: Array, extra: bool, away: Array, count: Array
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Trees on bootstraps of the rows, one for each seed.
+    """Return trees on bootstraps of the rows, one for each seed.
 
     Parameters
     ----------
     X : (l, d) float32. codes : (l,) classes below k. seeds : uint64.
-    extra : one random cut a column instead of the best one.
+    extra : whether to try one random cut per column instead of the best one.
     away : (l, k + 1) the trees' class frequencies for the rows that they did not see are added, and their number last.
     count : (l,) how much each row counts, above 0.
 
@@ -278,7 +279,7 @@ def _count(total: Array, here: Array) -> None:
 def flooded(
     X: Array, roots: Array, value: Array, column: Array, cut: Array, child: Array, most: int, only: Array, out: Array
 ) -> None:
-    """The same for trees of at most so many nodes: all are visited with a block of rows, and no row is waited for."""
+    """Do the same for trees of at most `most` nodes. A block of rows visits all nodes, so that no row is waited for."""
     table, at = np.zeros((X.shape[1], BLOCK), dtype=np.float32), np.zeros((most, BLOCK), dtype=np.uint8)
     _flood(X, roots, value, column, cut, child, only, out, table, at, np.zeros((value.shape[1], BLOCK), dtype=np.uint8))
 
@@ -288,7 +289,7 @@ def _flood(
     X: Array, roots: Array, value: Array, column: Array, cut: Array, child: Array, only: Array, out: Array,
     table: Array, at: Array, count: Array,
 ) -> None:  # fmt: skip
-    """See `flooded`. The last three arrays have room for a block of rows."""
+    """See `flooded`. The last three arrays are work space for a block of rows."""
     n, d = X.shape
     k = value.shape[1]
     for begin in range(0, n, BLOCK):

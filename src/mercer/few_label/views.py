@@ -1,6 +1,6 @@
-"""Ways to look at the rows before any kernel: as they are, standardized, on the unit sphere, along a few components.
+"""Transformations of the rows before any kernel, such as standardization, unit length or a few components.
 
-No label has a part in a view, so one view serves every labeling.
+A view does not depend on labels, so it is the same for every labeling.
 """
 
 from collections.abc import Callable
@@ -14,26 +14,24 @@ from ..linalg import eigh_down, fix_signs
 from ..rows import gram, like
 from ..types import Rows
 
-WIDE = 100  # columns above which rows are pixels, spectra or words more often than a table
 BLOCK = 4096  # rows whose deviations are in the cache at a time
-COVARIANCE = 1000, 10  # most columns, and least rows a column, for which components come from the covariance matrix
 
 
-def is_wide(X: Rows) -> bool:
-    """Whether rows have so many columns that they are pixels, spectra or words more often than a table."""
-    return bool(sp.issparse(X) or X.shape[1] > WIDE)
+def is_wide(X: Rows, most: int = 100) -> bool:
+    """Return whether the rows are probably pixels, spectra or words, because they have more than `most` columns."""
+    return bool(sp.issparse(X) or X.shape[1] > most)
 
 
 class View(Protocol):
-    """A way to look at rows."""
+    """A transformation of rows."""
 
     name: str
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn the view. Return the rows so seen."""
+        """Learn the view. Return the rows in it."""
 
     def transform(self, X: Rows) -> Rows:
-        """Any rows so seen."""
+        """Return any rows in this view."""
 
 
 class AsGiven:
@@ -56,15 +54,15 @@ class Standardized:
     name = "standardized"
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn mean and spread of the columns. Return the rows so seen."""
+        """Learn mean and standard deviation of the columns. Return the rows in this view."""
         self.mean_, spread = mean_and_spread(X)
         # A column whose spread is rounding of its mean is constant.
         self.spread_ = np.where(spread > 1e-12 * np.maximum(np.abs(self.mean_), 1e-300), spread, np.inf)
         return self.transform(X)
 
     def transform(self, X: Rows) -> Rows:
-        """The rows with the training means and spreads."""
-        mean, spread = self.mean_.astype(X.dtype), self.spread_.astype(X.dtype)  # as the rows: there may be very many
+        """Return the rows, standardized with the training means and standard deviations."""
+        mean, spread = self.mean_.astype(X.dtype), self.spread_.astype(X.dtype)  # many rows are in single precision
         out = np.empty_like(X)
 
         def fill(rows: slice) -> None:
@@ -76,20 +74,20 @@ class Standardized:
 
 
 class HingeColumns:
-    """Every column and its hinges max(x − quantile, 0), standardized: a linear function of these is a sum of curves."""
+    """Every column and its hinges max(x − quantile, 0), standardized. A linear function of these is a sum of curves."""
 
     name = "bent columns"
     quantiles = (0.2, 0.4, 0.6, 0.8)
 
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
-        """Learn the quantiles. Return the rows so seen."""
+        """Learn the quantiles. Return the rows in this view."""
         self.knots_ = [np.unique(np.quantile(column, self.quantiles)) for column in np.asarray(X, dtype=np.float64).T]
         self.weight_ = np.concatenate([[1.0, *np.full(len(knots), 0.7)] for knots in self.knots_])
         self.scaled_ = Standardized()
         return self.scaled_.fit(self._hinges(X)) * self.weight_
 
     def transform(self, X: Rows) -> Rows:
-        """The rows with the training quantiles, means and spreads."""
+        """Return the rows in this view, with the training quantiles, means and standard deviations."""
         return self.scaled_.transform(self._hinges(X)) * self.weight_
 
     def _hinges(self, X: Rows) -> np.ndarray:
@@ -103,7 +101,7 @@ class HingeColumns:
 
 
 class UnitNorm:
-    """Every row divided by its length, so that distances compare directions: for word counts and other sparse rows."""
+    """Every row divided by its length, so that distances compare directions. For word counts and other sparse rows."""
 
     name = "unit norm"
 
@@ -119,7 +117,7 @@ class UnitNorm:
 
 
 class LeadingComponents:
-    """The first principal components: distances without the noise of the many directions in which nothing happens.
+    """The first principal components. Distances along them do not contain the noise of many other directions.
 
     A neighbor graph in 241 dimensions of noise joins rows at random. Along the eight directions of largest variance it
     joins rows of one cluster.
@@ -132,7 +130,7 @@ class LeadingComponents:
     def fit(self, X: Rows, random_state: int = 0) -> Rows:
         """Learn the components. Return the rows along them."""
         n, d = X.shape
-        if not sp.issparse(X) and d <= COVARIANCE[0] and n >= COVARIANCE[1] * d:
+        if not sp.issparse(X) and d <= 1000 and n >= 10 * d:  # the covariance matrix is small
             self.mean_, components = _by_covariance(X, self.n_components)
         elif sp.issparse(X) and not (X.max(axis=0) != X.min(axis=0)).nnz:  # ARPACK refuses rows that are all the same
             self.mean_, components = X[:1].toarray()[0], np.eye(d, self.n_components)
@@ -140,7 +138,7 @@ class LeadingComponents:
             from sklearn.decomposition import PCA
 
             solver = "arpack" if sp.issparse(X) else "auto"
-            with np.errstate(invalid="ignore"):  # rows that are all the same: the fraction of no variance is 0 / 0
+            with np.errstate(invalid="ignore"):  # if all rows are the same, the explained fraction is 0 / 0
                 found = PCA(self.n_components, svd_solver=solver, random_state=random_state).fit(X)
             self.mean_, components = np.ravel(found.mean_), found.components_.T
         self.components_ = np.ascontiguousarray(components, dtype=X.dtype)
@@ -148,21 +146,21 @@ class LeadingComponents:
         return self.transform(X)  # a randomized PCA's fit_transform differs from it by more than rounding
 
     def transform(self, X: Rows) -> Rows:
-        """Any rows along the training components."""
+        """Return any rows along the training components."""
         return X @ self.components_ - self.shift_
 
 
 class OrdinalColumns:
-    """One column for each number and for each category, for trees: (n, d) rows times (d, c) codes.
+    """One column for each number and for each category, for trees. It is (n, d) rows times (d, c) codes.
 
     A category of fifty values is fifty columns of the matrix, and a forest that tries some columns for a cut tries it
-    fifty times. A tree needs one column: the place of the value in an order that no label has a part in. The matrix
-    shows which columns belong together: neighbors with the same two values, 0 and another, of which no row has two that
-    are not 0.
+    fifty times. A tree needs one column with the place of the value in an order that does not depend on labels. The
+    matrix shows which columns belong to one category. They are neighbors with the same two values, 0 and another one,
+    and no row has two of them that are not 0.
 
     Parameters
     ----------
-    codes : (d, c) matrix; `ordinal_view` makes it.
+    codes : (d, c) matrix from `ordinal_view`.
     """
 
     name = "ordinal columns"
@@ -175,12 +173,12 @@ class OrdinalColumns:
         return self.transform(X)
 
     def transform(self, X: np.ndarray) -> np.ndarray:
-        """(n, c) numbers, and places of values."""
+        """Return (n, c) numbers and places of values."""
         return np.asarray(X @ self.codes.astype(X.dtype))
 
 
 def ordinal_view(X: np.ndarray) -> View:
-    """The view of rows in which every category is one column. `AsGiven` if there is none of three values or more.
+    """Return the view in which every category is one column. `AsGiven` if no category has three values or more.
 
     The values of a category are numbered from the most frequent to the rarest. A row that has none comes last.
     """
@@ -197,9 +195,8 @@ def ordinal_view(X: np.ndarray) -> View:
 
 
 def _table_columns(X: np.ndarray) -> list[np.ndarray]:
-    """Numbers of the columns that are one column of the table."""
-    # 1000: rows that are looked at first
-    some = X[:1000]
+    """Return the groups of columns of X that are one column of the table."""
+    some = X[:1000]  # a first check
     top = X.max(axis=0)
     codes = (top > 0) & ((some == 0) | (some == top)).all(axis=0)
     codes[codes] = ((X[:, codes] == 0) | (X[:, codes] == top[codes])).all(axis=0)
@@ -217,14 +214,14 @@ def _table_columns(X: np.ndarray) -> list[np.ndarray]:
 
 
 def mean_and_spread(X: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """((d,) means, (d,) standard deviations) of the columns, in double precision."""
+    """Return ((d,) means, (d,) standard deviations) of the columns, in double precision."""
     mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
     squares = _sums(X, lambda block: np.einsum("ij,ij->j", gap := block - mean, gap))
     return mean, np.sqrt(squares / len(X))
 
 
 def _sums(X: Rows, of_block: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """(d,) sum over the blocks of X of a function of one, in order: the same digits with any number of threads."""
+    """Return the (d,) sum of a function of the blocks of X. The order is fixed, so threads do not change the digits."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(X), BLOCK)]
     found: np.ndarray = np.empty((len(blocks), X.shape[1]))
 
@@ -237,13 +234,13 @@ def _sums(X: Rows, of_block: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
 
 
 def equally_spread(X: Rows) -> bool:
-    """Whether all columns have the same spread already."""
+    """Return whether all columns have nearly the same standard deviation."""
     spread = mean_and_spread(X)[1]
     return bool(spread.max() <= 1.01 * spread.min())
 
 
 def _by_covariance(X: Rows, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """(means, (d, number) leading eigenvectors of the covariance matrix), where `use_device` says."""
+    """Return (means, (d, number) leading eigenvectors of the covariance matrix), computed on the device in use."""
     mean = _sums(X, lambda block: block.sum(axis=0, dtype=np.float64)) / len(X)
     there = moved(X)
     G = gram(there - like(mean, there))

@@ -1,5 +1,4 @@
-"""Jobs on tables as functions without a console: read, fit, answer, columns, findings.
+"""Jobs on tables as functions without a console. They read, fit, predict, and collect columns and findings.
 
-The command, the web app and Python call the same functions. What a user may be told is sent
-as events (`mercer.events`).
+The command, the web app and Python call the same functions. Messages for users are sent as events (`mercer.events`).
 """

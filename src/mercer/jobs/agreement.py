@@ -14,21 +14,20 @@ TRAINED = "This is too optimistic, because the model was trained with some of th
 
 
 def agreement(answers: ClassAnswers | NumberPredictions, column: Series, missing: list[str] | None = None) -> Facts:
-    """Return how well predictions agree with the labels in a column, as facts with a sentence; {} without labels."""
+    """Return facts and a sentence on how well predictions agree with the labels in a column. {} without labels."""
     if isinstance(answers, NumberPredictions):
         return _numbers(answers, column, missing)
     given, words, _ = given_cells(column, missing)
     if not given.any():
         return {}
     names = np.array([str(value) for value in answers.values], dtype=object)
-    answered = given & ~answers.left
-    right, number = int(np.sum(names[answers.codes][answered] == words[answered])), int(answered.sum())
+    predicted = given & ~answers.left
+    right, number = int(np.sum(names[answers.codes][predicted] == words[predicted])), int(predicted.sum())
     unknown = sorted(set(words[given]) - set(names))
     low, high = accuracy_interval(right, number)
-    left = (
-        "" if number == given.sum() else f" of {int(given.sum())}, {int(given.sum()) - number} of which have no answer"
-    )
-    sentence = f"None of the rows with a label in {answers.target!r} has an answer."
+    total = int(given.sum())
+    left = "" if number == total else f" of {total}, {total - number} of which have no prediction,"
+    sentence = f"None of the rows with a label in {answers.target!r} has a prediction."
     if number:
         sentence = (
             f"{right} of {number} labels in {answers.target!r}{left} are predicted correctly: {right / number:.0%} "
@@ -54,7 +53,7 @@ def _numbers(answers: NumberPredictions, column: Series, missing: list[str] | No
     spread = float(np.sum((true - true.mean()) ** 2))
     r2 = 1 - float(np.sum(off**2)) / spread if spread else float("nan")
     sentence = (
-        f"{len(true)} numbers in {answers.target!r} are predicted with a mean absolute error of {short(off.mean())}; "
+        f"{len(true)} numbers in {answers.target!r} are predicted with a mean absolute error of {short(off.mean())}. "
         f"{inside:.0%} of them are within their {100 * answers.coverage:g}% interval. {TRAINED}"
     )
     facts = {"labels": len(true), "mae": float(off.mean()), "r2": r2, "within_interval": float(inside)}

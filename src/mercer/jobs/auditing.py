@@ -1,4 +1,4 @@
-"""Audit the sources of hints of a table: facts, columns to write, and the findings of a report."""
+"""Audit the sources of hints of a table, with facts, columns to write and the findings of a report."""
 
 from dataclasses import dataclass
 
@@ -21,8 +21,9 @@ class TableAudit:
 
     Attributes
     ----------
-    audit : the sources. rows : (m,) numbers of the rows to check next. drawn : (m,) which of them were drawn at random.
-        The others are those whose hints are most likely wrong.
+    audit : the audit of the sources.
+    rows : (m,) numbers of the rows to check next.
+    drawn : (m,) which of them were drawn at random. The others are those whose hints are most likely wrong.
     """
 
     audit: Audit
@@ -48,7 +49,7 @@ def audit_table(dataset: Dataset, fitted: ClassFit, n: int = 20, random: float =
 
 
 def columns(dataset: Dataset, found: TableAudit) -> Facts:
-    """Return the columns that --out adds: HINT_wrong for each source, and the order of the rows to check next."""
+    """Return the columns that --out adds. They are HINT_wrong per source, and the order of the rows to check next."""
     rank = np.full(len(dataset.names), "", dtype=object)
     rank[found.rows] = np.arange(1, len(found.rows) + 1).astype(str)
     out: Facts = {}
@@ -101,19 +102,19 @@ def _source(dataset: Dataset, one: SourceAudit) -> Facts:
             for each in one.classes
         ],
         "likely_wrong": [
-            {"row": dataset.names[row], "says": str(said), "others_say": str(proposed), "wrong": float(p)}
-            for row, said, proposed, p in zip(one.rows[: one.worth], one.said, one.proposed, one.wrong)
+            {"row": dataset.names[row], "says": str(hint), "others_say": str(proposed), "wrong": float(p)}
+            for row, hint, proposed, p in zip(one.rows[: one.worth], one.said, one.proposed, one.wrong)
         ],
     }
 
 
 def percent(rate: Rate) -> str:
-    """Return a rate with its interval in words. Nothing was checked: a dash."""
+    """Return a rate with its interval in words, or a dash if nothing was checked."""
     return f"{rate.value:.0%} ({rate.low:.0%} to {rate.high:.0%})" if np.isfinite(rate.value) else "—"
 
 
 def by_class(found: TableAudit) -> list[tuple[str, object, int, str, str, int]]:
-    """Return (source, class, rows it is said of, correct when said, found when true, checks) for each class."""
+    """Return (source, class, number of rows with this hint, precision, recall, checks) for each class."""
     return [
         (
             one.name,
@@ -136,8 +137,8 @@ def findings(dataset: Dataset, fitted: ClassFit, found: TableAudit, n: int = 20)
         if np.isfinite(rate.value):
             tiles.append((f"{rate.value:.0%}", f"of {one.name} correct, 95% CI {rate.low:.0%} to {rate.high:.0%}"))
         tiles.append((f"{one.expected_wrong:.0f}", f"wrong guesses of {one.name} expected among unlabeled rows"))
-        for row, said, proposed, p in zip(one.rows[:n].tolist(), one.said, one.proposed, one.wrong):
-            wrong.append((pictured(dataset, row), f"{one.name}: {said}", str(proposed), float(p)))
+        for row, hint, proposed, p in zip(one.rows[:n].tolist(), one.said, one.proposed, one.wrong):
+            wrong.append((pictured(dataset, row), f"{one.name}: {hint}", str(proposed), float(p)))
     names = ", ".join(one.name for one in found.audit.sources)
     return Findings(
         title=f"Audit of {names}",

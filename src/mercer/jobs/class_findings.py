@@ -47,7 +47,6 @@ from .quality import (
 from .ranking import SHOWN, Ranking
 
 SHOWN_ROWS = 12
-ASK = "model.predict(rows), model.predict_proba(rows)"
 
 
 def findings(
@@ -94,7 +93,7 @@ def findings(
             *([("accepted", " ".join(answers.promise.sentences))] if answers.promise else []),
             ("written to", str(out)),
         ],
-        marks="Each mark is a row; nearby rows are similar; faint ones are unsure.",
+        marks="Each mark is a row. Nearby rows are similar. Faint rows have a low confidence.",
         classes=classes,
         points=points,
         n_rows=n,
@@ -124,12 +123,14 @@ def findings(
         columns=columns,
         reasons=_reasons(model),
         notes=[*dataset.notes, *fitted.notes, *answers.notes],
-        code=code(dataset, out, save, added(dataset.target), ASK, answers.sets),
+        code=code(
+            dataset, out, save, added(dataset.target), "model.predict(rows), model.predict_proba(rows)", answers.sets
+        ),
     )
 
 
 def effect_of_more(model: FewLabelClassifier, n: int = 20) -> str:
-    """Return a sentence on how many predictions n more labels would change: the sign to stop labeling."""
+    """Return a sentence on how many predictions n more labels would change. A small number is a sign to stop."""
     n = min(n, int(np.sum(model.labels_.codes < 0)))
     more = "1 more label is" if n == 1 else f"{n} more labels are"
     return f"{more} expected to change about {expected_change(model, n):.1%} of the predictions."
@@ -138,12 +139,12 @@ def effect_of_more(model: FewLabelClassifier, n: int = 20) -> str:
 def _next(
     dataset: Dataset, fitted: ClassFit, classes: list[str], seed: int
 ) -> tuple[list[tuple[Row, str, float, str]], str]:
-    """Return the rows to label next and what labels would change. Nothing if no method can tell."""
+    """Return the rows to label next, and a sentence on the effect of labels. Both are empty if it is not known."""
     free = int((~dataset.labels.given).sum())
     try:
         found = suggest(fitted.model, min(10, free), random_state=seed)
         effect = effect_of_more(fitted.model)
-    except InputError:  # the effect of a label is known for methods that are linear in the labels
+    except InputError:  # the effect of a label is known only for methods that are linear in the labels
         return [], ""
     return [
         (
@@ -201,29 +202,29 @@ def _tiles(
     filled, found, sets = n - n_given - n_left, model.estimate_, answers.sets
     tiles = [(_count(filled), f"row{_s(filled)} filled in"), (_count(n_given), f"label{_s(n_given)} given")]
     if tested:
-        told = (
+        source = (
             f"{found.n_drawn} held-out labels of rows drawn at random" if found.n_drawn < n_given else "held-out labels"
         )
-        caption = f"of the predictions are correct, estimated from {told} ({low:.0%} to {high:.0%})"
+        caption = f"of the predictions are correct, estimated from {source} ({low:.0%} to {high:.0%})"
         caption += ", if all rows were predicted" if n_left else ""
         if not found.for_all_rows:
-            caption = "of the labels are predicted correctly when held out: not an estimate for all rows, because the "
-            caption += "labeled rows were not drawn at random"
+            caption = "of the labels are predicted correctly when held out. This is not an estimate for all rows, "
+            caption += "because the labeled rows were not drawn at random"
         tiles.append((f"{found.accuracy.value:.0%}", caption))
         if n_left and filled and np.isfinite((rate := answered(model, answers, answers.abstain or 0.0)).value):
-            caption = f"of the {_rows(filled)} that were answered are correct ({rate.low:.0%} to {rate.high:.0%})"
+            caption = f"of the {_rows(filled)} that were predicted are correct ({rate.low:.0%} to {rate.high:.0%})"
             tiles.append((f"{rate.value:.0%}", caption))
     most = model.majority_
-    worse = "" if not tested or most.beaten_by(low) else "; not shown to be worse than the model"
+    worse = "" if not tested or most.beaten_by(low) else ", not shown to be worse than the model"
     caption = f"accuracy of always predicting {most.name} ({most.low:.0%} to {most.high:.0%}){worse}"
     caption = caption if found.for_all_rows else f"of the labels are {most.name}"
     tiles.append((f"{most.share:.0%}", caption))
     if sets:
         each = " of each class" if sets.by_class else ""
-        caption = f"of {len(model.classes_)} classes in {sets.name} on average; they contain the true class for about "
-        caption += f"{sets.coverage:.0%} of the rows{each}"
+        caption = f"of {len(model.classes_)} classes per cell of {sets.name} on average. About {sets.coverage:.0%} of "
+        caption += f"the cells{each} contain the true class"
         if sets.mean_size >= len(model.classes_):
-            caption = f"classes in every cell of {sets.name}, all there are: the labels are too few for less"
+            caption = f"classes in every cell of {sets.name}, which are all, because the labels are too few"
         tiles.append((f"{sets.mean_size:.1f}".removesuffix(".0"), caption))
     if n_left:
         tiles.append((_count(n_left), f"row{_s(n_left)} left unlabeled"))
@@ -233,12 +234,12 @@ def _tiles(
 def _reasons(model: FewLabelClassifier) -> list[str]:
     """Return the classifier's own sentences, and the heaviest candidates by name."""
     heavy = [row for row in model.report_.candidates if row["weight"] > 0.1][:3]
-    said: list[str] = model.report_.sentences
+    found: list[str] = model.report_.sentences
     if not heavy:
-        return said
+        return found
     titles = methods_of("classes")
     names = "; ".join(f"{titles[row['method']].title} ({row['settings']}), {row['weight']:.0%}" for row in heavy)
-    return [*said, f"The largest weights: {names}."]
+    return [*found, f"The largest weights: {names}."]
 
 
 def _candidates(model: FewLabelClassifier, tested: int) -> list[Facts]:
@@ -273,15 +274,15 @@ def _points(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers, seed: int
 
 
 def _alike(dataset: Dataset, fitted: ClassFit, rows: np.ndarray) -> list[str]:
-    """Return the labeled row that is most like each row, and its label; "" for labeled rows."""
+    """Return the labeled row that is most like each row, and its label. "" for labeled rows."""
     model = fitted.model
     labeled = model.labels_.labeled
-    told = [f"{dataset.names[i]} ({model.classes_[model.labels_.codes[i]]})" for i in labeled]
+    named = [f"{dataset.names[i]} ({model.classes_[model.labels_.codes[i]]})" for i in labeled]
     words: list[str] = []
     for begin in range(0, len(rows), 4096):
         cosines = similar_labeled(model, rows[begin : begin + 4096], heaviest(model))
         more = np.sum(cosines >= cosines.max(axis=1, keepdims=True) - SAME, axis=1) - 1
-        words += [told[i] + (f" and {n} more" if n else "") for i, n in zip(cosines.argmax(axis=1), more)]
+        words += [named[i] + (f" and {n} more" if n else "") for i, n in zip(cosines.argmax(axis=1), more)]
     return ["" if own >= 0 else word for own, word in zip(model.labels_.codes[rows], words)]
 
 

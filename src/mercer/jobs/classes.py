@@ -1,6 +1,6 @@
-"""Classes: fit a classifier to a dataset, answer every row, and name the columns to write.
+"""Fit a classifier to a dataset, predict every row, and name the columns to write.
 
-`label`, `predict`, folders and the web app all answer through `decide` and write through `columns`.
+`label`, `predict`, folders and the web app all predict through `decide` and write through `columns`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,6 @@ import numpy as np
 from ..advice.accept import Accepted, accept
 from ..events import Note, OnEvent, ignore
 from ..few_label.answers import Answers
-from ..few_label.catalog import methods_of
 from ..few_label.classifier import FewLabelClassifier
 from ..few_label.sizes import SIZES, Sizes
 from ..few_label.summary import NOT_TESTED, accuracy_sentence, hint_sentences, majority_sentence, unseen_sentence
@@ -25,8 +24,6 @@ from .fitting import FAMILIAR, fit_model, in_blocks
 from .options import DEFAULTS, AnswerOptions, SearchOptions
 from .ranking import Ranking, ranked, rare_classes
 from .sets import Sets
-
-TITLES = {name: method.title for name, method in methods_of("classes").items()}
 
 
 @dataclass(frozen=True)
@@ -46,14 +43,16 @@ class ClassFit:
 
 @dataclass(frozen=True)
 class ClassAnswers:
-    """The prediction for every row: the given label, or the most likely class unless its confidence is too low.
+    """The prediction for every row. It is the given label or, if its confidence suffices, the most likely class.
 
     Attributes
     ----------
-    target : the column of labels. values : the classes as the table has them. P : (n, k) with given labels certain.
-    confidence : (n,). given : (n,) rows with a label. left : (n,) rows left unlabeled. novel : (n,) rows unlike all
-    training rows. sets : sets of classes, and ranking : rows by the probability of a class, on request. abstain : the
-    least confidence of a prediction. notes : sentences for the report.
+    target : the column of labels. values : the classes as the table has them.
+    P : (n, k) probabilities of the classes. Given labels are certain.
+    confidence : (n,) largest probability of each row.
+    given : (n,) rows with a label. left : (n,) rows left unlabeled. novel : (n,) rows unlike all training rows.
+    sets : sets of classes, on request. ranking : rows by the probability of a class, on request.
+    abstain : the least confidence of a prediction. notes : sentences for the report.
     promise : which predictions are accepted, on request.
     """
 
@@ -72,12 +71,12 @@ class ClassAnswers:
 
     @property
     def codes(self) -> np.ndarray:
-        """(n,) position in the classes. The given label where there is one."""
+        """(n,) number of the class of each row, which is that of the given label if there is one."""
         return np.asarray(self.P.argmax(axis=1))
 
     @property
     def counts(self) -> dict[str, int]:
-        """{class: rows that have it now}."""
+        """Number of rows of each class, by name."""
         codes = np.bincount(self.codes[~self.left], minlength=len(self.values))
         return dict(zip(map(str, self.values), codes.tolist()))
 
@@ -89,7 +88,7 @@ def fit(dataset: Dataset, search: SearchOptions, on_event: OnEvent = ignore, kno
     """
     new = FewLabelClassifier(search.methods, time_budget=search.seconds, missing_label=[], random_state=search.seed)
     model = new if known is None else copy(known.model)
-    notes = fit_model(dataset, model, TITLES, on_event)
+    notes = fit_model(dataset, model, on_event)
     return ClassFit(model, model.probabilities_, model.confidence_, notes)
 
 
@@ -126,7 +125,7 @@ def decide(
 
 
 def columns(answers: ClassAnswers, probabilities: bool = False) -> Facts:
-    """Return the columns to write: class, confidence, source; probabilities, set and rank on request."""
+    """Return the columns to write. Probabilities, sets and ranks are added on request."""
     words = [None if gone else answers.values[code] for code, gone in zip(answers.codes, answers.left)]
     unlabeled = np.where(answers.left, "abstained", np.where(answers.novel, "novel", "predicted"))
     source = np.where(answers.given, "given", unlabeled)
@@ -170,12 +169,12 @@ def answer(dataset: Dataset, fitted: ClassFit, options: AnswerOptions, on_event:
             predicted, _, source = added(dataset.target)
             found.notes.append(
                 f"{other} of the predictions in {predicted!r} of the earlier run are replaced by other ones. To "
-                f"correct an "
-                f"answer, type it into {dataset.target!r}, or into {predicted!r} with 'given' next to it in {source!r}."
+                f"correct a prediction, type the class into {dataset.target!r}, or into {predicted!r} with 'given' "
+                f"next to it in {source!r}."
             )
     if left.any() and (left | given).all():
         most = fitted.confidence[~given].max()
-        found.notes.append(f"No row reaches --abstain {options.abstain:g}: the highest confidence is {most:.2f}.")
+        found.notes.append(f"No row reaches --abstain {options.abstain:g}. The highest confidence is {most:.2f}.")
     for sentence in found.notes:
         on_event(Note(sentence))
     return found
@@ -189,7 +188,7 @@ def answer_table(
     on_event: OnEvent = ignore,
     sizes: Sizes = SIZES,
 ) -> ClassAnswers:
-    """Return the predictions of a saved model for the rows of a table. `labels` {row: class} are kept."""
+    """Return the predictions of a saved model for the rows of a table. Classes in `labels`, by row, are kept."""
     P, sure, trust = in_blocks(model.answer, frame, on_event, sizes)
     classes = [str(name) for name in model.classes_]
     place, each = {name: code for code, name in enumerate(classes)}, np.eye(len(classes))
@@ -238,7 +237,7 @@ def facts(dataset: Dataset, fitted: ClassFit, answers: ClassAnswers) -> Facts:
 
 
 def sentences(facts: Facts) -> list[str]:
-    """Return what the command says about a fit and its predictions."""
+    """Return the sentences that the command prints on a fit and its predictions."""
     rows = f"{facts['predicted']:,} row{'' if facts['predicted'] == 1 else 's'}"
     found = [
         *facts["uninformative"],
@@ -266,7 +265,7 @@ def rankings(fitted: ClassFit, answers: ClassAnswers) -> list[Ranking]:
 
 
 def _answered(model: FewLabelClassifier, answers: ClassAnswers) -> Facts:
-    """Return what is known of the rows that were answered, if some were not."""
+    """Return facts on the rows that were predicted, if others were left unlabeled."""
     if not answers.left.any():
         return {"answered_sentence": ""}
     rate, threshold = quality.answered(model, answers, answers.abstain or 0.0), answers.abstain or 0.0

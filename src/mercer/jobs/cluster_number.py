@@ -1,4 +1,4 @@
-"""How many groups the rows of a table form: the gap statistic (Tibshirani, Walther and Hastie 2001)."""
+"""The number of groups in the rows of a table, by the gap statistic (Tibshirani, Walther and Hastie 2001)."""
 
 import warnings
 from dataclasses import dataclass
@@ -9,10 +9,7 @@ from ..events import OnEvent, Progress, ignore
 from ..types import Rows
 from .unlabeled import clustering
 
-TRIED = 8  # numbers of groups that are compared
-EVEN = 5  # tables of evenly spread rows that they are compared with
-LEAST_ROWS = 5  # per group, of numbers of groups that are proposed
-CLEAR = 3.0  # standard errors by which a number must be ahead of one group
+LEAST_ROWS = 5  # rows per group that a proposed number of groups needs
 
 
 @dataclass(frozen=True)
@@ -21,8 +18,8 @@ class ClusterNumber:
 
     Attributes
     ----------
-    separation : {number of groups: from 0 to 1, by which fraction the distances within groups are smaller than in
-        evenly spread rows}.
+    separation : score from 0 to 1 of each number of groups. It is the fraction by which distances within groups are
+        smaller than in evenly spread rows.
     proposed : the number that is clearly best, or None. sentence : that in words.
     """
 
@@ -40,7 +37,14 @@ def cluster_number(X: Rows, kernel: str, seed: int, also: int = 0, on_event: OnE
 
     Parameters
     ----------
-    X : (n, d) rows. kernel, seed : those of the clustering. also : a further number to compare.
+    X : array of shape (n, d)
+        Rows.
+    kernel, seed : str and int
+        The kernel and the seed of the clustering.
+    also : int, default=0
+        A further number to compare, if above 1.
+    on_event : callable
+        Function that receives the progress.
 
     Examples
     --------
@@ -49,39 +53,39 @@ def cluster_number(X: Rows, kernel: str, seed: int, also: int = 0, on_event: OnE
     >>> cluster_number(balls, "rbf", 0).proposed
     3
     >>> print(cluster_number(rng.normal(size=(120, 2)), "rbf", 0).sentence)
-    No number of groups is clearly best: the rows are not more separated than evenly spread ones.
+    No number of groups is clearly best. The rows are not more separated than evenly spread ones.
     """
+    tables_of_even_rows, clear = 5, 3.0  # `clear` is the lead over one group, in standard errors
     rng = np.random.default_rng(seed)
-    # 1_000: rows on which they are compared
-    some = np.asarray(X[np.sort(rng.permutation(len(X))[:1_000])], dtype=np.float64)
-    most = min(TRIED, len(some) // LEAST_ROWS)
+    some = np.asarray(X[np.sort(rng.permutation(len(X))[:1_000])], dtype=np.float64)  # at most 1,000 rows are compared
+    most = min(8, len(some) // LEAST_ROWS)
     numbers = sorted({*range(1, most + 1), *({also} if 1 < also < len(some) else set())})
     center = some.mean(axis=0)
     axes = np.linalg.svd(some - center, full_matrices=False)[2]
     along = (some - center) @ axes.T
     low, width = along.min(axis=0), np.ptp(along, axis=0)
-    tables = [some, *(center + (low + width * rng.random(along.shape)) @ axes for _ in range(EVEN))]
+    tables = [some, *(center + (low + width * rng.random(along.shape)) @ axes for _ in range(tables_of_even_rows))]
     logs = np.empty((len(tables), len(numbers)))
     for i, rows in enumerate(tables):
         for j, number in enumerate(numbers):
             on_event(Progress(f"grouping into {number}", (i * len(numbers) + j) / logs.size))
             logs[i, j] = _log_within(rows, number, kernel, seed)
     gap = logs[1:].mean(axis=0) - logs[0]
-    error = logs[1:].std(axis=0, ddof=1) * np.sqrt(1 + 1 / EVEN)
+    error = logs[1:].std(axis=0, ddof=1) * np.sqrt(1 + 1 / tables_of_even_rows)
     rise = np.maximum(gap - gap[0], 0.0)
     separation = {number: float(1 - np.exp(-rise[j])) for j, number in enumerate(numbers) if number > 1}
     counted = [j for j, number in enumerate(numbers) if number <= most]
     best = max(counted, key=lambda j: gap[j])
     chosen = next(j for j in counted if gap[j] >= gap[best] - error[best])
-    if numbers[chosen] == 1 or rise[chosen] < CLEAR * error[chosen]:
-        none = "No number of groups is clearly best: the rows are not more separated than evenly spread ones."
+    if numbers[chosen] == 1 or rise[chosen] < clear * error[chosen]:
+        none = "No number of groups is clearly best. The rows are not more separated than evenly spread ones."
         return ClusterNumber(separation, None, none)
     last = " It is the largest number tried." if numbers[chosen] == most else ""
     return ClusterNumber(separation, numbers[chosen], f"{numbers[chosen]} groups are separated best.{last}")
 
 
 def _log_within(rows: np.ndarray, number: int, kernel: str, seed: int) -> float:
-    """Logarithm of the sum of squares within groups, relative to that of all rows."""
+    """Return the logarithm of the sum of squares within groups, relative to that of all rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an empty group is a poor number, and its sum of squares shows it
         inertia = clustering(rows, number, kernel, seed, n_init=3).fit(rows).inertia_

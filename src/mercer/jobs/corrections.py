@@ -1,7 +1,7 @@
-"""Labels that come back from a spreadsheet: corrections in an earlier output, and files of predicted rows.
+"""Read labels from a spreadsheet. They are corrections in an earlier output, or files of rows that were labeled.
 
-One rule: TARGET contains the given labels. A label in TARGET_predicted counts if TARGET_source says `given` and TARGET
-is empty. It is then moved to TARGET. A prediction whose source is `predicted` is never learned from, whatever it says.
+TARGET contains the given labels. A label in TARGET_predicted counts if TARGET_source is `given` and TARGET is empty. It
+is then moved to TARGET. A prediction whose source is `predicted` is never used for training.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,10 @@ from .options import ReadOptions
 from .tables import open_table, refuse_taken
 from .usage import UsageError
 
-HOW = ("random", "chosen")  # words in TARGET_how: how a row came to be labeled
-ROW = "row_number"  # column of `suggest --only`: the place of a row in the table, from 1
+ROW = "row_number"  # column of `suggest --only` with the number of a row in the table, from 1
 NEXT = "label_next"  # column that `suggest` writes
 NUMBERS = ("predicted", "low", "high", "source")  # columns that `label` writes for numbers
 PROBABILITY = "probability_"  # the columns of --probabilities are TARGET_probability_CLASS
-SOURCES = {"given", "predicted", "accepted", "abstained", "novel", ""}
 
 
 def added(target: str, *names: str) -> list[str]:
@@ -38,7 +36,7 @@ def doubtful(target: str) -> str:
 
 
 def wrong_column(hint: str) -> str:
-    """Return the name of the column that `audit` writes: the probabilities that a hint is wrong."""
+    """Return the name of the column that `audit` writes, with the probabilities that a hint is wrong."""
     return f"{hint}_wrong"
 
 
@@ -70,7 +68,7 @@ def earlier_columns(table: Table) -> list[str]:
 
 
 def set_aside(table: Table, old: list[str], writes: Iterable[str], on_event: OnEvent) -> None:
-    """Note that `old` columns are not features, since they hold mercer's answers; drop those to be written again."""
+    """Drop those of the `old` columns that are written again. Note that no old column is a feature."""
     writes = list(writes)
     if old:
         table.drop([name for name in old if name in writes or name.startswith(tuple(writes))])
@@ -79,19 +77,18 @@ def set_aside(table: Table, old: list[str], writes: Iterable[str], on_event: OnE
 
 
 def answered(table: Table, target: str) -> list[str]:
-    """Return the columns of predictions, on classes or on numbers, that the table has. None if they are not
-    complete.
-    """
+    """Return the columns of predictions, of classes or of numbers, in the table. [] if they are not complete."""
     both = added(target), added(target, *NUMBERS)
     return next((columns for columns in both if set(columns) <= set(table.frame.columns)), [])
 
 
 def earlier_answers(table: Table, target: str) -> dict[str, np.ndarray] | None:
-    """Return {"predicted": answers as text, "source": theirs} that an earlier run wrote, or None."""
+    """Return the predictions of an earlier run as text ("predicted") and their sources ("source"), or None."""
     if not answered(table, target):
         return None
     predicted, source = (texts(table.frame[name]) for name in added(target, "predicted", "source"))
-    return {"predicted": predicted, "source": source} if set(source) <= SOURCES else None
+    known = {"given", "predicted", "accepted", "abstained", "novel", ""}
+    return {"predicted": predicted, "source": source} if set(source) <= known else None
 
 
 def take_corrections(
@@ -109,28 +106,28 @@ def take_corrections(
     if len(rows):
         fill_cells(table, target, rows, earlier["predicted"][rows])
         predicted, source = added(target, "predicted", "source")
-        on_event(Note(f"{_labels(len(rows))} taken from {predicted!r}, where {source!r} says given."))
+        on_event(Note(f"{_labels(len(rows))} taken from {predicted!r}, because {source!r} is 'given' there."))
 
 
 def how_words(table: Table, target: str) -> np.ndarray | None:
-    """Return "random", "chosen" or "" per row from the column TARGET_how. None without such a column."""
-    (name,) = added(target, "how")
+    """Return how each row came to be labeled ("random", "chosen" or ""), from TARGET_how. None without this column."""
+    (name,), known = added(target, "how"), ("random", "chosen")
     if name not in table.frame.columns:
         return None
     words = np.array([word.lower() for word in texts(table.frame[name])], dtype=object)
-    strange = np.flatnonzero(~np.isin(words, ["", *HOW]))
+    strange = np.flatnonzero(~np.isin(words, ["", *known]))
     if not len(strange):
         return words
-    if not np.isin(words, HOW).any():
+    if not np.isin(words, known).any():
         return None
     raise InputError(
-        f"{name!r} holds {words[strange[0]]!r} in row {strange[0] + 1}. Accepted: random (the row was drawn at "
+        f"{name!r} contains {words[strange[0]]!r} in row {strange[0] + 1}. Accepted: random (the row was drawn at "
         "random), chosen, or nothing."
     )
 
 
 def how_column(table: Table, target: str, words: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Return {TARGET_how: words} to write; {} if the table has this column, whose cells are changed instead."""
+    """Return TARGET_how with its words to write. If the table has this column, change its cells and return {}."""
     (name,) = added(target, "how")
     if words is None or not (words != "").any():
         return {}
@@ -149,15 +146,15 @@ def take_answers(
     how: dict[str, np.ndarray | None],
     on_event: OnEvent,
 ) -> None:
-    """Take the labels of the rows in another file, such as `suggest --only` wrote and somebody filled in.
+    """Take the labels of the rows in another file. `suggest --only` writes such files, and a user fills them in.
 
-    how : {target: words of TARGET_how}, to which those of the file are added.
+    how : the words of TARGET_how by target, to which those of the file are added.
     """
     id, missing = options.id, options.missing
     more = open_table(path, ReadOptions(delimiter=options.delimiter, encoding=options.encoding), (), on_event)
     found = [target for target in targets if target in more.frame.columns]
     if not found:
-        raise UsageError(f"{Path(path).name} has no column {targets[0]!r} with the answers.")
+        raise UsageError(f"{Path(path).name} has no column {targets[0]!r} with the labels.")
     rows = _places(table, more, path, id, targets)
     for target in found:
         filled, words, _ = given_cells(more.frame[target], missing)
@@ -183,7 +180,7 @@ def _places(table: Table, more: Table, path: str | Path, id: str | None, targets
         return _by_id(texts(table.frame[id]), texts(more.frame[id]), name, id)
     if ROW not in more.frame.columns:
         known = f"the column {id!r} nor" if id else "--id COLUMN nor a column"
-        raise UsageError(f"The rows of {name} cannot be found again: there is neither {known} {ROW!r}.")
+        raise UsageError(f"The rows of {name} cannot be found again. There is neither {known} {ROW!r}.")
     words = texts(more.frame[ROW])
     wrong = [word for word in words if not word.isdecimal() or not 1 <= int(word) <= len(table)]
     if wrong:
@@ -205,7 +202,7 @@ def _by_id(ours: np.ndarray, theirs: np.ndarray, name: str, id: str) -> np.ndarr
 
 
 def _refuse_others(table: Table, more: Table, rows: np.ndarray, name: str, targets: list[str]) -> None:
-    """Refuse row numbers that represent other rows: the table was sorted or changed since."""
+    """Refuse row numbers that now belong to other rows, because the table was sorted or changed since."""
     own = [*targets, ROW, *(name for target in targets for name in added(target, "how"))]
     both = [c for c in more.frame.columns if c in table.frame.columns and c not in own]
     if not both:
@@ -215,13 +212,13 @@ def _refuse_others(table: Table, more: Table, rows: np.ndarray, name: str, targe
     if len(other):
         number = rows[other[0]] + 1
         raise InputError(
-            f"{name}: row {number} is another row than in the table: most of its cells differ. If the table was sorted "
-            "since, name the rows by a column with --id."
+            f"{name}: row {number} is another row than in the table, because most of its cells differ. If the table "
+            "was sorted since, name the rows by a column with --id."
         )
 
 
 def fill_cells(table: Table, column: str, rows: np.ndarray, words: Sequence[object] | np.ndarray) -> None:
-    """Put words into some cells of a column, as numbers where it contains numbers."""
+    """Put words into some cells of a column. They become numbers if it contains numbers."""
     pd = need("pandas")
     values = table.frame[column].copy()
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):

@@ -1,4 +1,4 @@
-"""Read a table and its labels: one `Dataset` for each column of labels."""
+"""Read a table and its labels as one `Dataset` for each column of labels."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -40,9 +40,9 @@ class Dataset:
     data : the file. table : the table as it was read. target : the column of labels. labels : its labels.
     encoder, X : the fitted encoder and the matrix of the features. names : what each row is called.
     distinctive : the cells that distinguish rows and groups of rows. notes : sentences on how the table was read.
-    earlier : answers that an earlier run wrote, see `earlier_answers`. how : (n,) words of TARGET_how, see `how_words`.
-    hints : {column: (n,) guesses as text, None if there is none}, or None without hints.
-    marks : what marks an unlabeled cell, next to the usual ones.
+    earlier : predictions of an earlier run, see `earlier_answers`. how : (n,) words of TARGET_how, see `how_words`.
+    hints : (n,) guesses as text by column, each None if there is none. None without hints.
+    marks : what marks an unlabeled cell, in addition to the usual markers.
     selected : how the labeled rows differ from a random sample, if they do and there is no TARGET_how.
     links : (n, n) sparse weights of links between the rows, or None.
     draws : a command that draws rows to label at random.
@@ -51,7 +51,7 @@ class Dataset:
     data: Path
     table: Table
     target: str
-    labels: Any  # Target or NumberTarget; None without a target
+    labels: Any  # Target or NumberTarget, or None without a target
     encoder: TableEncoder
     X: Rows
     names: list[str]
@@ -78,10 +78,10 @@ class Dataset:
 
     @property
     def why_not_drawn(self) -> str:
-        """Why an estimate from the labels is not one for all rows, if no label counts as drawn at random."""
+        """Why the labels do not give an estimate for all rows, if no label counts as drawn at random."""
         if self.selected is None:
             return CHOSEN
-        return f"the labeled rows are not a random sample of the table, because {self.selected.sentence}"
+        return f"the labeled rows are not a random sample of the table ({self.selected.sentence})"
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,10 @@ class LabeledTable:
 
     Attributes
     ----------
-    labels : {target: its labels}. earlier : {target: answers that an earlier run wrote, or None}.
-    how : {target: how each row came to be labeled, or None}. old : columns that earlier runs wrote; no features.
+    labels : the labels, by target.
+    earlier : the predictions of an earlier run or None, by target.
+    how : how each row came to be labeled, or None, by target.
+    old : columns that earlier runs wrote. They are not features.
     notes : sentences on how the table was read.
     """
 
@@ -119,7 +121,7 @@ def read_labeled(
 
     Parameters
     ----------
-    data : where the table is. options : how it is read.
+    data : path or address of the table. options : how it is read.
     targets : columns of labels. None for the only control of an export of Label Studio.
     table : the table, if it is open already.
     writes : names of the columns that will be added, or a function of (target, whether it contains numbers).
@@ -128,14 +130,14 @@ def read_labeled(
     """
     _check_names(targets or [], options)
     notes: list[str] = []
-    tell = keeping(notes, on_event)
+    note = keeping(notes, on_event)
     if table is None:
         names = [*([] if new_target or options.labels else targets or []), options.id]
         names += [*(options.ignore or []), *(options.include or []), *(options.hint or [])]
-        table = open_table(data, options, names, tell)
+        table = open_table(data, options, names, note)
     targets = targets or [TASKS.target(table)]
     if options.labels is not None:
-        take_labels(table, targets, options, tell)
+        take_labels(table, targets, options, note)
     for target in targets:
         if target not in table.frame.columns:
             refuse_similar(target, table, data)
@@ -144,10 +146,10 @@ def read_labeled(
     own = list(dict.fromkeys(name for target in targets for name in written_before(table, target)))
     own += [name for name in map(wrong_column, options.hint or []) if name in table.frame.columns]
     for target in targets:
-        take_corrections(table, target, earlier[target], options.missing, tell)
+        take_corrections(table, target, earlier[target], options.missing, note)
     how = {target: how_words(table, target) for target in targets}
     for path in options.more or []:
-        take_answers(table, targets, path, options, how, tell)
+        take_answers(table, targets, path, options, how, note)
     kinds = _kinds(options.kind, targets)
     labels = {
         target: read_target_as(table.frame[target], kinds.get(target), options.missing, need_labels, several)
@@ -155,10 +157,10 @@ def read_labeled(
     }
     if callable(writes):
         writes = [name for target in targets for name in writes(target, labels[target].numeric)]
-    set_aside(table, own, writes, tell)
+    set_aside(table, own, writes, note)
     for one in labels.values():
         for sentence in one.notes:
-            tell(Note(sentence))
+            note(Note(sentence))
     old = [name for name in own if name in table.frame.columns and name not in options.asked]
     return LabeledTable(table, labels, earlier, how, old, notes)
 
@@ -173,7 +175,7 @@ def read(
     found = read_labeled(data, targets, options, on_event=on_event, **more)
     table, path, names = found.table, path_of(data), row_names(found.table, options.id)
     links = read_links_of(table, options, list(found.labels), keeping(found.notes, on_event)) if options.links else None
-    datasets, encoded = [], {}  # targets with labels in the same rows share an encoder
+    datasets, encoded = [], {}  # targets with labels in the same rows use the same encoder
     for target, labels in found.labels.items():
         key = labels.given.tobytes()
         if key not in encoded:
@@ -187,7 +189,7 @@ def read(
         hints = hint_columns(table.frame, options.hint, options.missing) if options.hint else None
         if hints and (labels.numeric or labels.mark):
             what = "numbers to predict" if labels.numeric else "cells of several labels"
-            raise UsageError(f"--hint is for classes, and {target!r} holds {what}. Leave out --hint.")
+            raise UsageError(f"--hint is for classes, and {target!r} contains {what}. Omit --hint.")
         unlike = selected(table.frame, labels.given, sorted(encoder.used_)) if how is None else None
         draws = f"{command('suggest', data, target, options)} --audit 1"
         datasets.append(Dataset(path, table, target, *own, hints, options.missing, unlike, links, draws))
@@ -210,13 +212,13 @@ def read_links_of(table: Table, options: ReadOptions, targets: list[str], on_eve
             )
     links, outside = link_matrix(table.frame[column].tolist(), first, second, *weight)
     alone = int(np.sum(np.diff(links.indptr) == 0))
-    sentence = f"{len(first) - outside} links between rows, which {column!r} names; {alone} rows have no link."
-    on_event(Note(sentence + (f" {outside} links end outside the table and are left out." if outside else "")))
+    sentence = f"{len(first) - outside} links between rows, which {column!r} names. {alone} rows have no link."
+    on_event(Note(sentence + (f" {outside} links end outside the table and are omitted." if outside else "")))
     return links
 
 
 def path_of(data: Data) -> Path:
-    """Return the path of a table. For standard input what it is called."""
+    """Return the path of a table, or the words "standard input"."""
     return Path("standard input" if typed(data) == "-" else typed(data))
 
 
@@ -244,25 +246,25 @@ def _check_names(targets: list[str], options: ReadOptions) -> None:
 
 
 def _kinds(kind: list[str] | None, targets: list[str]) -> dict[str, str]:
-    """Return {target: "number" or "class"} as --as says: for all of them, or COLUMN=KIND for one."""
+    """Return "number" or "class" by target, from --as KIND for all targets or --as COLUMN=KIND for one."""
     found: dict[str, str] = {}
     for word in kind or []:
         column, _, value = word.rpartition("=")
         if value not in ("number", "class") or (column and column not in targets):
-            raise UsageError(f"--as {word} is not accepted: give number or class, or COLUMN=number for one --target.")
+            raise UsageError(f"--as {word} is not accepted. Give number or class, or COLUMN=number for one --target.")
         found |= dict.fromkeys([column] if column else targets, value)
     return found
 
 
 def refuse_unfit(dataset: Dataset, coverage: float | None = None, save: bool = False) -> None:
-    """Refuse labels that `label` cannot fill in: none is missing, or cells of several labels with other options."""
+    """Refuse a target without missing labels, and cells of several labels with options that need one label each."""
     target, several = dataset.target, dataset.labels.mark
     if dataset.labels.given.all():
         raise InputError(
             f"Every row has a label in {target!r}, so there is nothing to fill in. Empty the cells to "
-            "predict, or name their placeholder with --missing; `mercer check` looks for wrong labels."
+            "predict, or name their placeholder with --missing. `mercer check` looks for wrong labels."
         )
     if coverage is not None and several:
-        raise UsageError(f"--coverage lists one class or another, but cells of {target!r} hold several.")
+        raise UsageError(f"--coverage lists one class or another, but cells of {target!r} contain several.")
     if save and several:
-        raise UsageError(f"--save keeps one model a target, and {target!r} needs one for each label of its cells.")
+        raise UsageError(f"--save keeps one model per target, and {target!r} needs one for each label of its cells.")

@@ -1,4 +1,4 @@
-"""Parts of a report that all kinds of findings share."""
+"""Parts of a report that all kinds of findings have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -16,7 +16,7 @@ from .sets import Sets
 SHOWN_CANDIDATES = 12
 SHOWN_CELLS = 4
 MOST_EFFECTS = 200  # columns beyond which their effects are not computed
-GROUPING_NOTE = "What distinguishes each cluster: the median or most frequent value, next to that of the other rows."
+GROUPING_NOTE = "The median or most frequent value of each group, next to that of the other rows."
 
 
 def row_of(dataset: Dataset, i: int) -> tuple[str, str]:
@@ -32,9 +32,7 @@ def pictured(dataset: Dataset, i: int) -> tuple[str, str, str]:
 
 
 def columns_of(encoder: TableEncoder, found: Mapping[str, float] | None = None) -> list[Facts]:
-    """Return what was decided about every column and how much the predictions depend on it, the most important
-    first.
-    """
+    """Return how each column is used and how much the predictions depend on it, the most important first."""
     found = found or {}
     columns = [asdict(column) | {"effect": found.get(column.name)} for column in encoder.columns_]
     columns = [column for column in columns if column["kind"] != "ignored"]
@@ -42,13 +40,13 @@ def columns_of(encoder: TableEncoder, found: Mapping[str, float] | None = None) 
 
 
 def effects_of(dataset: Dataset, model: Estimator, seed: int) -> dict[str, float]:
-    """Return how much the predictions depend on each column; {} for very many columns."""
+    """Return how much the predictions depend on each column. {} for very many columns."""
     slices = dataset.encoder.slices_
     return effects(model, dataset.X, slices, seed) if len(slices) <= MOST_EFFECTS else {}
 
 
 def portraits(dataset: Dataset, codes: np.ndarray, names: Sequence[str]) -> list[Facts]:
-    """Return what distinguishes the rows of each group from the others; -1 in `codes` is not a group."""
+    """Return what distinguishes the rows of each group from the others. -1 in `codes` is not a group."""
     return [
         {"name": name, "size": int(np.sum(codes == k)), "distinctive": phrases, "rows": []}
         for k, (name, phrases) in enumerate(zip(names, dataset.distinctive.of_groups(codes, len(names))))
@@ -57,7 +55,7 @@ def portraits(dataset: Dataset, codes: np.ndarray, names: Sequence[str]) -> list
 
 
 def sample_of(n: int, first: np.ndarray, seed: int, most: int) -> np.ndarray:
-    """Return all rows, or the rows to draw: those marked `first`, and a random sample of the others."""
+    """Return at most `most` rows to draw. Those marked `first` come before a random sample of the others."""
     if n <= most:
         return np.arange(n)
     order = np.random.default_rng(seed).permutation(n)
@@ -65,7 +63,7 @@ def sample_of(n: int, first: np.ndarray, seed: int, most: int) -> np.ndarray:
 
 
 def cells_of(distinctive: DistinctiveCells, rows: np.ndarray) -> dict[str, list[str]]:
-    """Return cells for the tooltips: texts first, uncut."""
+    """Return cells for the tooltips. Texts come first and are not cut."""
     others = [name for name in distinctive.shown if name not in distinctive.texts]
     shown = [*distinctive.texts, *others][:SHOWN_CELLS]
     return {name: distinctive.frame[name].iloc[rows].astype(str).tolist() for name in shown}

@@ -1,35 +1,32 @@
-"""Fit a few-label model to a dataset, and ask a saved one in blocks."""
+"""Fit a few-label model to a dataset, and predict with a saved one in blocks of rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from ..events import Event, Fact, Note, OnEvent, Progress
+from ..few_label.catalog import methods_of
 from ..few_label.sizes import Sizes
 from ..types import Estimator, Frame
 from .dataset import Dataset
 from .options import check_methods
 
-FAMILIAR = 0.5  # trust below which a row is unlike all training rows
+FAMILIAR = 0.5  # a row with a smaller trust is unlike all training rows
 
 
-def fit_model(dataset: Dataset, model: Estimator, titles: Mapping[str, str], on_event: OnEvent) -> list[str]:
+def fit_model(dataset: Dataset, model: Estimator, on_event: OnEvent) -> list[str]:
     """Fit a few-label model to the labels of a dataset. Return notes for the report.
 
-    Ctrl-C ends the search and keeps what was tried. A copy of a model that was fitted to other labels of the same rows
-    keeps what needs no label.
-
-    Parameters
-    ----------
-    titles : {method: what people call it}, to report progress with.
+    Ctrl-C ends the search and keeps the candidates fitted so far. A model that was fitted to other labels of the same
+    rows keeps everything that does not depend on labels.
     """
-
     check_methods(model.methods, dataset.labels.numeric, dataset.target)
+    methods = methods_of("numbers" if dataset.labels.numeric else "classes")
 
-    def tell(event: Event) -> None:
-        if isinstance(event, Progress) and event.method is not None and event.method in titles:
-            event = replace(event, text=f"trying {titles[event.method]}")
+    def report(event: Event) -> None:
+        if isinstance(event, Progress) and event.method is not None and event.method in methods:
+            event = replace(event, text=f"trying {methods[event.method].title}")
         on_event(event)
 
     y, more = dataset.labels.of(np.arange(len(dataset.names))), {"hints": dataset.hints} if dataset.hints else {}
@@ -38,10 +35,10 @@ def fit_model(dataset: Dataset, model: Estimator, titles: Mapping[str, str], on_
     if hasattr(model, "library_"):
         model.relabel(y, dataset.drawn)
     else:
-        model.fit(dataset.X, y, drawn=dataset.drawn, on_event=tell, **more)
+        model.fit(dataset.X, y, drawn=dataset.drawn, on_event=report, **more)
     on_event(Fact("interrupted", model.interrupted_))
     if model.interrupted_:
-        what = f"Interrupted: the prediction is that of the {len(model.candidates_)} candidates tried so far"
+        what = f"Interrupted. The prediction is that of the {len(model.candidates_)} candidates tried so far"
         on_event(Note(f"{what}. Ctrl-C again stops without writing."))
         return [f"{what}."]
     if model.skipped_:
@@ -52,11 +49,11 @@ def fit_model(dataset: Dataset, model: Estimator, titles: Mapping[str, str], on_
 
 
 def in_blocks(
-    ask: Callable[[Frame], tuple[np.ndarray, ...]], frame: Frame, on_event: OnEvent, sizes: Sizes
+    predict: Callable[[Frame], tuple[np.ndarray, ...]], frame: Frame, on_event: OnEvent, sizes: Sizes
 ) -> tuple[np.ndarray, ...]:
-    """Return the arrays that a saved model answers with for all rows, asked some thousands at a time."""
+    """Return the arrays that `predict` returns for all rows, computed in blocks of rows."""
     found = []
     for begin in range(0, len(frame), sizes.block_rows):
         on_event(Progress(f"labeling {len(frame)} rows", begin / len(frame)))
-        found.append(ask(frame.iloc[begin : begin + sizes.block_rows]))
+        found.append(predict(frame.iloc[begin : begin + sizes.block_rows]))
     return tuple(map(np.concatenate, zip(*found)))

@@ -1,4 +1,4 @@
-"""A folder of tables: which parts are still to do, a sample of their rows, and a loop over the parts."""
+"""Predict a folder of tables. Find the parts still to do, sample their rows, and loop over the parts."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from .parts import ENCODER, JOB, MARK, MODEL, Cluster, Result, Task, Threads, pa
 from .tables import open_table
 from .usage import UsageError
 
-Counted = list[tuple[int, np.ndarray, list[str]]]  # of each part: rows, positions of the labels, labels
+Counted = list[tuple[int, np.ndarray, list[str]]]  # (number of rows, positions of the labels, labels) of each part
 
 
 class FolderRun:
@@ -29,8 +29,11 @@ class FolderRun:
 
     Parameters
     ----------
-    command : its name. data : the folder. out : that of the predictions. None: next to it, named with `word`.
-    asked : what the predictions depend on. force : whether to begin again.
+    command : name of the command.
+    data : the folder.
+    out : the folder of the predictions. None means a folder next to `data`, named with `word`.
+    asked : the options that the predictions depend on.
+    force : whether to begin again.
 
     Attributes
     ----------
@@ -73,7 +76,7 @@ class FolderRun:
         self.left = [i for i, part in enumerate(self.parts) if not (self.out / part.name).exists()]
 
     def begin(self) -> None:
-        """Make the folder and write what was requested: from now on a run can be continued."""
+        """Make the folder and write what was requested, so that a later run can continue this one."""
         self.out.mkdir(parents=True, exist_ok=True)
         write_mark(self.out / JOB, self.job)
         self.on_event(Fact("out", str(self.out)))  # what is there is complete, whatever happens
@@ -84,8 +87,8 @@ class FolderRun:
         """Return [function(*task)], computed as one stage in the threads or on the cluster `place`."""
         self.on_event(stage)
         found: dict[int, Result] = {}
-        for done, (number, answer) in enumerate(place.each(function, tasks), start=1):
-            found[number] = answer
+        for done, (number, result) in enumerate(place.each(function, tasks), start=1):
+            found[number] = result
             self.on_event(Progress(f"{stage.text}, {done} of {len(tasks)}", done / len(tasks)))
         return [found[number] for number in range(len(tasks))]
 
@@ -116,10 +119,10 @@ class FolderRun:
         more: Callable[[int], Task],
         stage: Stage,
     ) -> Facts:
-        """Answer the parts that are not there yet and set the mark. Return {fact: sum over the parts}."""
+        """Write the parts that are missing and set the mark. Return the sums of the facts over these parts."""
         self.begin()
         whole = [i for i in self.left if counted[i][0]]
-        for i in set(self.left) - set(whole):  # a part without rows has no answers
+        for i in set(self.left) - set(whole):  # a part without rows has no predictions
             shutil.copyfile(self.parts[i], self.out / self.parts[i].name)
         tasks = [(self.parts[i], self.out / self.parts[i].name, self.out, *more(i)) for i in whole]
         total: Facts = {"classes": {}}
@@ -137,7 +140,7 @@ class FolderRun:
 def labels_by_key(
     path: str | Path, target: str, key: str, missing: list[str] | None, on_event: OnEvent = ignore
 ) -> dict[str, str]:
-    """Return {key: label} of a file of labels."""
+    """Return the labels in a file, by key."""
     table = open_table(path, ReadOptions(), [key, target], on_event)
     found = read_target(table.frame[target], missing, need_labels=True)
     keys = [str(cell).strip().removesuffix(".0") for cell in table.frame[key].tolist()]
@@ -145,7 +148,10 @@ def labels_by_key(
 
 
 def rows_to_sample(counted: Counted, seed: int, sizes: Sizes = SIZES) -> np.ndarray:
-    """Return the numbers of the rows to fit: every label, unless these are very many, and a sample of the others."""
+    """Return the numbers of the rows to fit.
+
+    They are the labeled rows, or a sample of them if there are very many, and a sample of all rows.
+    """
     starts = np.cumsum([0, *(n for n, _, _ in counted)])
     labeled = np.concatenate([start + at for start, (_, at, _) in zip(starts, counted)]).astype(int)
     words = np.array([word for _, _, some in counted for word in some], dtype=object)

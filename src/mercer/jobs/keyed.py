@@ -22,7 +22,7 @@ def take_labels(table: Table, targets: list[str], options: ReadOptions, on_event
     """
     path, images = Path(str(options.labels)), isinstance(table.format, Images)
     if options.key is None and not images:
-        raise UsageError("--labels FILE and --key COLUMN go together: the column names the rows in both.")
+        raise UsageError("--labels FILE and --key COLUMN go together. The column names the rows in both.")
     own = FILE if images and options.key is None else str(options.key)
     more = open_table(path, ReadOptions(delimiter=options.delimiter, encoding=options.encoding), targets, on_event)
     theirs = own if own in more.frame.columns else _images_column(more) if images else None
@@ -43,12 +43,13 @@ def take_labels(table: Table, targets: list[str], options: ReadOptions, on_event
             table.attach(target, [None] * len(table))
         found = np.flatnonzero(given & (rows >= 0))
         fill_cells(table, target, rows[found], words[found])
-        rest = f"; {int(lost.sum())} of its names are not in the table" if lost.any() else ""
+        are = "is" if lost.sum() == 1 else "are"
+        rest = f". {int(lost.sum())} of its names {are} not in the table" if lost.any() else ""
         on_event(Note(f"{len(found)} label{'' if len(found) == 1 else 's'} taken from {path.name}{rest}."))
 
 
 def only_target(options: ReadOptions, on_event: OnEvent) -> str:
-    """The only column in the file of labels apart from the one that names the rows."""
+    """Return the only column in the file of labels apart from the one that names the rows."""
     path = Path(str(options.labels))
     table = open_table(path, ReadOptions(delimiter=options.delimiter, encoding=options.encoding), [], on_event)
     names = [str(name) for name in table.frame.columns]
@@ -64,7 +65,7 @@ def _plain(word: str) -> str:
 
 
 def _places(table: Table, key: str) -> dict[str, int]:
-    """{name of a row: its number}."""
+    """Return the numbers of the rows, by name."""
     names = [_plain(word) for word in texts(table.frame[key])]
     name, number = Counter(names).most_common(1)[0] if names else ("", 0)
     if number > 1:
@@ -73,7 +74,7 @@ def _places(table: Table, key: str) -> dict[str, int]:
 
 
 def _image_places(table: Table, key: str) -> dict[str, int]:
-    """{path of an image, with the folder, inside it, or its name if no other has it: its row}."""
+    """Return the rows of images, by path with or without the folder, and by file name if it is unique."""
     paths = [PurePosixPath(_plain(word)) for word in texts(table.frame[key])]
     often = Counter(path.name for path in paths)
     found = {path.name: row for row, path in enumerate(paths) if often[path.name] == 1}
@@ -82,7 +83,7 @@ def _image_places(table: Table, key: str) -> dict[str, int]:
 
 
 def _images_column(table: Table) -> str | None:
-    """The column whose cells are names of images, if there is one only."""
+    """Return the column whose cells are names of images, if there is only one."""
     names = [
         str(name)
         for name in table.frame.columns

@@ -1,4 +1,4 @@
-"""The two kinds of labels, classes and numbers: one set of functions for each, under the same names."""
+"""The functions for the two kinds of labels, classes and numbers, under the same names."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ class TargetKind:
     Attributes
     ----------
     fit : (dataset, search, on_event, known fit of other labels) → fit.
-    answer : (dataset, fit, options, on_event) → answers.
-    answer_table : (saved model, frame, options, labels, on_event, sizes) → answers.
-    columns : (answers, probabilities) → columns to write. table_model : (dataset, fit) → model to save.
-    facts : (dataset, fit, answers) → what --json prints. sentences : (facts) → what the command says.
-    findings : (dataset, fit, answers, options, …) → `Findings` of the report.
+    answer : (dataset, fit, options, on_event) → predictions.
+    answer_table : (saved model, frame, options, labels, on_event, sizes) → predictions.
+    columns : (predictions, probabilities) → columns to write. table_model : (dataset, fit) → model to save.
+    facts : (dataset, fit, predictions) → what --json prints. sentences : (facts) → what the command prints.
+    findings : (dataset, fit, predictions, options, …) → `Findings` of the report.
     """
 
-    fit: Callable[..., Any]  # of each kind its own type, and so its answers
+    fit: Callable[..., Any]  # each kind has its own types of fits and predictions
     answer: Callable[..., Any]
     answer_table: Callable[..., Any]
     columns: Callable[..., Facts]

@@ -9,6 +9,7 @@ import numpy as np
 from ..advice.suggest import Suggestion, suggest
 from ..advice.why import why
 from ..events import OnEvent, Progress, ignore
+from ..few_label.catalog import methods_of
 from ..few_label.sizes import SIZES, Sizes
 from ..inputs.numerals import short
 from ..report import Findings, Points
@@ -27,15 +28,8 @@ from .findings import (
     portraits,
     sample_of,
 )
-from .numbers import TITLES, NumberFit, NumberPredictions, decimals
+from .numbers import NumberFit, NumberPredictions, decimals
 from .options import AnswerOptions
-
-ASK = "model.predict(rows), model.predict_interval(rows)"
-RANGES = 5  # of equally many rows, by which the map is colored
-MARKS = (
-    "Each mark is a row; nearby rows are similar. The colors are ranges of the numbers, from low to high, with equally "
-    "many rows in each."
-)
 
 
 def findings(
@@ -66,13 +60,15 @@ def findings(
         cells={dataset.target: [short(x, 6) for x in answers.numbers[shown]]} | cells_of(dataset.distinctive, shown),
     )
     on_event(Progress("weighing the columns", 0.8))
-    found = model.estimate_
+    found, titles = model.estimate_, methods_of("numbers")
     (low, high), (least, most) = found.r2_interval, found.mae_interval
     wider = ", for predictions of medium size" if model.answers_.widths.power else ""
     return Findings(
         title=f"{n - n_given:,} numbers predicted from {n_given:,}",
         subtitle=f"{dataset.data.name}, column {dataset.target}",
-        warnings=[f"Not an estimate for all rows: {dataset.why_not_drawn}."] if dataset.selected else [],
+        warnings=[f"This is not an estimate for all rows, because {dataset.why_not_drawn}."]
+        if dataset.selected
+        else [],
         tiles=[
             (f"{found.r2:.2f}", f"R² of held-out numbers ({low:.2f} to {high:.2f})"),
             (
@@ -89,7 +85,8 @@ def findings(
             ("learned from", dataset.encoder.sentence_),
             ("written to", str(out)),
         ],
-        marks=MARKS,
+        marks="Each mark is a row. Nearby rows are similar. The colors are ranges of the numbers, from low to high, "
+        "with equally many rows in each.",
         classes=ranges,
         sequential=True,
         points=points,
@@ -101,7 +98,7 @@ def findings(
         grouping=("What low and high numbers look like", GROUPING_NOTE),
         columns=columns_of(dataset.encoder, effects_of(dataset, model, seed)),
         candidates=[
-            row | {"name": TITLES[row["method"]], "rmse": short(row["rmse"]), "mae": short(row["mae"])}
+            row | {"name": titles[row["method"]].title, "rmse": short(row["rmse"]), "mae": short(row["mae"])}
             for row in model.report_.candidates[:SHOWN_CANDIDATES]
         ],
         n_candidates=len(model.report_.candidates),
@@ -114,13 +111,13 @@ def findings(
 
 
 def reasons(dataset: Dataset, fitted: NumberFit, found: Suggestion) -> list[str]:
-    """Return a sentence for each suggested row: what its number would do, which given ones are most like it."""
+    """Return a sentence for each suggested row, on the effect of its number and on the most similar given ones."""
     alike = [one.like(dataset.names) for one in why(fitted.model, found.rows)]
     return [f"{reason}; {like}" for reason, like in zip(found.reasons, alike)]
 
 
 def _next(dataset: Dataset, fitted: NumberFit, seed: int) -> list[tuple[Row, str, float | None, str]]:
-    """Return the rows to label next. None if no candidate is linear in the numbers."""
+    """Return the rows to label next. [] if no candidate is linear in the numbers."""
     if fitted.model.linear_ is None:
         return []
     free = int((~dataset.labels.given).sum())
@@ -134,8 +131,11 @@ def _next(dataset: Dataset, fitted: NumberFit, seed: int) -> list[tuple[Row, str
 
 
 def _ranges(numbers: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Return the range of each row and the names of the ranges: as many rows in each, unless numbers are repeated."""
-    edges = np.unique(np.quantile(numbers, np.arange(1, RANGES) / RANGES))
+    """Return the range of each row and the names of the ranges, for five ranges of about equally many rows.
+
+    If numbers are repeated, the ranges may be fewer and of different sizes.
+    """
+    edges = np.unique(np.quantile(numbers, np.arange(1, 5) / 5))
     words = [f"{short(edge)}" for edge in edges]
     between = [f"{low} to {high}" for low, high in pairwise(words)]
     return np.searchsorted(edges, numbers, side="left"), [f"up to {words[0]}", *between, f"above {words[-1]}"]

@@ -1,4 +1,4 @@
-"""Numbers: fit a regressor to a dataset, answer every row, and name the columns to write."""
+"""Fit a regressor to a dataset, predict every row, and name the columns to write."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from ..events import Note, OnEvent, ignore
-from ..few_label.catalog import methods_of
 from ..few_label.number_report import number_sentences
 from ..few_label.regressor import FewLabelRegressor
 from ..few_label.sizes import SIZES, Sizes
@@ -19,13 +18,12 @@ from .dataset import Dataset
 from .fitting import FAMILIAR, fit_model, in_blocks
 from .options import AnswerOptions, SearchOptions
 
-TITLES = {name: method.title for name, method in methods_of("numbers").items()}
 COVERAGE = 0.9  # of the intervals
 
 
 @dataclass(frozen=True)
 class NumberFit:
-    """A regressor fitted to a dataset, with the predictions for all of them."""
+    """A regressor fitted to a dataset, with the predictions for all rows."""
 
     model: FewLabelRegressor
     predicted: np.ndarray
@@ -34,12 +32,13 @@ class NumberFit:
 
 @dataclass(frozen=True)
 class NumberPredictions:
-    """The prediction for every row: the given number, or the predicted one with an interval.
+    """The number of every row, given or predicted, with an interval.
 
     Attributes
     ----------
     numbers : (n,) given or predicted. ends : (n, 2) of the predicted interval. given : (n,) rows with a number.
-    novel : (n,) rows unlike all training rows. coverage, reach : fraction and medium half width of the intervals.
+    novel : (n,) rows unlike all training rows.
+    coverage, reach : coverage of the intervals, and their half width for predictions of medium size.
     decimals : decimals to write.
     """
 
@@ -63,7 +62,7 @@ def fit(
     """
     new = FewLabelRegressor(search.methods, time_budget=search.seconds, random_state=search.seed)
     model = new if known is None else copy(known.model)
-    notes = fit_model(dataset, model, TITLES, on_event)
+    notes = fit_model(dataset, model, on_event)
     return NumberFit(model, model.predicted_, notes)
 
 
@@ -71,11 +70,11 @@ def answer(
     dataset: Dataset, fitted: NumberFit, options: AnswerOptions, on_event: OnEvent = ignore
 ) -> NumberPredictions:
     """Return the predictions of a fit for all rows of its dataset. Given numbers are kept."""
-    asked = {"--abstain": options.abstain is not None, "--probabilities": options.probabilities}
-    for option, wanted in (asked | {"--by-class": options.by_class}).items():
+    unused = {"--abstain": options.abstain is not None, "--probabilities": options.probabilities}
+    for option, wanted in (unused | {"--by-class": options.by_class}).items():
         if wanted:
             what = f"{dataset.target!r} contains numbers, which have an interval instead"
-            on_event(Note(f"{option} is for classes; {what}."))
+            on_event(Note(f"{option} is for classes, and {what}."))
     given, model, coverage = dataset.labels.given, fitted.model, options.coverage or COVERAGE
     half = model.reach(coverage)
     reach = model.reach(coverage, fitted.predicted) / np.sqrt(model.answers_.trust)
@@ -104,7 +103,7 @@ def answer_table(
 
 
 def columns(answers: NumberPredictions, probabilities: bool = False) -> Facts:
-    """Return the columns to write: number, ends of its interval, source."""
+    """Return the columns to write, which are the number, the ends of its interval and its source."""
     low, high = np.round(answers.ends, answers.decimals).T
     middle = np.round(answers.ends.mean(axis=1), answers.decimals)
     numbers = [np.where(answers.given, answers.numbers, one) for one in (middle, low, high)]
@@ -118,7 +117,7 @@ def columns(answers: NumberPredictions, probabilities: bool = False) -> Facts:
 
 
 def decimals(model: FewLabelRegressor) -> int:
-    """Return how many decimals are written: five digits beyond the size of the spread of the given numbers."""
+    """Return how many decimals are written, which is five digits beyond the spread of the given numbers."""
     return 5 - int(np.floor(np.log10(model.labels_.scale)))
 
 
@@ -149,6 +148,6 @@ def facts(dataset: Dataset, fitted: NumberFit, answers: NumberPredictions) -> Fa
 
 
 def sentences(facts: Facts) -> list[str]:
-    """Return what the command says about a fit and its predictions."""
+    """Return the sentences that the command prints on a fit and its predictions."""
     rows = f"{facts['predicted']} row{'' if facts['predicted'] == 1 else 's'}"
     return [f"{rows} predicted from {facts['given']} numbers.", *facts["sentences"]]

@@ -1,4 +1,4 @@
-"""Options of a user: how a table is read, which methods are tried, what is predicted."""
+"""Options for reading a table, searching for a model and predicting."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from .usage import UsageError, did_you_mean
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a table is read: its file, its columns, its labels."""
+    """How the file, the columns and the labels of a table are read."""
 
     # the columns
     id: str | None = None  # names the rows
@@ -28,10 +28,10 @@ class ReadOptions:
     image_model: str | None = None
     no_cache: bool | None = None  # keep no vectors next to the table
     # the labels
-    kind: list[str] | None = None  # "number", "class" or COLUMN=number: what numbers in the target are
+    kind: list[str] | None = None  # "number", "class" or COLUMN=number, the meaning of numbers in the target
     missing: list[str] | None = None  # marks of unlabeled cells
-    more: list[Path] | None = None  # tables of answered rows
-    hint: list[str] | None = None  # columns of guesses by other sources; no features
+    more: list[Path] | None = None  # tables of rows that were labeled elsewhere
+    hint: list[str] | None = None  # columns of guesses by other sources, which are not features
     labels: Path | None = None  # table of the labels, with
     key: str | None = None  # the column that names the rows
     links: Path | None = None  # table of links between the rows
@@ -50,14 +50,14 @@ class ReadOptions:
 
     @property
     def kinds(self) -> dict[str, list[str]]:
-        """{kind: columns that were asked to be of this kind}."""
+        """The columns that a user declared to be of each kind."""
         embed = [name for name in self.embed or [] if name not in self.vectors]
         kinds = {"text": self.text, "category": self.category, "number": self.number, "image": self.image}
         return {kind: names or [] for kind, names in kinds.items()} | {"embed": embed}
 
     @property
     def asked(self) -> list[str]:
-        """All columns that were asked to be of a kind."""
+        """All columns that a user declared to be of a kind."""
         return [name for kind, names in self.kinds.items() if kind != "embed" for name in names]
 
     @property
@@ -65,7 +65,7 @@ class ReadOptions:
         """Options of `read_table`."""
         delimiter = {"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter)
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n\0"'):
-            raise UsageError(f"--delimiter {delimiter!r} is not accepted: give one character, or tab.")
+            raise UsageError(f"--delimiter {delimiter!r} is not accepted. Give one character, or tab.")
         same = {name: getattr(self, name) for name in ("encoding", "sheet", "header", "table")}
         return {"delimiter": delimiter} | same
 
@@ -86,7 +86,7 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """Which answers are given: abstention, probabilities, sets of classes or intervals of numbers."""
+    """Options of the predictions, such as probabilities, sets of classes or intervals of numbers."""
 
     abstain: float | None = None
     probabilities: bool = False
@@ -99,18 +99,18 @@ class AnswerOptions:
         """Refuse values that cannot be used."""
         value = self.abstain
         if value is not None and not 0 <= value < 1:
-            hint = f" For {value:g} % say {value / 100:g}." if 10 < value < 100 else ""
+            hint = f" For {value:g}% give {value / 100:g}." if 10 < value < 100 else ""
             raise UsageError(
-                f"--abstain {value:g} is not accepted: give a confidence from 0 up to but not including 1.{hint}"
+                f"--abstain {value:g} is not accepted. Give a confidence from 0 up to but not including 1.{hint}"
             )
         value = self.coverage
         if value is not None and not 0 < value < 1:
-            hint = f" For {value:g} % say {value / 100:g}." if 1 < value < 100 else " Such as 0.9."
-            raise UsageError(f"--coverage {value:g} is not accepted: give a fraction between 0 and 1.{hint}")
+            hint = f". For {value:g}% give {value / 100:g}." if 1 < value < 100 else ", such as 0.9."
+            raise UsageError(f"--coverage {value:g} is not accepted. Give a fraction between 0 and 1{hint}")
         rate = self.wrong_at_most
         if rate is not None and not 0 < rate < 1:
-            hint = f" For {rate:g} % say {rate / 100:g}." if 1 <= rate < 100 else " Such as 0.05."
-            raise UsageError(f"--wrong-at-most {rate:g} is not accepted: give a fraction between 0 and 1.{hint}")
+            hint = f". For {rate:g}% give {rate / 100:g}." if 1 <= rate < 100 else ", such as 0.05."
+            raise UsageError(f"--wrong-at-most {rate:g} is not accepted. Give a fraction between 0 and 1{hint}")
         if self.by_class and value is None:
             raise UsageError("--by-class goes with --coverage, such as --coverage 0.9 --by-class.")
 
@@ -119,7 +119,7 @@ DEFAULTS = AnswerOptions()
 
 
 def methods_named(words: str) -> str | list[str]:
-    """Return the methods that --method names: "auto", "all" or a list."""
+    """Return the methods that --method names, as "auto", "all" or a list."""
     names = [name.strip().lower() for name in words.split(",")]
     alone = [name for name in names if name in ("auto", "all")]
     if alone and len(names) > 1:

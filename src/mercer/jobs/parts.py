@@ -1,4 +1,4 @@
-"""A folder of tables: its parts, some of their rows, and the same work on each part, in threads or on a cluster.
+"""Read the parts of a folder of tables, and do the same work on each part, in threads or on a cluster.
 
 The functions that workers run take paths and small values and return small values, so any engine can run them.
 """
@@ -31,24 +31,21 @@ Task: TypeAlias = tuple[object, ...]
 
 Result = TypeVar("Result")
 
-ENDINGS = (".parquet", ".pq", ".csv", ".tsv")
-PACKED = (".gz", ".bz2", ".xz", ".zst")
 MODEL, ENCODER, JOB, MARK = "_model.mercer", "_encoder.mercer", "_job.json", "_SUCCESS"
-HEADER = 2**16  # bytes beyond which a file is more than a header
-OTHERS = ("dataset_dict.json", "state.json")  # of a folder that is one table
 
 
 def parts_in(folder: str | Path) -> list[Path]:
-    """Return the tables in a folder by name, those that begin with . or _ left out. None if the folder is one table."""
+    """Return the tables in a folder by name, except those that begin with . or _. [] if the folder is one table."""
     folder = Path(folder)
-    if not folder.is_dir() or any((folder / name).exists() for name in OTHERS):
+    if not folder.is_dir() or any((folder / name).exists() for name in ("dataset_dict.json", "state.json")):
         return []
     names = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
-    return sorted(path for path in names if _ending(path) in ENDINGS)
+    return sorted(path for path in names if _ending(path) in (".parquet", ".pq", ".csv", ".tsv"))
 
 
 def _ending(path: Path) -> str:
-    return (Path(path.stem) if path.suffix.lower() in PACKED else path).suffix.lower()
+    packed = path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst")
+    return (Path(path.stem) if packed else path).suffix.lower()
 
 
 # What the workers run
@@ -63,7 +60,11 @@ def cells(
 ) -> tuple[int, np.ndarray, list[str]]:
     """Return (number of rows, positions of the labeled ones, their labels) of a part.
 
-    column : that of the labels. With `labels`, {key: label}, that of the keys. None counts only.
+    Parameters
+    ----------
+    column : the column of the labels. If `labels` are given, the column of the keys. None counts the rows only.
+    labels : the labels by key, or None if the part contains them.
+    options : options of `read_table`.
     """
     if _ending(path) in (".parquet", ".pq"):
         file = need("pyarrow.parquet").ParquetFile(path)
@@ -93,7 +94,7 @@ def cells(
 
 def _no_rows(path: Path) -> bool:
     """Return whether a text file is empty or has a header only."""
-    return path.stat().st_size < HEADER and len(unpacked(path).splitlines()) < 2
+    return path.stat().st_size < 2**16 and len(unpacked(path).splitlines()) < 2  # a larger file has rows
 
 
 def rows_of(path: Path, positions: np.ndarray, options: Mapping[str, object]) -> Frame:
@@ -103,15 +104,15 @@ def rows_of(path: Path, positions: np.ndarray, options: Mapping[str, object]) ->
 
 @dataclass(frozen=True)
 class PartOptions:
-    """How the parts are read, answered and written.
+    """How the parts are read, predicted and written.
 
     Attributes
     ----------
     file : options of `read_table`. protect : see `write_table`.
-    model : file of a saved model. None: the one in the folder of the predictions.
-    answers : of `label` and `predict`.
-    kind, columns : of a method without labels: its command, and the names of the columns that it writes.
-    rank : of `cluster`: the numbers of the groups.
+    model : file of a saved model. None means the one in the folder of the predictions.
+    answers : options of the predictions of `label` and `predict`.
+    kind, columns : command of a method without labels, and the names of the columns that it writes.
+    rank : numbers of the groups that `cluster` writes.
     models : other places of the text model and the image model that a saved model needs.
     """
 
@@ -126,7 +127,7 @@ class PartOptions:
 
 
 def label_part(path: Path, out: Path, folder: Path, known: tuple[np.ndarray, list[str]], options: PartOptions) -> Facts:
-    """Write a part with its predictions. Return {class: rows} and how many rows were left unlabeled or are novel.
+    """Write a part with its predictions. Return the number of rows, in all and given, abstained, novel and by class.
 
     known : (positions, labels) of the labeled rows.
     """
@@ -150,10 +151,10 @@ def describe_part(path: Path, out: Path, folder: Path, options: PartOptions) -> 
     taken = [name for name in options.columns if name in table.frame.columns]
     if taken:
         raise InputError(f"{Path(path).name} has a column {taken[0]!r} already, which would be written. Rename it.")
-    block = SIZES.block_rows
+    block, kinds = SIZES.block_rows, {"embed": _positions, "cluster": _groups, "novelty": _unusual}
     with one_thread():
         matrices = [encoder.transform(table.frame.iloc[i : i + block]) for i in range(0, len(table), block)]
-        found = [DESCRIBES[options.kind](model, X, options) for X in matrices]
+        found = [kinds[options.kind](model, X, options) for X in matrices]
     new: Facts = dict(zip(options.columns, (np.concatenate(blocks) for blocks in zip(*found))))
     write_table(table, new, out, True, options.protect)
     return {"rows": len(table)}
@@ -175,15 +176,12 @@ def _unusual(model: Estimator, X: Rows, options: PartOptions) -> Sequence[np.nda
     return np.round(probability, 4), np.where(unusual, "yes", "no")
 
 
-DESCRIBES = {"embed": _positions, "cluster": _groups, "novelty": _unusual}
-
-
 @functools.lru_cache(maxsize=4)
 def _loaded(path: str) -> Estimator:
     return load(path)
 
 
-# Where they run
+# Threads and clusters on which they run
 
 
 class Threads:
@@ -208,7 +206,7 @@ class Cluster:
         self.client, self.where = client, where
 
     def each(self, function: Callable[..., Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """Yield (number of the task, function(*task)) of each, as they end; tasks of a lost worker run again."""
+        """Yield (number of the task, function(*task)) of each, as they end. Tasks of a lost worker run again."""
         distributed = need("distributed")
         futures = {self.client.submit(function, *task, pure=False): n for n, task in enumerate(tasks)}
         try:
@@ -218,19 +216,19 @@ class Cluster:
             raise
         except distributed.KilledWorker as error:
             raise BackendError(
-                "A part ended several workers, most likely for lack of memory. Finished parts are kept: split the "
+                "A part ended several workers, most likely for lack of memory. Finished parts are kept. Split the "
                 "large ones or give the workers more memory, then run the same command again."
             ) from error
         except (OSError, TimeoutError, distributed.client.FutureCancelledError) as error:
             raise BackendError(
-                f"The scheduler at {self.where} was lost. Finished parts are kept; run the same command again to "
+                f"The scheduler at {self.where} was lost. Finished parts are kept. Run the same command again to "
                 "continue with the others."
             ) from error
 
 
 @contextlib.contextmanager
 def workplace(scheduler: str | None = None, workers: int | None = None) -> Iterator[Threads | Cluster]:
-    """Enter where the parts are worked on: a scheduler, processes of this machine, or threads of this process."""
+    """Yield the cluster of a scheduler, a cluster of `workers` processes, or the threads of this process."""
     if scheduler is None and workers is None:
         yield Threads()
         return
@@ -251,11 +249,11 @@ def workplace(scheduler: str | None = None, workers: int | None = None) -> Itera
 
 
 def _close(client: Any) -> None:
-    with contextlib.suppress(Exception):  # a scheduler that is lost cannot be told
+    with contextlib.suppress(Exception):  # the scheduler may be lost
         client.close(timeout=2)
 
 
 def write_mark(path: Path, facts: Mapping[str, object]) -> None:
-    """Write a small JSON file, complete or not there."""
+    """Write a small JSON file in one step, so that it is never incomplete."""
     with replacing(path, force=True) as (part,):
         part.write_text(json.dumps(facts, indent=1, default=str) + "\n", encoding="utf-8")

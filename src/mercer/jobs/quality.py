@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from .classes import ClassAnswers, ClassFit
 
 
-def _withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
     """Return the true codes and the probabilities of the labels that could be held out."""
     labels = model.labels_
     return labels.codes[labels.labeled[labels.testable]], model.left_out_probabilities_
 
 
-def drawn_withheld(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
-    """Return those of `_withheld` that were drawn at random, which speak for all rows. All of them if none was."""
-    codes, P = _withheld(model)
+def random_held_out(model: FewLabelClassifier) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same for the labels of rows drawn at random, which represent all rows. If there are none, for all."""
+    codes, P = _held_out(model)
     drawn = model.drawn_[model.labels_.labeled[model.labels_.testable]]
     return (codes[drawn], P[drawn]) if drawn.any() else (codes, P)
 
 
 def coverage(model: FewLabelClassifier) -> list[tuple[float, float, float, float]]:
-    """Return [(share answered, accuracy, low, high)] over the held-out labels, most confident first.
+    """Return [(fraction predicted, accuracy, low, high)] over the held-out labels, most confident first.
 
-    Of labels that were chosen and labels drawn at random the latter only: they speak for all rows.
+    If some labels were drawn at random, only these are used, because they represent all rows.
     """
-    codes, P = drawn_withheld(model)
+    codes, P = random_held_out(model)
     if len(codes) == 0:
         return []
     right = P.argmax(axis=1) == codes
@@ -50,28 +50,28 @@ def coverage(model: FewLabelClassifier) -> list[tuple[float, float, float, float
 def answered(model: FewLabelClassifier, answers: "ClassAnswers", abstain: float) -> Rate:
     """Return the fraction of correct predictions among the unlabeled rows whose confidence reaches `abstain`.
 
-    As in `mercer.evidence.accuracy`: the hits among held-out labels of such a confidence, corrected by how confident
-    the predictions for unlabeled rows are compared with those for these labels.
+    It is the accuracy on held-out labels of such a confidence, plus the difference between the mean confidence of the
+    unlabeled rows and that of these labels. `mercer.evidence.accuracy` describes this estimate.
     """
-    codes, P = drawn_withheld(model)
+    codes, P = random_held_out(model)
     sure = confidence(model, P)
     kept, rows = sure >= abstain, ~answers.given & ~answers.left
     if not kept.any() or not rows.any():
         return Rate(float("nan"), 0.0, 1.0)
-    share = np.mean(P[kept].argmax(axis=1) == codes[kept]) + answers.confidence[rows].mean() - sure[kept].mean()
-    return jeffreys(float(np.clip(share, 0.0, 1.0)), 1.0 / (DESIGN / kept.sum() + 1.0 / rows.sum()))
+    rate = np.mean(P[kept].argmax(axis=1) == codes[kept]) + answers.confidence[rows].mean() - sure[kept].mean()
+    return jeffreys(float(np.clip(rate, 0.0, 1.0)), 1.0 / (DESIGN / kept.sum() + 1.0 / rows.sum()))
 
 
 def answered_sentence(rate: Rate, number: int, abstain: float) -> str:
-    """Return how many of the answered rows are correct."""
+    """Return a sentence on how many of the predicted rows are correct."""
     rows = "the row that was" if number == 1 else f"the {number} rows that were"
     if not number:
         return ""
     if not np.isfinite(rate.value):
         why = f"no held-out label reaches a confidence of {abstain:g}"
-        return f"How many of {rows} predicted rows are correct is not known, because {why}. For all rows:"
+        return f"How many of {rows} predicted are correct is not known, because {why}. For all rows:"
     return (
-        f"Of {rows} answered, about {rate.value:.0%} are correct (95% interval {rate.low:.0%} to {rate.high:.0%}), "
+        f"Of {rows} predicted, about {rate.value:.0%} are correct (95% interval {rate.low:.0%} to {rate.high:.0%}), "
         f"judging from the held-out labels that reach a confidence of {abstain:g}. For all rows:"
     )
 
@@ -79,11 +79,10 @@ def answered_sentence(rate: Rate, number: int, abstain: float) -> str:
 def wrong_labels_sentence(right: int, tested: int, wrong: float) -> str:
     """Return how wrong labels affect the estimate. "" if hardly any label is contradicted by the others.
 
-    With 20% wrong labels the expected number of wrong ones is 5% to 25% of the labels. Without, it is often as large on
-    difficult tables. The sentence therefore does not claim that labels are wrong.
+    With 20% wrong labels the expected number of wrong ones is 5% to 25% of the labels. Without any, it is often as
+    large on difficult tables. The sentence therefore does not claim that labels are wrong.
     """
-    # 0.05: expected fraction of wrong labels from which they are mentioned next to the accuracy
-    if right == tested or wrong < 0.05 * tested:
+    if right == tested or wrong < 0.05 * tested:  # too few wrong labels to mention them next to the accuracy
         return ""
     return (
         "If some labels are wrong, the accuracy is higher than estimated, because a prediction that contradicts a "
@@ -92,12 +91,11 @@ def wrong_labels_sentence(right: int, tested: int, wrong: float) -> str:
 
 
 def per_class(model: FewLabelClassifier) -> list[Facts]:
-    """[{name, tested, right, low, high, taken}] for each class: how many held-out labels are predicted correctly, and
-    how not.
+    """Return {name, tested, right, low, high, taken} per class, on how many held-out labels are predicted correctly.
 
-    `taken` is [(other class, how often)] for those that came out wrong, the most frequent first.
+    `taken` is [(predicted class, how often)] of the wrong predictions, the most frequent first.
     """
-    codes, P = _withheld(model)
+    codes, P = _held_out(model)
     answers, names = P.argmax(axis=1) if len(codes) else codes, [str(name) for name in model.classes_]
     found = []
     for k, name in enumerate(names):
@@ -110,8 +108,9 @@ def per_class(model: FewLabelClassifier) -> list[Facts]:
 
 
 def contradictions(model: FewLabelClassifier) -> tuple[int, int, float]:
-    """Return (labels that are predicted correctly when held out, labels that could be held out, how many others are
-    wrong).
+    """Return (number of correct held-out predictions, of labels that could be held out, and of wrong labels).
+
+    The number of wrong labels is the expected one among those that the held-out predictions contradict.
     """
     tested = int(model.labels_.testable.sum())
     if not tested:
@@ -122,7 +121,7 @@ def contradictions(model: FewLabelClassifier) -> tuple[int, int, float]:
 
 
 def contradicted_sentence(right: int, tested: int, wrong: float) -> str:
-    """Return how often the model itself is correct, which shows what a contradiction is worth."""
+    """Return a sentence on how often the model is correct, which shows how much a contradiction means."""
     if right == tested:
         return f"Held out, all {tested} labels are predicted correctly."
     first = f"Held out, {right} of {tested} labels are predicted correctly ({right / tested:.0%})."
@@ -137,8 +136,9 @@ def contradicted_sentence(right: int, tested: int, wrong: float) -> str:
 
 
 def doubtful_labels(dataset: Dataset, fitted: "ClassFit", above: float = FLAGGED) -> list[tuple[int, str, str, str]]:
-    """Return [(row, given label, what prediction from the others, reason)] for labels that are probably wrong, worst
-    first.
+    """Return [(row, given label, prediction from the others, reason)] of labels that are probably wrong.
+
+    The label that is most likely wrong comes first.
     """
     found = suspicious(fitted.model, above=above)
     alike = [one.like(dataset.names) for one in why(fitted.model, found.rows)]
@@ -150,7 +150,7 @@ def doubtful_labels(dataset: Dataset, fitted: "ClassFit", above: float = FLAGGED
 
 
 def unlike_labeled(dataset: Dataset, fitted: "ClassFit", n: int = 5) -> list[tuple[int, str]]:
-    """Return [(row, reason)] of rows that may belong to a class without a label; [] if every class has several."""
+    """Return [(row, reason)] of rows that may belong to a class without a label. [] if every class has several."""
     if not fitted.model.estimate_.unseen.value > 0:
         return []
     found = unseen_rows(fitted.model, dataset.X, n)

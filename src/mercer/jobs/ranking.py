@@ -1,4 +1,4 @@
-"""Rows ranked by the probability of one class, and what held-out labels tell of rare classes."""
+"""Rows ranked by the probability of one class, and the quality of the ranking for rare classes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,10 @@ from ..evidence.accuracy import Rate
 from ..evidence.ranking import average_precision
 from ..few_label.classifier import FewLabelClassifier
 from ..types import Facts
-from .quality import drawn_withheld
+from .quality import random_held_out
 from .usage import UsageError, did_you_mean
 
-RARE = 0.1  # of the labels; of many classes half of an even fraction
 SHOWN = 20  # rows of a ranked list
-MOST_CLASSES = 3  # rare classes of which the command and the report tell
 
 
 @dataclass(frozen=True)
@@ -23,9 +21,9 @@ class Ranking:
 
     Attributes
     ----------
-    name : the class. labels, all_labels : how many labels it has, of how many.
+    name : the class. labels, all_labels : number of labels of this class, and of all classes.
     precision : average precision of the held-out labels. recall : fraction of its held-out labels that are found.
-    rows : unlabeled rows, the most likely first. probability : theirs.
+    rows, probability : unlabeled rows, the most likely first, and their probabilities of the class.
     """
 
     name: str
@@ -38,30 +36,30 @@ class Ranking:
 
     @property
     def expected(self) -> float:
-        """Unlabeled rows that are expected to be of the class."""
+        """Expected number of unlabeled rows of the class."""
         return float(self.probability.sum())
 
     @property
     def sentence(self) -> str:
         """Return a sentence on the held-out labels of the class and the expected number of its rows."""
-        share = self.labels / self.all_labels
-        said = f"Class {self.name!r} has {self.labels} of {self.all_labels} labels ({share:.1%})"
+        rate = self.labels / self.all_labels
+        text = f"Class {self.name!r} has {self.labels} of {self.all_labels} labels ({rate:.1%})"
         if np.isfinite(self.precision):
             found = self.recall
-            said += (
-                f": {found.value:.0%} of them (95% interval {found.low:.0%} to {found.high:.0%}) are found when held "
-                f"out, and the average precision is {self.precision:.2f} ({share:.2f} by chance)"
+            text += (
+                f". {found.value:.0%} of them (95% interval {found.low:.0%} to {found.high:.0%}) are found when held "
+                f"out, and the average precision is {self.precision:.2f} ({rate:.2f} by chance)"
             )
-        return f"{said}. About {self.expected:.0f} of the other rows are expected to be of this class."
+        return f"{text}. About {self.expected:.0f} of the other rows are expected to be of this class."
 
     def within(self, number: int) -> str:
-        """How many rows of the class are expected among the first ones."""
+        """Return a sentence on how many rows of the class are expected among the first ones."""
         number = min(number, len(self.rows))
         among = self.probability[:number].sum()
         return f"The first {number} rows are expected to contain {among:.0f} of about {self.expected:.0f} rows."
 
     def facts(self, names: Sequence[str]) -> Facts:
-        """For --json."""
+        """Return what --json prints."""
         first = [(names[i], float(p)) for i, p in zip(self.rows[:SHOWN], self.probability[:SHOWN])]
         return {
             "class": self.name,
@@ -76,7 +74,7 @@ class Ranking:
         }
 
     def column(self, n: int) -> np.ndarray:
-        """(n,) cells: the rank of each unlabeled row, from 1. "" for rows with a label."""
+        """Return the (n,) ranks of the unlabeled rows as text, from 1. "" for rows with a label."""
         cells = np.full(n, "", dtype=object)
         cells[self.rows] = np.arange(1, len(self.rows) + 1).astype(str)
         return cells
@@ -92,7 +90,7 @@ def ranked(model: FewLabelClassifier, P: np.ndarray, given: np.ndarray, name: st
     names = [str(one) for one in model.classes_]
     if name not in names:
         raise UsageError(f"There is no class {name!r} among the labels. {did_you_mean(name, names)}")
-    k, (codes, held_out) = names.index(name), drawn_withheld(model)
+    k, (codes, held_out) = names.index(name), random_held_out(model)
     counts, inside = model.labels_.counted @ model.labels_.given, codes == k
     precision = average_precision(held_out[:, k], inside) if len(codes) else float("nan")
     free = np.flatnonzero(~given)
@@ -102,8 +100,11 @@ def ranked(model: FewLabelClassifier, P: np.ndarray, given: np.ndarray, name: st
 
 
 def rare_classes(model: FewLabelClassifier) -> list[str]:
-    """Return the classes that few labels have, the rarest first."""
+    """Return at most three classes with few labels, the rarest first.
+
+    A class is rare if it has fewer than a tenth of the labels, and less than half of its part in an even distribution.
+    """
     counts = model.labels_.counted @ model.labels_.given
-    shares = counts / counts.sum()
-    rare = [k for k in np.argsort(shares, kind="stable") if shares[k] < min(RARE, 0.5 / len(counts)) and counts[k] > 1]
-    return [str(model.classes_[k]) for k in rare[:MOST_CLASSES]]
+    rates, limit = counts / counts.sum(), min(0.1, 0.5 / len(counts))
+    rare = [k for k in np.argsort(rates, kind="stable") if rates[k] < limit and counts[k] > 1]
+    return [str(model.classes_[k]) for k in rare[:3]]

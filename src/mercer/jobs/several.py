@@ -29,13 +29,14 @@ def parts_of(dataset: Dataset) -> list[Dataset]:
 def together(dataset: Dataset, fits: Sequence[ClassFit], options: AnswerOptions) -> Facts:
     """Return the columns of `label` for cells of several labels, from the fits of each label.
 
-    A label is in the prediction where its calibrated probability is at least one half, and the most likely one always
-    is. The confidence is that of the whole cell, if the labels are independent of each other.
+    The prediction contains the labels with a calibrated probability of at least one half. It always contains the most
+    likely one, unless all labeled cells have some label in common. The confidence is that of the whole cell, if the
+    labels are independent of each other.
     """
     mark, given = dataset.labels.mark, dataset.labels.given
     sets = _sets(dataset)
     names, always = _separate(sets), set.intersection(*sets)
-    P = np.column_stack([fitted.P[:, 1] for fitted in fits])  # classes are sorted: no, yes
+    P = np.column_stack([fitted.P[:, 1] for fitted in fits])  # the classes are sorted, so yes is the second
     inside = P >= 0.5
     inside[np.arange(len(P)), P.argmax(axis=1)] |= not always
     confidence = np.where(given, 1.0, np.where(inside, P, 1 - P).prod(axis=1))

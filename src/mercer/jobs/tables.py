@@ -27,7 +27,7 @@ def open_table(
 
     Parameters
     ----------
-    data : where it is. options : how it is read.
+    data : path or address of the table. options : how it is read.
     columns : further names that must be there. None is skipped.
     """
     place = located(data)
@@ -42,7 +42,7 @@ def open_table(
         attach_vectors(table, file, "embedding" if number == 1 else f"embedding {number}")
     folder = table.frame.attrs.get("folder")
     if folder is not None and not options.no_cache:
-        table.frame.attrs["cache"] = folder  # where the vectors of texts and images are kept
+        table.frame.attrs["cache"] = folder  # of the vectors of texts and images
     for sentence in table.notes:
         on_event(Note(sentence))
     return table
@@ -73,9 +73,9 @@ def _no_column(name: str, table: Table, data: Data) -> str:
     hint = "".join(f" {note}" for note in table.notes if repr(name) in note)
     head = (table.frame.head(20) == name).any(axis=1) if table.format.is_text else []
     if any(head):
-        hint = " The name is further down: give the number of the line of column names with --header."
+        hint = " The name is further down. Give the number of the line of column names with --header."
     elif table.headless:
-        hint = " These are numbers: does the file lack a row of column names? Add one."
+        hint = " These are numbers. If the file lacks a row of column names, add one."
     elif len(names) == 1:
         hint = " If that is not how the columns should be split, give --delimiter."
     return f"{file} has no column {name!r}. Its columns are {shown}.{hint}"
@@ -99,7 +99,7 @@ def renamed_columns(frame: Frame, pairs: Sequence[str], encoder: TableEncoder) -
         new, _, old = pair.partition("=")
         if new not in frame.columns or old not in encoder.names_:
             raise UsageError(
-                f"--rename {pair} is not accepted: give NEW=OLD, a column of this table and one that the model knows. "
+                f"--rename {pair} is not accepted. Give NEW=OLD, a column of this table and one that the model knows. "
                 f"{did_you_mean(*((old, encoder.names_) if new in frame.columns else (new, list(frame.columns))))}"
             )
         names[new] = old
@@ -122,7 +122,7 @@ def refuse_taken(table: Table, names: Iterable[str]) -> None:
 
 
 def row_names(table: Table, id: str | None) -> list[str]:
-    """Return the names of the rows: the cells of the column `id`, or their numbers from 1."""
+    """Return the names of the rows, which are the cells of the column `id` or their numbers from 1."""
     return table.frame[id].astype(str).tolist() if id else [str(i) for i in range(1, len(table) + 1)]
 
 
@@ -165,7 +165,7 @@ def encode(
 
 
 def kernel_for(X: Rows, name: str) -> tuple[Kernel, str | int]:
-    """Return (kernel, approx): the named kernel with the median width; landmarks for many rows."""
+    """Return a kernel by its name, and the `approx` for a table, which is a number of landmarks for many rows."""
     from ..geometry.open import POLICIES
     from ..kernels import REGISTRY, as_kernel
 

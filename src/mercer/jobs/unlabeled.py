@@ -1,4 +1,4 @@
-"""Tables without labels: embed the rows, group them, find unusual ones."""
+"""Embed the rows of a table without labels, group them, and build outlier detectors."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .tables import Data, encode, kernel_for, open_table, refuse_taken, row_name
 from .usage import UsageError, did_you_mean
 
 EMBEDDINGS = {"kpca": "KernelPCA", "robust": "RobustKernelPCA", "sparse": "SparseKernelPCA"}
-MAP = "map"  # the method of `embed` that draws what reports and the web app show
+MAP = "map"  # the method of `embed` for the map in reports and in the web app
 FRACTION = 0.05  # of the rows that `novelty` flags
 DETECTORS = {"auto": "OutlierDetector", "svdd": "SVDD", "kpca": "KPCANovelty", "density": "KernelDensityNovelty"}
 
@@ -95,7 +95,7 @@ def check_share(share: float, method: str, kernel: str) -> None:
     """Refuse a fraction of unusual rows, or a kernel, that `novelty` does not take."""
     class_name(method, DETECTORS)
     if not 0 < share <= 0.5:
-        raise UsageError(f"--fraction {share:g} is not accepted: give a fraction of the rows above 0 and up to 0.5.")
+        raise UsageError(f"--fraction {share:g} is not accepted. Give a fraction of the rows above 0 and up to 0.5.")
     if method.lower() == "density" and kernel.lower() != "rbf":
         raise UsageError(f"The method density is Gaussian, not {kernel}. Use --kernel rbf, or --method svdd or kpca.")
 
@@ -130,7 +130,7 @@ def cluster(dataset: Dataset, clusters: int, kernel: str, seed: int, on_event: O
     """Return groups by kernel c-means, numbered from 1 by size."""
     n = dataset.X.shape[0]
     model = clustering(dataset.X, clusters, kernel, seed)
-    model.set_params(verbose=lambda text, share: on_event(Progress(f"grouping {n} rows, {text}", share)))
+    model.set_params(verbose=lambda text, done: on_event(Progress(f"grouping {n} rows, {text}", done)))
     model.fit(dataset.X)
     groups = rank_of(model)[model.labels_]
     return Described(model, groups, {"cluster": groups})

@@ -27,14 +27,13 @@ def groups(
     n, counts = len(codes), np.bincount(codes, minlength=model.n_clusters)
     names = [f"group {k + 1}" for k in range(model.n_clusters)]
     nearest = np.asarray(model.transform(source.X)).min(axis=1)  # distance to the center of its own group
-    told = source.distinctive.of_groups(codes, len(names))
+    phrases = source.distinctive.of_groups(codes, len(names))
     portraits = []
     for k, name in enumerate(names):
         inside = np.flatnonzero(codes == k)
-        # 3: rows shown for each group
-        typical = inside[np.argsort(nearest[inside], kind="stable")[:3]]
+        typical = inside[np.argsort(nearest[inside], kind="stable")[:3]]  # three rows are shown for each group
         rows = [_captioned("typical", source, i) for i in typical]
-        portraits.append({"name": name, "size": int(counts[k]), "distinctive": told[k], "rows": rows})
+        portraits.append({"name": name, "size": int(counts[k]), "distinctive": phrases[k], "rows": rows})
     compared = cluster_number(source.X, kernel, seed, model.n_clusters, on_event)
     separation, best = compared.separation, compared.proposed
     tiles = [(str(n), "rows"), (str(len(names)), "groups")]
@@ -126,7 +125,7 @@ def _common(
     xy: np.ndarray | None = None,
     first: np.ndarray | None = None,
 ) -> Facts:
-    """Return what all these reports show: the map, the columns and how the table was read."""
+    """Return the findings of all these reports, such as the map, the columns and how the table was read."""
     first = np.zeros(len(codes), dtype=bool) if first is None else first  # these rows are always drawn
     rows = sample_of(len(codes), first, seed, sizes.points)
     given = np.zeros(len(rows), dtype=bool)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class UsageError(Exception):
-    """The command itself is wrong: an unknown column, a file in the way."""
+    """A mistake in the command itself, such as an unknown column or a file that exists already."""
 
 
 def did_you_mean(word: str, accepted: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Choosing with few labels: held-out predictions over grids, splitters and scorers for data with unlabeled rows."""
+"""Model selection with few labels, with held-out predictions over grids, and splitters for partly labeled data."""
 
 from .leave_one_label_out import LeftOut, leave_one_label_out
 from .split import LabeledKFold, LabeledScorer, LeaveOneLabelOut, RepeatedLabeledKFold

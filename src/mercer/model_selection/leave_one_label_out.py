@@ -1,7 +1,7 @@
-"""Leave-one-label-out: the prediction of a few-label method for each labeled row when that one label is held out.
+"""Leave-one-label-out predictions, which predict each labeled row while its label is held out.
 
-For fits that are linear in the labels the predictions are exact and nearly free: one decomposition per kernel gives
-them for every regularization (`mercer.solvers.ridge.smoother`). For any other estimator they come from refitting.
+For fits that are linear in the labels they are exact, and one decomposition per kernel gives them for every
+regularization (`mercer.solvers.ridge.smoother`). Any other estimator is fitted again for each label.
 """
 
 from dataclasses import dataclass
@@ -34,9 +34,7 @@ class LeftOut:
 
     @property
     def right(self) -> np.ndarray:
-        """(m, l') whether each held-out prediction names the given class, for the rows whose class has another
-        label.
-        """
+        """(m, l') whether each held-out prediction is correct, for the rows whose class has another label."""
         tested = answered(self.labels, self.scores)
         return hits(self.scores[:, tested], self.labels.codes[self.labels.labeled[tested]])
 
@@ -47,12 +45,12 @@ class LeftOut:
 
     @property
     def interval(self):
-        """(m, 2) 95% interval of each accuracy: with ten labels it is some fifty percentage points wide."""
+        """(m, 2) 95% interval of each accuracy. With ten labels it is about fifty percentage points wide."""
         right = self.right
         return np.array([accuracy_interval(n, right.shape[1]) for n in right.sum(axis=1)])
 
     def choose(self):
-        """Result: value is the index of the candidate to use (the first unless another is better), reason shows why."""
+        """Return the index of the candidate to use (`value`), the first unless another is better, and a `reason`."""
         return choose(self.right, default=0)
 
 
@@ -65,27 +63,36 @@ def leave_one_label_out(
     refit: bool = False,
     **grid: Any,
 ) -> LeftOut:
-    """Held-out predictions over a grid of parameters.
+    """Return held-out predictions over a grid of parameters.
 
     Parameters
     ----------
-    estimator : a classifier of this library, or with ``refit=True`` any that reads -1 as "unlabeled".
-    X, y, sample_weight : as in the estimator's `fit`.
-    refit : bool
+    estimator : estimator
+        A classifier of this library. With ``refit=True`` any classifier that reads -1 as "unlabeled".
+    X, y : array-like
+        Rows and labels, as in the estimator's `fit`.
+    sample_weight : array-like or None, default=None
+        Weights, as in the estimator's `fit`.
+    refit : bool, default=False
         Fit once for every candidate and label instead of using the method's own held-out scores. Slow. The scores are
         the same for methods with a closed form (`LSSVMClassifier`, `RLSClassifier`, `SemiKPCA`, `LeastSquaresKPCA`
-        without label_folds). Methods without one hold out labels in at most five or ten folds (`S2RLSClassifier`,
-        `TransductiveSVMClassifier`, `WithinVarianceClassifier`; `LeastSquaresKPCA` and `LogisticKPCA` with
-        label_folds), or keep the last reweighted problem (`LogisticKPCA`), or one estimate of the class frequencies
-        (balance="estimate"). With refit=True each of their labels is held out alone and everything is fitted again, so
-        the scores differ.
-    **grid : lists of candidates by parameter name, such as ``gamma=np.logspace(-3, 3, 50)`` or
+        without label_folds). They differ for other methods, whose own scores are approximate. Those of
+        `S2RLSClassifier`, `TransductiveSVMClassifier`, `WithinVarianceClassifier`, and of `LeastSquaresKPCA` and
+        `LogisticKPCA` with label_folds, are from at most five or ten folds of labels. `LogisticKPCA` keeps the last
+        reweighted problem, and balance="estimate" keeps one estimate of the class frequencies.
+    **grid : lists
+        Candidates by parameter name, such as ``gamma=np.logspace(-3, 3, 50)`` or
         ``kernel=[RBF(w) for w in (0.5, 1, 2)]``. Without any, the predictions of the estimator as it is.
+
+    Returns
+    -------
+    LeftOut
+        The candidates and their held-out predictions.
 
     Notes
     -----
-    Cost for m regularizations, l labels and r features: one decomposition per kernel, then O(m l r) (methods linear in
-    the labels). With refitting, m l fits per kernel.
+    Methods that are linear in the labels need one decomposition per kernel, and then O(m l r) for m regularizations, l
+    labels and r features. With refitting there are m l fits per kernel.
 
     Examples
     --------
@@ -112,7 +119,7 @@ def leave_one_label_out(
 
 
 def _refit(model: Estimator, X: np.ndarray, labels: Labels, sample_weight: ColumnLike) -> np.ndarray:
-    """(l, k') scores by one fit per held-out label; y is handed over as class codes with -1, or as a soft table."""
+    """Return (l, k') scores by one fit per held-out label. y is passed as class codes with -1, or as probabilities."""
     if "missing_label" in model.get_params():
         model.set_params(missing_label="auto")
     out = np.full(labels.signs.shape, np.nan)
@@ -123,6 +130,6 @@ def _refit(model: Estimator, X: np.ndarray, labels: Labels, sample_weight: Colum
         model = clone(model)
         model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
         score = model.decision_function if hasattr(model, "decision_function") else model.predict_proba
-        answer = np.atleast_1d(score(X[row : row + 1])[0])
-        out[i] = answer[1:] - answer[:1] if len(answer) == 2 else answer
+        found = np.atleast_1d(score(X[row : row + 1])[0])
+        out[i] = found[1:] - found[:1] if len(found) == 2 else found
     return out

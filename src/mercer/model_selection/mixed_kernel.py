@@ -19,20 +19,29 @@ def select_mixed_kernel(
     mix=(0.1, 0.5),
     **grid: Any,
 ):
-    """Choose neighbors and diffusion time by leaving out labels, then the weight and width of a Gaussian next to it.
+    """Choose neighbors and diffusion time by held-out labels, then weight and width of an additional Gaussian kernel.
 
     Parameters
     ----------
-    model : classifier with `select`, such as `LeastSquaresKPCA`. Its kernel is replaced.
-    X, y : as in `model.fit`.
-    n_neighbors, times : candidates for `Diffusion`.
-    widths : Gaussian widths, in medians of the pairwise distance.
-    mix : weights w in (0, 1) of the Gaussian kernel in w · RBF + (1 − w) · Diffusion; w = 0 is a candidate too.
-    **grid : further candidates, such as ``label_weight=[...]`` and ``variance=[...]``.
+    model : estimator
+        A classifier with `select`, such as `LeastSquaresKPCA`. Its kernel is replaced.
+    X, y : array-like
+        As in `model.fit`.
+    n_neighbors : tuple of int, default=(5, 10, 20)
+        Candidates for the number of neighbors of `Diffusion`.
+    times : tuple of float, default=(3.0, 10.0, 30.0, 100.0)
+        Candidates for the time of `Diffusion`.
+    widths : tuple of float, default=(0.5, 1.0, 4.0)
+        Gaussian widths, in medians of the pairwise distance.
+    mix : tuple of float, default=(0.1, 0.5)
+        Weights w in (0, 1) of the Gaussian kernel in w · RBF + (1 − w) · Diffusion. w = 0 is a candidate, too.
+    **grid : lists
+        Further candidates, such as ``label_weight=[...]`` and ``variance=[...]``.
 
     Returns
     -------
-    A new fitted classifier. Its ``selection_`` is that of the second stage.
+    estimator
+        A new fitted classifier. Its ``selection_`` is that of the second stage.
 
     Examples
     --------
@@ -47,7 +56,7 @@ def select_mixed_kernel(
     for w in mix:
         if not 0 < w < 1:
             raise InputError(
-                f"mix={list(mix)!r} holds {w!r}. Accepted: weights of the Gaussian kernel between 0 and 1."
+                f"mix={list(mix)!r} contains {w!r}. Accepted: weights of the Gaussian kernel between 0 and 1."
             )
     graphs = [Diffusion(k, time) for k in n_neighbors for time in times]
     pure = clone(model).set_params(kernel=graphs[len(graphs) // 2]).select(X, y, kernel=graphs, **grid)

@@ -15,7 +15,7 @@ class RiskBound:
 
     Attributes
     ----------
-    value : the sum: at least 1 means that the bound says nothing.
+    value : the sum of the parts. If it is at least 1, the bound is not informative.
     labeled_risk : mean over the labels of the margin loss min(1, max(0, 1 − t f)).
     complexity : √(2 q s² / (l u)), q the rank, s² the variance times n.
     sampling : c₀ r₀ √min(l, u), from drawing l of the l + u rows.
@@ -30,7 +30,7 @@ class RiskBound:
 
     @property
     def informative(self):
-        """Whether the bound is below 1."""
+        """Whether the bound is below 1, so that it restricts the error."""
         return self.value < 1.0
 
 
@@ -40,14 +40,19 @@ def risk_bound(model: Estimator, delta: float = 0.05) -> RiskBound:
     .. math:: R_u \\le R_l + \\sqrt{\\frac{2 q s^2}{l u}} + c_0 r_0 \\sqrt{\\min(l, u)} + \\sqrt{2 r_0 \\ln(1/\\delta)}
 
     with c₀ = √(32 ln(4e)/3), r₀ = 1/l + 1/u, q the rank and s² = n · variance. The margin loss is at least the error
-    rate. With few labels the bound is usually above 1. Its use is to compare, not to reassure.
+    rate. With few labels the bound is usually above 1. It is useful for comparisons, not as a guarantee.
 
     Parameters
     ----------
     model : estimator
         A fitted `LeastSquaresKPCA` or `SpectralGraphTransducer` of two classes, with center=False.
-    delta : float
+    delta : float, default=0.05
         Probability that the bound fails, in (0, 1).
+
+    Returns
+    -------
+    RiskBound
+        The bound and its parts.
 
     Examples
     --------
@@ -60,13 +65,13 @@ def risk_bound(model: Estimator, delta: float = 0.05) -> RiskBound:
     """
     check_is_fitted(model)
     if not 0 < delta < 1:
-        raise InputError(f"delta={delta!r} is not accepted: give a probability between 0 and 1, such as 0.05.")
+        raise InputError(f"delta={delta!r} is not accepted. Give a probability between 0 and 1, such as 0.05.")
     if not hasattr(model, "labeled_decisions_"):
         accepted = "LeastSquaresKPCA and SpectralGraphTransducer"
         raise InputError(f"There is no risk bound for {type(model).__name__}. Accepted: {accepted}.")
     if model.labeled_decisions_.shape[1] != 1:
         k = len(model.classes_)
-        raise InputError(f"The risk bound is for two classes; this model has {k}. Fit one class against the rest.")
+        raise InputError(f"The risk bound is for two classes, and this model has {k}. Fit one class against the rest.")
     if model.center:
         raise InputError("The risk bound is proved for the uncentered variance. Fit with center=False.")
     l, u = model.n_labels_, model.n_rows_ - model.n_labels_

@@ -1,8 +1,8 @@
-"""Cross-validation when some rows have no label: splitters and scorers for scikit-learn's tools.
+"""Splitters and scorers for cross-validation with scikit-learn if some rows have no label.
 
 `cross_val_score` and `GridSearchCV` with their own splitters put unlabeled rows into the test folds and count them as
-errors. The splitters here keep every unlabeled row in every training fold, where the method can use it, and out of
-every test fold, where there is no answer to compare with.
+errors. The splitters here put every unlabeled row into every training fold, so that the method can use it. The test
+folds contain only labeled rows.
 """
 
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from ..types import ColumnLike
 
 
 def _testable(y, missing_label):
-    """(labeled rows that may be left out, their class codes, number of rows).
+    """Return (labeled rows that can be held out, their class codes, number of rows).
 
-    A row that is the only label of its class may not: without it the class would be unknown in the training fold.
+    The only label of its class cannot be held out, because the class would be unknown in the training fold.
     """
     labels = read_labels(y, missing_label)
     if not labels.testable.any():
@@ -69,7 +69,7 @@ class LabeledKFold:
         rows, codes, n = _testable(y, self.missing_label)
         if not 2 <= self.n_splits <= len(rows):
             raise InputError(
-                f"n_splits={self.n_splits} does not fit {len(rows)} labeled rows that can be held out: use 2 to "
+                f"n_splits={self.n_splits} does not fit {len(rows)} labeled rows that can be held out. Use 2 to "
                 f"{len(rows)} folds, or LeaveOneLabelOut()."
             )
         order = np.arange(len(rows))
@@ -153,13 +153,14 @@ class LeaveOneLabelOut:
 
 @dataclass
 class LabeledScorer:
-    """A scorer that looks at the labeled rows only: `LabeledScorer("balanced_accuracy")`.
+    """A scorer that uses the labeled rows only, such as `LabeledScorer("balanced_accuracy")`.
 
     Parameters
     ----------
-    scoring : str or callable
+    scoring : str, callable or None, default="accuracy"
         Any scorer of scikit-learn. None is the estimator's own `score`.
-    missing_label : as in `read_labels`. What the estimator learned as a class is a class here.
+    missing_label : "auto", None, value or list of values, default="auto"
+        Values in y that mean "not labeled". A class that the estimator has learned is never such a value.
 
     Examples
     --------
@@ -174,7 +175,7 @@ class LabeledScorer:
     missing_label: Any = "auto"
 
     def set_score_request(self, **requests: Any) -> Self:
-        """Ask scikit-learn's metadata routing for parameters of the score, such as ``sample_weight=True``."""
+        """Request parameters of the score from scikit-learn's metadata routing, such as ``sample_weight=True``."""
         self._requests = requests
         return self
 
@@ -191,8 +192,8 @@ class LabeledScorer:
         rows = np.flatnonzero(~gone)
         if len(rows) == 0:
             raise InputError(
-                "No row to score: all of y marks unlabeled rows. Score on labeled rows; "
-                "the splitters of mercer.model_selection put only those into test folds."
+                "There is no row to score, because all of y marks unlabeled rows. Score on labeled rows. "
+                "The splitters of mercer.model_selection put only those into test folds."
             )
         params |= {} if sample_weight is None else {"sample_weight": sample_weight}
         of_rows = {name: value for name, value in params.items() if np.shape(value)[:1] == gone.shape}  # as weights are

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else, from plain findings."""
+"""Write plain findings as a report in one HTML file without external resources."""
 
 from .findings import Findings as Findings
 from .findings import Points as Points

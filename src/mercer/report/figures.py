@@ -13,13 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, FAINT, SERIES, BAND = "#010203", "#010204", "#010205", "#010206"  # stand-ins, replaced by the page's variables
-_PAGE = {INK: "var(--ink)", FAINT: "var(--line)", SERIES: "var(--accent)", BAND: "var(--accent-soft)"}
+INK, FAINT, SERIES, BAND = "#010203", "#010204", "#010205", "#010206"  # placeholders, replaced by the page's variables
 
 
-def _figure(
-    width: float = 4.2, height: float = 2.6
-) -> tuple["Figure", "Axes"]:  # small, for the page enlarges it: on a phone and on paper words stay legible
+def _figure(width: float = 4.2, height: float = 2.6) -> tuple["Figure", "Axes"]:
+    """Return a small figure, which the page enlarges. Its text is therefore legible on a phone and on paper."""
     need("matplotlib")
     from matplotlib.figure import Figure
 
@@ -45,8 +43,9 @@ def _svg(figure: "Figure", description: str) -> str:
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
-    for stand_in, variable in _PAGE.items():
-        text = text.replace(stand_in, variable)
+    variables = {INK: "var(--ink)", FAINT: "var(--line)", SERIES: "var(--accent)", BAND: "var(--accent-soft)"}
+    for placeholder, variable in variables.items():
+        text = text.replace(placeholder, variable)
     text = re.sub(r"font: ([^;]*?)px [^;\"]*", r"font-size: \1px", text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
@@ -62,7 +61,7 @@ def confidence_histogram(confidence: np.ndarray, abstain: float | None = None) -
     axis.bar(edges[:-1], counts, width=np.diff(edges) * 0.92, align="edge", color=SERIES)
     if abstain is not None:
         axis.axvline(abstain, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
-        left = abstain > edges.mean()  # the words are on the side with room, above the bars
+        left = abstain > edges.mean()  # the text is on the side with more space, above the bars
         axis.annotate(
             f"abstain below {abstain:g}",
             (abstain, 1.08 * counts.max()),
@@ -79,14 +78,15 @@ def confidence_histogram(confidence: np.ndarray, abstain: float | None = None) -
 
 
 def coverage_curve(coverage: Sequence[tuple[float, ...]], majority: tuple[str, float] | None = None) -> str:
-    """Return the accuracy on held-out labels when only the most confident share is predicted, with 95% intervals.
+    """Return a plot of the accuracy on held-out labels if only the most confident ones are predicted.
 
-    A dashed line is the accuracy of always answering the most frequent class, `majority` = (class, share).
+    It shows 95% intervals. A dashed line is the accuracy of always predicting the most frequent class, which is
+    `majority` = (class, its fraction of the labels).
     """
-    share, accuracy, low, high = np.array(coverage, dtype=float).T
+    fraction, accuracy, low, high = np.array(coverage, dtype=float).T
     figure, axis = _figure()
-    axis.fill_between(100 * share, 100 * low, 100 * high, color=BAND, linewidth=0)
-    axis.plot(100 * share, 100 * accuracy, color=SERIES, linewidth=2, marker="o", markersize=3.5)
+    axis.fill_between(100 * fraction, 100 * low, 100 * high, color=BAND, linewidth=0)
+    axis.plot(100 * fraction, 100 * accuracy, color=SERIES, linewidth=2, marker="o", markersize=3.5)
     if majority is not None:
         axis.axhline(100 * majority[1], color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
         axis.annotate(

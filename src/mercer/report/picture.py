@@ -1,4 +1,4 @@
-"""Where each row is drawn: neighbors in the table are neighbors in the plane, started from kernel components."""
+"""A map of the rows. Neighbors in the table are neighbors on the map, which starts from kernel components."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,19 +9,17 @@ from ..graphs.layout import neighbor_layout
 from ..kernels import RBF, Cosine, Diffusion
 from ..types import Rows
 
-HEAT_RANK = 40
-# Fraction of the plain kernel next to the heat kernel: without it a cluster is one dot, with more they overlap
 SENTENCE = (
-    "Rows that are alike lie close together. The axes have no unit, and distances between groups have little meaning "
+    "Similar rows are close together. The axes have no unit, and distances between groups have little meaning "
     "(a neighbor embedding of the nearest-neighbor graph, started from two kernel principal components)."
 )
 
 
 class PlaneEmbedding:
-    """Positions in the plane, from the rows alone: no label moves them.
+    """Positions in the plane. They do not depend on labels.
 
-    Two principal components of a heat kernel on the neighbor graph and a plain kernel are the start. From there
-    neighbors attract each other and other rows push away, see `mercer.graphs.layout`. The same rows have the same
+    The start is two principal components of a heat kernel on the neighbor graph and a plain kernel. From there
+    neighbors attract each other and other rows push away (see `mercer.graphs.layout`). The same rows have the same
     positions every time. Other rows are placed at the weighted mean of their nearest rows.
 
     Parameters
@@ -52,12 +50,12 @@ class PlaneEmbedding:
         self.middle_, self.spread_ = None, None
         if not sp.issparse(X):
             spread = X.std(axis=0)
-            if spread.max() > 20 * max(float(np.median(spread)), 1e-300):  # else the picture would be that one column
+            if spread.max() > 20 * max(float(np.median(spread)), 1e-300):  # else the map would show one column only
                 self.middle_, self.spread_ = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
         X = self._scaled(X)
-        n = X.shape[0]
-        self.heat_ = Diffusion(min(10, max(n // 3, 1)), 100.0, rank=min(HEAT_RANK, n)).resolve(X)
-        number = min(HEAT_RANK, n - 1)
+        n, rank = X.shape[0], 40
+        self.heat_ = Diffusion(min(10, max(n // 3, 1)), 100.0, rank=min(rank, n)).resolve(X)
+        number = min(rank, n - 1)
         policy = POLICIES["plane"]
         approx = "exact" if n <= policy.exact_rows else policy.landmarks
         plain = KernelPCA(
@@ -65,6 +63,7 @@ class PlaneEmbedding:
         )
         shape = np.asarray(plain.fit_transform(X), dtype=np.float64)
         power = float(np.mean(np.sum(shape**2, axis=1)))
+        # 0.3 is the weight of the plain kernel. Without it a cluster is one dot, and with more clusters overlap.
         self.gain_ = np.sqrt(0.3 / power) if power > 0 else 1.0
         both = self._side_by_side(self.heat_.factor(), shape)
         self.mean_ = both.mean(axis=0)
@@ -79,7 +78,7 @@ class PlaneEmbedding:
         return self.fit(X).positions_
 
     def transform(self, X: Rows) -> np.ndarray:
-        """Return the (n, 2) positions of any rows. Those of the fit stay where they are, the mean of equal ones."""
+        """Return the (n, 2) positions of any rows. Rows of the fit keep theirs. Equal rows have their mean position."""
         return np.asarray(self.heat_.spread(self._scaled(X)) @ self.positions_)
 
     def _scaled(self, X: Rows) -> Rows:
@@ -99,7 +98,10 @@ def positions(X: Rows, seed: int = 0) -> np.ndarray:
 
 
 def on_grid(xy: np.ndarray, grid: int) -> np.ndarray:
-    """Return (n, 2) whole numbers from 0 to `grid`; far-out points are at the border: they would squeeze all others."""
+    """Return (n, 2) positions as whole numbers from 0 to `grid`.
+
+    Distant points are moved to the border, so that they do not shrink the space for all others.
+    """
     xy = np.asarray(xy, dtype=float)
     low, high = xy.min(axis=0), xy.max(axis=0)
     inner_low, inner_high = np.quantile(xy, [0.005, 0.995], axis=0)

@@ -19,11 +19,9 @@ from .picture import on_grid
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-GRID = 10_000  # positions are whole numbers from 0 to here
 COLORS = 24
-HUES = 8  # then they are darker, then lighter, each time with another shape
+HUES = 8  # the next colors are darker and then lighter, each time with another shape
 SHAPES = 5
-TIPS = 1_000_000  # characters of cells for the tooltips
 
 
 def render(*findings: Findings) -> str:
@@ -39,7 +37,7 @@ def render(*findings: Findings) -> str:
     jinja2 = need("jinja2")
     folder = resources.files(__package__)
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["percent"] = lambda share: f"{100 * share:.0f}%"
+    environment.filters["percent"] = lambda fraction: f"{100 * fraction:.0f}%"
     environment.filters["count"] = lambda number: f"{number:,}"
     style = "".join((folder / name).read_text(encoding="utf-8") for name in ("theme.css", "style.css"))
     template = environment.from_string((folder / "template.html").read_text(encoding="utf-8"))
@@ -54,7 +52,7 @@ def render(*findings: Findings) -> str:
         hues=HUES,
         shapes=SHAPES,
     )
-    return page.encode("utf-8", "replace").decode()  # names of files may hold bytes that are not letters
+    return page.encode("utf-8", "replace").decode()  # names of files may contain bytes that are not letters
 
 
 def _hash(script: str) -> str:
@@ -96,10 +94,11 @@ def _palette(findings: Findings) -> list[tuple[str, int]]:
 
 
 def _data(points: Points, findings: Findings) -> "Markup":
-    """Return the points for the script: whole numbers, so that ten thousand are small; safe in a script element."""
+    """Return the points as text that is safe in a script element. Whole numbers keep ten thousand points small."""
     from markupsafe import Markup
 
-    placed, sure = on_grid(points.xy, GRID), points.confidence
+    grid, characters = 10_000, 1_000_000  # the largest coordinate, and the length of all tooltips together
+    placed, sure = on_grid(points.xy, grid), points.confidence
     data = {
         "x": placed[:, 0].tolist(),
         "y": placed[:, 1].tolist(),
@@ -107,10 +106,12 @@ def _data(points: Points, findings: Findings) -> "Markup":
         "given": np.asarray(points.given).astype(int).tolist(),
         "confidence": None if sure is None else np.round(100 * np.asarray(sure)).astype(int).tolist(),
         "names": [str(name)[:40] for name in points.names],
-        "cells": {str(name)[:40]: _cut(values, TIPS // len(points.cells)) for name, values in points.cells.items()},
+        "cells": {
+            str(name)[:40]: _cut(values, characters // len(points.cells)) for name, values in points.cells.items()
+        },
         "classes": [str(name) for name in findings.classes],
         "palette": _palette(findings),
-        "grid": GRID,
+        "grid": grid,
         "many": not findings.sequential and len(findings.classes) > HUES,
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
@@ -120,7 +121,7 @@ def _data(points: Points, findings: Findings) -> "Markup":
 
 
 def _cut(cells: Sequence[object], characters: int) -> list[str]:
-    """Return cells as text: whole if all fit into so many characters, else none longer than its fraction."""
+    """Return cells as text, with at most so many characters in all. Long cells are cut if they do not fit."""
     texts = [str(cell) for cell in cells]
     if sum(map(len, texts)) <= characters:
         return texts

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A method with fixed parameters on prepared rows. No label is in it, so it serves every labeling.
+    """A method with fixed parameters on prepared rows. It contains no label, so it can be fitted to any labels.
 
     Attributes
     ----------
     name, method : str
-        For the report. The name of its method in `mercer.few_label.catalog`.
+        Its name in the report, and the name of its method in `mercer.few_label.catalog`.
     settings : str
         Its parameters and its space, for the report.
     seconds : float
-        What building it took.
+        How long building it took.
     most_labels : float
         It is not tried with more labels.
     fold_group : str or None
-        Of the candidates of one group the first represents all when labels are held out in folds.
+        The first candidate of a group represents all of them when labels are held out in folds.
     prior_group : str
         The prior weight of a group is divided evenly among its candidates (`mercer.few_label.weights.PRIOR_SHARES`).
         The candidates of the group "" divide the rest.
@@ -137,7 +137,7 @@ class Fitted:
 def rehearse(candidates: Sequence[Candidate], n: int, labels: Any = None) -> None:
     """Compute what every fit of these candidates on n rows needs, so that the first labels need not wait for it.
 
-    labels : of two rows, which mean nothing. None: two classes.
+    labels : arbitrary labels of two rows. None means one row of each of two classes.
     """
     two = Labels(np.arange(2), np.r_[0, np.full(n - 2, -1), 1], np.array([0, n - 1]), np.eye(2))
     for candidate in candidates:

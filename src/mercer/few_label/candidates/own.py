@@ -115,12 +115,12 @@ class OwnClassifier:
         return found
 
 
-def _call(model: object, verb: str, *values: Rows, **options: np.ndarray | None) -> object:
+def _call(model: object, method: str, *values: Rows, **options: np.ndarray | None) -> object:
     try:
-        return getattr(model, verb)(*values, **options)
+        return getattr(model, method)(*values, **options)
     except Exception as error:
         raise InputError(
-            f"{type(model).__name__} in also failed in {verb}: {error} It must accept the rows as numbers, "
+            f"{type(model).__name__} in also failed in {method}: {error} It must accept the rows as numbers, "
             f"{'sparse ones included, ' if hasattr(values[0], 'tocsr') else ''}and as few labels as there are here. "
             "Correct it, or leave it out of also."
         ) from error
@@ -129,7 +129,7 @@ def _call(model: object, verb: str, *values: Rows, **options: np.ndarray | None)
 def check_own(also: object) -> None:
     """Refuse what is not a list of classifiers."""
     if isinstance(also, str) or not isinstance(also, Sequence):
-        raise InputError(f"also={also!r} is not accepted: give a list of scikit-learn classifiers.")
+        raise InputError(f"also={also!r} is not accepted. Give a list of scikit-learn classifiers.")
     for one in also:
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict_proba") and is_classifier(one)):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Tasks of a few-label model: the only place where classes and numbers differ."""
+"""Tasks of a few-label model. Classes and numbers differ only here."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar

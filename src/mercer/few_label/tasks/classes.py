@@ -1,4 +1,4 @@
-"""Classes: candidates pooled by the likelihood of their held-out labels, and one calibration for all rows."""
+"""The task of predicting classes. Candidates are pooled by the likelihood of held-out labels, and then calibrated."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,13 +29,8 @@ from .base import Task
 if TYPE_CHECKING:
     from ..library import Library
 
-# Of the prior of the power, log s ~ N(0, spread²). On pixels, words and other wide rows a pool of candidates that
-# disagree is more often correct than it says, on tables it is not: benchmarks/results/evidence.md has both sides.
-SPREAD, SPREAD_WIDE = 0.25, 0.6
-SPREAD_CHOSEN = 0.7  # where some labels were drawn and some chosen: these are harder than others
-
 Prior: TypeAlias = str | Mapping[object, float] | Sequence[float] | np.ndarray | None
-"""Class frequencies: None, "labels", "estimate", or one fraction for each class."""
+"""Class frequencies as None, "labels", "estimate", or one fraction for each class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +39,12 @@ class Calibration:
 
     Attributes
     ----------
-    power : of the pooled probabilities, that the held-out labels ask for.
-    offsets : (k,) added to their logarithms, for the class frequencies that were requested.
+    power : exponent of the pooled probabilities, fitted to the held-out labels.
+    offsets : (k,) terms added to their logarithms, for the class frequencies that were requested.
     prior : (k,) class frequencies among all rows.
     most : largest probability.
     seen : fraction of rows whose class has a label (Good and Turing).
-    hints : what hints tell of the class, or None without any.
+    hints : likelihood of the class given the hints, or None without hints.
     """
 
     power: float
@@ -66,8 +61,8 @@ class Classes(Task):
 
     Attributes
     ----------
-    combine : "average" or "pick", see `FewLabelClassifier`. prior : None, "labels", "estimate" or (k,) shares.
-    seed : of the folds. guesses : hints of the training rows, or None.
+    combine : "average" or "pick", see `FewLabelClassifier`. prior : None, "labels", "estimate" or (k,) fractions.
+    seed : seed of the folds. guesses : hints of the training rows, or None.
     """
 
     combine: str = "average"
@@ -77,7 +72,7 @@ class Classes(Task):
     name: ClassVar[str] = "classes"
 
     def labels_to_fit(self, labels: Labels) -> Labels:
-        """The labels, or of very many a sample with every class in it, with class numbers for names."""
+        """Return the labels with class numbers for names. Very many labels are sampled, with every class in it."""
         kept = labels_to_fit(labels.codes[labels.labeled], labels.n_classes, sizes.SIZES.label_entries, self.seed)
         labels = labels if len(kept) == len(labels.labeled) else labels.keep(kept)
         return replace(labels, classes=np.arange(labels.n_classes))
@@ -108,17 +103,23 @@ class Classes(Task):
     def _calibration(
         self, wide: bool, left_out: np.ndarray, labels: Labels, drawn: np.ndarray, scores: np.ndarray
     ) -> Calibration:
-        """The power of the pooled probabilities that the held-out labels ask for, and the class frequencies."""
+        """Return the power of the pooled probabilities, fitted to the held-out labels, and the class frequencies.
+
+        The power s has the prior log s ~ N(0, spread²). Pooled candidates that disagree are more often correct than
+        their probabilities on pixels, words and other wide rows, but not on tables (benchmarks/results/evidence.md).
+        Wide rows therefore have a larger spread. It is largest if some labels were drawn and others were chosen,
+        because chosen rows are harder.
+        """
         counts, tested = labels.counted @ labels.given, labels.testable
         own = drawn[labels.labeled[tested]]
-        spread = SPREAD_WIDE if wide else SPREAD
-        spread = spread if own.all() or not own.any() else SPREAD_CHOSEN
+        spread = 0.6 if wide else 0.25
+        spread = spread if own.all() or not own.any() else 0.7
         count = labels.counted[tested] * (own if own.any() else 1.0)
         s = sharpen(left_out, labels.given[tested], spread, count)
         among = (counts + 1) / (counts.sum() + len(counts))
         prior, offsets = among, np.zeros(len(counts))
         if isinstance(self.prior, str) and self.prior == "estimate":
-            prior = estimated_shares(scores[labels.codes < 0], s, counts)
+            prior = estimated_prior(scores[labels.codes < 0], s, counts)
             offsets = np.log(prior / among)
         elif self.prior is not None:
             prior = among if isinstance(self.prior, str) else self.prior
@@ -137,7 +138,7 @@ class Classes(Task):
                 fit.candidates, labels, groups, self.combine, self.seed, fit.pool.nothing, self.guesses
             )
         answers = [replace(one, answers=normalized(one.answers * np.exp(offsets))) for one in answers]
-        pooled = softmax(two_columns(fit.scores[labels.codes < 0]), axis=1)  # as the predictions: not yet sharpened
+        pooled = softmax(two_columns(fit.scores[labels.codes < 0]), axis=1)  # the predictions before calibration
         P, drawn = normalized(pooled * np.exp(offsets)), fit.drawn[labels.labeled]
         return estimate(answers, P, labels.given, drawn)
 
@@ -172,7 +173,7 @@ class Classes(Task):
 
 
 def read_prior(prior: Prior, labels: Labels) -> str | np.ndarray | None:
-    """None, "labels", "estimate" or the (k,) shares that the user requests. Refuses what cannot be read."""
+    """Return None, "labels", "estimate" or the (k,) class frequencies that the user requests. Refuse anything else."""
     if prior is None or (isinstance(prior, str) and prior in ("labels", "estimate")):
         return prior
     names = labels.classes.tolist()
@@ -181,44 +182,44 @@ def read_prior(prior: Prior, labels: Labels) -> str | np.ndarray | None:
             raise InputError(
                 f"prior names the classes {list(prior)} and the labels have {names}. Give one fraction for each class."
             )
-        shares = np.array([prior[name] for name in names], dtype=float)
+        rates = np.array([prior[name] for name in names], dtype=float)
     else:
-        shares = np.asarray(prior, dtype=float) if not isinstance(prior, str) else np.zeros(0)
-    if shares.shape != (len(names),) or not np.all(shares > 0) or abs(shares.sum() - 1) > 1e-6:
+        rates = np.asarray(prior, dtype=float) if not isinstance(prior, str) else np.zeros(0)
+    if rates.shape != (len(names),) or not np.all(rates > 0) or abs(rates.sum() - 1) > 1e-6:
         raise InputError(
-            f"prior={prior!r} is not accepted: give None, 'labels', 'estimate', or one positive fraction for each of "
+            f"prior={prior!r} is not accepted. Give None, 'labels', 'estimate', or one positive fraction for each of "
             f"the {len(names)} classes {names}, summing to 1."
         )
-    return shares
+    return rates
 
 
-def offsets_for(scores: np.ndarray, slope: float, shares: np.ndarray, steps: int = 100) -> np.ndarray:
-    """(k,) offsets b such that the mean of softmax(slope · scores + b) over the rows is `shares`."""
+def offsets_for(scores: np.ndarray, slope: float, prior: np.ndarray, steps: int = 100) -> np.ndarray:
+    """Return (k,) offsets b such that the mean of softmax(slope · scores + b) over the rows is `prior`."""
     logits = slope * two_columns(scores)
     b = np.zeros(logits.shape[1])
     for _ in range(steps):
         mean = softmax(logits + b, axis=1).mean(axis=0)
-        b += np.log(shares) - np.log(np.maximum(mean, 1e-300))
-        if np.max(np.abs(mean - shares)) < 1e-6:
+        b += np.log(prior) - np.log(np.maximum(mean, 1e-300))
+        if np.max(np.abs(mean - prior)) < 1e-6:
             break
     centered: np.ndarray = b - b.mean()
     return centered
 
 
-def estimated_shares(scores: np.ndarray, slope: float, counts: np.ndarray, steps: int = 100) -> np.ndarray:
-    """(k,) shares among the rows, by expectation maximization from the fractions among the labels (Saerens et al.
-    2002).
+def estimated_prior(scores: np.ndarray, slope: float, counts: np.ndarray, steps: int = 100) -> np.ndarray:
+    """Return the (k,) class frequencies among the rows, by expectation maximization (Saerens et al. 2002).
 
-    The labels count as so many rows of known class, with one more for each class: few rows cannot push a class to 0.
+    It starts from the frequencies among the labels. The labels count as rows of known class, with one more row for each
+    class. Few rows therefore cannot give a class the frequency 0.
     """
     logits = slope * two_columns(scores)
     start = (counts + 1) / (counts.sum() + len(counts))
-    shares: np.ndarray = start
+    prior: np.ndarray = start
     for _ in range(steps):
-        P = np.exp(log_softmax(logits + np.log(shares / start), axis=1))
+        P = np.exp(log_softmax(logits + np.log(prior / start), axis=1))
         new = (P.sum(axis=0) + counts + 1) / (len(P) + counts.sum() + len(counts))
-        done = np.max(np.abs(new - shares)) < 1e-7
-        shares = new
+        done = np.max(np.abs(new - prior)) < 1e-7
+        prior = new
         if done:
             break
-    return shares
+    return prior

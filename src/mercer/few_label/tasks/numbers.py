@@ -1,4 +1,4 @@
-"""Numbers: candidates pooled by their held-out squared errors."""
+"""The task of predicting numbers. Candidates are pooled by their held-out squared errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,6 @@ from .base import Task
 
 if TYPE_CHECKING:
     from ..library import Library
-
-PAIRS = 400  # numbers up to which two are held out at once: O(l³) for each candidate
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +87,9 @@ class Numbers(Task):
 
 
 def held_out_errors(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """(held-out errors, given numbers) that the estimates rest on: drawn at random, if there are enough of these.
+    """Return (held-out errors, given numbers) of the rows drawn at random, for the estimates.
 
-    With fewer than five all numbers are looked at.
+    If there are fewer than five such rows, all rows with a number are used.
     """
     targets = fit.labels
     drawn = fit.drawn[targets.labeled]
@@ -101,10 +99,10 @@ def held_out_errors(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
 
 
 def left_out_errors(fitted: Sequence[Fitted], targets: Targets) -> tuple[np.ndarray, np.ndarray]:
-    """((m, l) held-out errors, (m, l) sum of the squared errors of the other numbers with number i held out too).
+    """Return (m, l) held-out errors, and (m, l) sums of squared errors of the other numbers with number i held out too.
 
-    Numbers of one group are held out together. For forests, and with very many numbers for all, number i is only left
-    out of the sum.
+    Numbers of one group are held out together. Holding out two numbers at once takes O(l³) per candidate. With more
+    than 400 numbers, and for forests, number i is therefore only omitted from the sum.
     """
     t, groups = targets.signs[:, 0], targets.groups
     errors = np.array([t - candidate.left_out[:, 0] for candidate in fitted])
@@ -112,7 +110,7 @@ def left_out_errors(fitted: Sequence[Fitted], targets: Targets) -> tuple[np.ndar
     copies = len(np.unique(groups)) < len(t)
     own = np.array([np.bincount(groups, row)[groups] for row in errors**2])
     sums = np.sum(errors**2, axis=1, keepdims=True) - own
-    if 2 < len(t) <= PAIRS:
+    if 2 < len(t) <= 400:
         for m, candidate in enumerate(fitted):
             found = candidate.pairs(targets)
             if found is not None:
