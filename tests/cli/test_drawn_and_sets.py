@@ -47,7 +47,7 @@ def test_the_estimate_rests_on_rows_drawn_at_random_through_the_whole_loop(tmp_p
     done = here("label", data, "-t", "species", "--more", first, "--json", *QUICK)
     facts = json.loads(done.stdout)
     assert (facts["given"], facts["labels_drawn"]) == (19, 12)  # the nine labels before count as drawn
-    assert "as 12 labels of rows drawn at random show" in facts["accuracy_sentence"]
+    assert "estimated from 12 held-out labels of rows drawn at random" in facts["accuracy_sentence"]
     labeled = tmp_path / "iris_labeled.csv"
     how = read(labeled)["species_how"]
     rows = asked["row_number"].astype(int).to_numpy() - 1

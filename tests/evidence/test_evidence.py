@@ -216,7 +216,7 @@ def test_audited_suggestions_are_marked_and_counted():
     assert all("at random" in reason for reason, drawn in zip(found.reasons, found.drawn) if drawn)
     model.teach(found.rows, y[found.rows], drawn=found.drawn)
     assert model.estimate_.n_drawn == 13 and model.estimate_.n_labels == 20
-    assert "as 13 labels of rows drawn at random show" in str(model.report_)
+    assert "estimated from 13 held-out labels of rows drawn at random" in str(model.report_)
     chosen = FewLabelClassifier(QUICK).fit(X, given, drawn=np.zeros(200, dtype=bool))
     assert "This is not an estimate for all rows" in str(chosen.report_)
     with pytest.raises(InputError, match="audit=2 is not accepted"):

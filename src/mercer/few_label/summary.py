@@ -168,11 +168,9 @@ def accuracy_sentence(found: Estimate, why: str = CHOSEN, draws: str = "suggest(
             f"This is not an estimate for all rows, because {why}. Of the labels, {value} are predicted correctly "
             f"when held out in folds. Label some rows drawn at random: `{draws}` lists them."
         )
-    on = f"{found.n_drawn} labels of rows drawn at random" if found.n_drawn < found.n_labels else "labels"
-    return (
-        f"About {value} of the predictions are correct {interval}, as {on} show that were held out in folds, "
-        "with everything refitted without them."
-    )
+    chosen = found.n_drawn < found.n_labels
+    on = f"{found.n_drawn} held-out labels of rows drawn at random" if chosen else "held-out labels"
+    return f"About {value} of the predictions are correct {interval}, estimated from {on}."
 
 
 def unseen_sentence(found: Estimate) -> str:
