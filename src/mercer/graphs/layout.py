@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ..compilation import compiled
+from ..compilation import FAST, compiled
 from ..types import Rows
 
 SIZE = 10.0  # half the width of the start
@@ -18,7 +18,7 @@ GRAVITY = 0.04  # pull to the middle: parts that no edge joins would drift away 
 STEP = 1.0  # of the first epoch; it falls to 0
 
 
-@compiled(nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})
+@compiled(nogil=True, error_model="numpy", fastmath=FAST)
 def _move(y, ends, others, epochs, seed):
     n = len(y)
     state = np.uint64(seed * 2 + 88172645463325252)
