@@ -22,7 +22,7 @@ VECTORS = (".npy",)
 
 
 class Limits(NamedTuple):
-    """The limits up to which "auto" uses a model.
+    """The limits of what "auto" lets a model read.
 
     The fraction of tokens that mean nothing to all-MiniLM-L6-v2 is below 0.1 in descriptions of packages in ten
     languages of Latin letters, and 0.8 in Russian, Japanese and Chinese ones.

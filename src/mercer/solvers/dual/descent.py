@@ -110,7 +110,7 @@ def descent(H, GH, loss, tol, max_iter, memory, eps):
     return point, history
 
 
-def _stalled(history, gaps, eps, steps=50):
+def _stalled(history: list, gaps: list, eps: float, steps: int = 50) -> bool:
     """Whether the value moved by less than the precision, and the residual did not halve, in so many steps."""
     if len(history) <= steps:
         return False

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..result import Result
 from .loss import Loss
 from .minimize import EPS, minimize, sketch, sketch_width
 
 
-def _trial(G, n_components, loss, start, eps, max_iter=1000):
+def _trial(G: np.ndarray, n_components: int, loss: Loss, start: tuple, eps: float, max_iter: int = 1000) -> Result:
     """`Result` of `minimize` to a residual of 1e-3, at which the number of samples beyond a threshold has settled.
 
     Two starts are enough, since this number depends little on the stationary point that is found.

@@ -118,7 +118,7 @@ class TiltedState(State):
 
 def graph_moment(Z: Any, Lap: Any) -> np.ndarray:
     """2 Zᵀ Lap Z, so that wᵀ(·)w = Σ_ij w_ij (f_i − f_j)² with f = Zw for Lap = D − W."""
-    r, step = Z.shape[1], 64  # columns at a time, so that the host needs n × 64 numbers
+    r, step = Z.shape[1], 64  # columns at a time, so that n × 64 numbers go to the host
     columns = np.split(np.eye(r), range(step, r, step), axis=1)
     out = np.hstack([tdot(Z, Lap @ dot(Z, some)) for some in columns])
     return out + out.T
