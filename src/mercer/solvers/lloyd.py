@@ -214,7 +214,7 @@ def _fill_empty(labels: np.ndarray, weight: np.ndarray, cost: np.ndarray, n_clus
     filled = 0
     for cluster in empty:
         row = next((i for i in order if count[labels[i]] > 1 and cost[i] > slack * weight[i]), None)
-        if row is None:  # every other row is its own center, since there are fewer distinct rows than clusters
+        if row is None:  # every row left is at its center, since there are fewer distinct rows than clusters
             break
         count[labels[row]] -= 1
         labels[row], filled = cluster, filled + 1

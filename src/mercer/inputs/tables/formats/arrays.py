@@ -58,7 +58,10 @@ class Npz(Format):
 
 
 class Npy(Format):
-    """One array. The columns of a matrix are called x0, x1, …, and a structured array has fields. Writes the latter."""
+    """One array. The columns of a matrix are called x0, x1, …, and those of a structured array are its fields.
+
+    Tables are written as structured arrays.
+    """
 
     title = "NPY"
     endings = (".npy",)

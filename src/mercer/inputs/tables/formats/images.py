@@ -43,7 +43,7 @@ def image_frame(folder: str | Path) -> Frame:
 
 
 def images_in(folder: str | Path, most: int | None = None) -> list[Path]:
-    """Paths of the first `most` images in a folder, relative to it. Empty if the folder is a data set of tables."""
+    """Paths of the first `most` images in a folder, relative to it. Empty for a data set of Hugging Face."""
     folder = Path(folder)
     if any((folder / name).exists() for name in TABLES):
         return []

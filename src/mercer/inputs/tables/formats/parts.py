@@ -38,7 +38,10 @@ class Parts(Format):
 
 
 def tables_in(folder: str | Path) -> list[Path]:
-    """The CSV, TSV and Parquet files in a folder. Names that begin with . or _ are ignored. Empty for a data set."""
+    """The CSV, TSV and Parquet files in a folder, without names that begin with . or _.
+
+    Empty if the folder is a data set of Hugging Face, which is one table.
+    """
     folder = Path(folder)
     if any((folder / name).exists() for name in TABLES):
         return []
